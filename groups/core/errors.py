@@ -1,0 +1,61 @@
+"""Kafka's error codes, and the one way a rule refuses a request.
+
+A peer's mistake is a ``Refuse`` that carries the code to answer with; it is
+caught in exactly one place, ``Group.step`` of each kind. A programmer's
+mistake is an ``assert``. Numbers and names are Apache Kafka's.
+"""
+
+from enum import IntEnum
+
+
+class ErrorCode(IntEnum):
+    """The codes Rollcall answers with (KIP numbers where a code came with one)."""
+
+    UNKNOWN_SERVER_ERROR = -1
+    NONE = 0
+    OFFSET_OUT_OF_RANGE = 1
+    UNKNOWN_TOPIC_OR_PARTITION = 3
+    OFFSET_METADATA_TOO_LARGE = 12
+    COORDINATOR_LOAD_IN_PROGRESS = 14
+    COORDINATOR_NOT_AVAILABLE = 15
+    NOT_COORDINATOR = 16
+    INVALID_TOPIC_EXCEPTION = 17
+    ILLEGAL_GENERATION = 22
+    INCONSISTENT_GROUP_PROTOCOL = 23
+    INVALID_GROUP_ID = 24
+    UNKNOWN_MEMBER_ID = 25
+    INVALID_SESSION_TIMEOUT = 26
+    REBALANCE_IN_PROGRESS = 27
+    TOPIC_AUTHORIZATION_FAILED = 29
+    GROUP_AUTHORIZATION_FAILED = 30
+    UNSUPPORTED_VERSION = 35
+    TOPIC_ALREADY_EXISTS = 36
+    INVALID_PARTITIONS = 37
+    INVALID_REPLICATION_FACTOR = 38
+    INVALID_REPLICA_ASSIGNMENT = 39
+    INVALID_CONFIG = 40
+    INVALID_REQUEST = 42
+    POLICY_VIOLATION = 44
+    NON_EMPTY_GROUP = 68
+    GROUP_ID_NOT_FOUND = 69
+    MEMBER_ID_REQUIRED = 79  # KIP-394
+    GROUP_MAX_SIZE_REACHED = 81  # KIP-389
+    FENCED_INSTANCE_ID = 82  # KIP-345
+    GROUP_SUBSCRIBED_TO_TOPIC = 86  # KIP-496
+    UNKNOWN_TOPIC_ID = 100  # KIP-516
+    FENCED_MEMBER_EPOCH = 110  # KIP-848
+    UNRELEASED_INSTANCE_ID = 111  # KIP-848
+    UNSUPPORTED_ASSIGNOR = 112  # KIP-848
+    STALE_MEMBER_EPOCH = 113  # KIP-848
+
+
+class Refuse(Exception):
+    """A rule says no: answer ``code``, change nothing.
+
+    ``detail`` is a sentence for answers that carry an error message.
+    """
+
+    def __init__(self, code: ErrorCode, detail: str | None = None) -> None:
+        super().__init__(code.name)
+        self.code = code
+        self.detail = detail

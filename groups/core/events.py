@@ -1,0 +1,177 @@
+"""What can happen to a group, as values.
+
+An event that wants an answer carries a ``Ticket``; the group's step answers
+each ticket exactly once, now or in a later step (design, *Answers after the
+commit, per ticket*). Events hold facts of the request, already decoded and
+checked for form; they never hold a clock or a connection.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Ticket(NamedTuple):
+    """A request that waits for its reply: which connection, and its how-many-eth request.
+
+    Correlation ids are the client's own and may repeat; ``request`` counts the
+    connection's requests and does not.
+    """
+
+    connection: int
+    request: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened. ``ticket`` is None where nobody waits for an answer."""
+
+    ticket: Ticket | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick(Event):
+    """The instant that ``Group.due`` asked for has come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinGroup(Event):
+    """A member wants to be part of the next generation (KIP-62, 345, 394, 814).
+
+    ``protocols`` are (name, metadata) in the member's order of preference.
+    ``needs_member_id``: v4 and up, where a dynamic member's empty id is
+    answered MEMBER_ID_REQUIRED. ``can_skip_assignment``: v9 and up.
+    """
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocol_type: str
+    protocols: tuple[tuple[str, bytes], ...]
+    reason: str | None = None
+    needs_member_id: bool = False
+    can_skip_assignment: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncGroup(Event):
+    """A member asks for its assignment; the leader brings everyone's.
+
+    ``names_protocol``: v5 and up, where type and name must match (KIP-559).
+    """
+
+    generation_id: int
+    member_id: str
+    instance_id: str | None
+    assignments: Mapping[str, bytes]
+    names_protocol: bool = False
+    protocol_type: str | None = None
+    protocol_name: str | None = None
+
+
+class Leaver(NamedTuple):
+    """One member that leaves, as the request names it (member id may be "")."""
+
+    member_id: str
+    instance_id: str | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveGroup(Event):
+    """Members leave, by their own word or an administrator's (KIP-345, KIP-800)."""
+
+    members: tuple[Leaver, ...]
+
+
+class OffsetWrite(NamedTuple):
+    """One partition's committed offset, as it will be stored.
+
+    ``commit_timestamp_ms`` and ``retention_ms`` are what old clients name
+    themselves (v1; v2 to v4), in milliseconds, else None.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    leader_epoch: int
+    metadata: str
+    commit_timestamp_ms: int | None = None
+    retention_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommit(Event):
+    """Commit offsets of partitions that exist (the handler has sorted out the others).
+
+    ``version`` is the request's, since the answer to a missing group depends on
+    it (below v9 ILLEGAL_GENERATION, from v9 GROUP_ID_NOT_FOUND) and consumer
+    groups refuse members below v9.
+    """
+
+    generation_id: int
+    member_id: str
+    instance_id: str | None
+    offsets: tuple[OffsetWrite, ...]
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetDelete(Event):
+    """Forget committed offsets of partitions that exist (KIP-496)."""
+
+    partitions: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteGroup(Event):
+    """Delete an empty group with its offsets (KIP-229)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForceRebalance(Event):
+    """An operator's verb, read from its ``operation`` row (design, *An operator's verb*).
+
+    ``expected_generation`` None: whatever the generation is.
+    """
+
+    operation_id: int
+    actor: str
+    reason: str
+    expected_generation: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvictMember(Event):
+    """An operator removes a member, by its ``operation`` row."""
+
+    operation_id: int
+    actor: str
+    reason: str
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerHeartbeat(Event):
+    """ConsumerGroupHeartbeat (KIP-848): join, stay, acknowledge or leave, by epoch.
+
+    None means "unchanged since last said" for the optional fields;
+    ``owned`` maps a topic id (32 hex digits) to its partitions.
+    ``topics`` is the catalogue as the handler saw it: name to (topic id,
+    partition count), for the names that this group subscribes to.
+    """
+
+    member_id: str
+    member_epoch: int
+    instance_id: str | None
+    rack_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout_ms: int
+    subscribed_topic_names: tuple[str, ...] | None
+    server_assignor: str | None
+    owned: Mapping[str, tuple[int, ...]] | None
+    version: int = 1

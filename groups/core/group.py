@@ -1,0 +1,204 @@
+"""The shape that every kind of group has, and the decision a step gives.
+
+This file knows no kind. The store, the committers and the node work with
+``Group`` alone; a new kind is a class of this shape and a line in
+``groups.core.kinds`` (design, *Rules are pure*).
+
+Time is an argument everywhere: milliseconds of the caller's monotonic clock.
+Randomness is an argument too (``random.Random`` or anything with its methods).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple, Protocol, Self
+
+from groups.core.errors import ErrorCode
+from groups.core.events import Event, OffsetWrite, Ticket
+from groups.core.replies import Operated, Reply
+from groups.core.rows import Durable
+
+Millis = int
+
+
+class Answer(NamedTuple):
+    """One ticket's reply, to be sent when the step's batch has committed."""
+
+    ticket: Ticket
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """What was decided and why, for operators and for analysis.
+
+    ``kind``: "rebalance-started", "rebalance-completed", "stable", "emptied",
+    "member-replaced", "group-created", "group-deleted" and what later kinds
+    add. ``trigger`` is a word to count by ("member-joined", "member-left",
+    "session-expired", "sync-expired", "metadata-changed", "leader-rejoined",
+    "member-replaced", "operator", ...), ``reason`` a sentence, the client's own words included.
+    ``waited_for`` maps member ids to milliseconds; ``joined`` and ``left``
+    are member ids. Durations are milliseconds.
+    """
+
+    kind: str
+    trigger: str = ""
+    reason: str = ""
+    member_id: str | None = None
+    client_id: str | None = None
+    generation_before: int = 0
+    generation_after: int = 0
+    duration_ms: int | None = None
+    waited_for: Mapping[str, int] = field(default_factory=dict)
+    joined: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one step decided: the group afterwards, and all that follows from it.
+
+    ``group`` is the working group: it becomes the committed one only when the
+    batch has committed, and is thrown away otherwise. ``deleted``: the rows go,
+    offsets included. ``offset_deletes`` are (topic, partition).
+    """
+
+    group: "Group"
+    answers: tuple[Answer, ...] = ()
+    journal: tuple[JournalEntry, ...] = ()
+    offsets: tuple[OffsetWrite, ...] = ()
+    offset_deletes: tuple[tuple[str, int], ...] = ()
+    operations: tuple[Operated, ...] = ()
+    deleted: bool = False
+
+
+class Beat:
+    """When a member was last heard of, in the node's monotonic milliseconds.
+
+    The one mutable thing that a group shares with the fast path: a heartbeat
+    raises ``at`` without a step. It is a fact, not a decision, so copies of a
+    group share it.
+    """
+
+    __slots__ = ("at",)
+
+    def __init__(self, at: Millis) -> None:
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What the fast path may say for a committed group without a step.
+
+    A heartbeat (classic) of a known member with the right generation gets
+    ``code`` and raises its beat. ``generation`` is -2 where no classic
+    heartbeat can be right.
+    """
+
+    generation: int
+    code: ErrorCode
+    beats: Mapping[str, Beat]
+    instances: Mapping[str, str]
+
+    def heartbeat(
+        self, member_id: str, instance_id: str | None, generation_id: int, now: Millis
+    ) -> ErrorCode:
+        """Answer one classic heartbeat; a right one (27 included) keeps the member alive."""
+        if instance_id is not None:
+            holder = self.instances.get(instance_id)
+            if holder is None:
+                return ErrorCode.UNKNOWN_MEMBER_ID
+            if holder != member_id:
+                return ErrorCode.FENCED_INSTANCE_ID
+        beat = self.beats.get(member_id)
+        if beat is None:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        if generation_id != self.generation:
+            return ErrorCode.ILLEGAL_GENERATION
+        if now > beat.at:
+            beat.at = now
+        return self.code
+
+
+NOBODY = Face(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings that rules depend on, under Kafka's names (milliseconds, counts)."""
+
+    group_initial_rebalance_delay_ms: int = 3_000
+    group_quiet_window_ms: int = 500
+    group_min_session_timeout_ms: int = 6_000
+    group_max_session_timeout_ms: int = 1_800_000
+    group_max_size: int = 10_000
+    group_consumer_session_timeout_ms: int = 45_000
+    group_consumer_heartbeat_interval_ms: int = 5_000
+    group_consumer_max_size: int = 10_000
+    group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+
+
+class Group(Protocol):
+    """A group of some kind: its durable half, its live half, and the rules."""
+
+    rules: Rules
+
+    @property
+    def durable(self) -> Durable:
+        """What the rows hold once this value is committed."""
+        ...
+
+    @property
+    def live(self) -> Any:
+        """What no row holds: parked joins, pending ids, timers, beats. Opaque to others."""
+        ...
+
+    @property
+    def idle(self) -> bool:
+        """Whether a group without a row holds nothing live either and may be forgotten."""
+        ...
+
+    @classmethod
+    def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
+        """The group of an id that has no row."""
+        ...
+
+    @classmethod
+    def merge(cls, durable: Durable, live: Any | None, rules: Rules, now: Millis) -> Self:
+        """Join the rows as (re)loaded with what was live before, or None after a takeover.
+
+        After a takeover every member gets a full session timeout from ``now``.
+        """
+        ...
+
+    def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+        """Decide what the events do, in order. Same inputs, same decision; self is not changed."""
+        ...
+
+    def due(self, now: Millis) -> Millis | None:
+        """The next instant at which a ``Tick`` would decide something; None: never."""
+        ...
+
+    def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
+        """After a reload: answers for those of the tickets that the group no longer holds."""
+        ...
+
+    def rearm(self, now: Millis) -> Self:
+        """The same group with every timer started anew at ``now``.
+
+        For a node that slept or lost its database: its overdue timers evict nobody.
+        """
+        ...
+
+    def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
+        """Answers for every parked ticket when the node loses the group (NOT_COORDINATOR)."""
+        ...
+
+    def with_revision(self, revision: int) -> Self:
+        """The same group after its rows were written with this revision."""
+        ...
+
+    def face(self) -> Face:
+        """What the fast path may say while this value is the committed one."""
+        ...

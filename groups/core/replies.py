@@ -1,0 +1,112 @@
+"""What a group answers, as values; handlers turn them into messages of a version.
+
+Every reply has ``error``; the other fields hold what Kafka sends beside that
+code. ``Refused`` answers any event whose reply is a code alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from groups.core.errors import ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A code and no more; ``detail`` is for answers that carry a message."""
+
+    error: ErrorCode
+    detail: str | None = None
+
+
+class JoinedMember(NamedTuple):
+    """What the leader is told of each member: its metadata for the chosen protocol."""
+
+    member_id: str
+    instance_id: str | None
+    metadata: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The answer to JoinGroup. On errors the generation is -1 and the rest empty."""
+
+    error: ErrorCode = ErrorCode.NONE
+    member_id: str = ""
+    generation_id: int = -1
+    protocol_type: str | None = None
+    protocol_name: str | None = None
+    leader: str = ""
+    members: tuple[JoinedMember, ...] = ()
+    skip_assignment: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """The answer to SyncGroup; type and name are None on errors."""
+
+    error: ErrorCode = ErrorCode.NONE
+    protocol_type: str | None = None
+    protocol_name: str | None = None
+    assignment: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The answer to LeaveGroup: one code per member, in the request's order."""
+
+    error: ErrorCode
+    members: tuple[ErrorCode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The answer to OffsetCommit: one code for all partitions of the event."""
+
+    error: ErrorCode = ErrorCode.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsDeleted:
+    """The answer to OffsetDelete: a code for all, or one per partition of the event."""
+
+    error: ErrorCode = ErrorCode.NONE
+    partitions: Mapping[tuple[str, int], ErrorCode] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The answer to DeleteGroup."""
+
+    error: ErrorCode = ErrorCode.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Operated:
+    """How an operator's verb ended; written to its ``operation`` row, not to a ticket.
+
+    ``ended`` False: it has begun, and a later decision says how it ended.
+    """
+
+    operation_id: int
+    error: ErrorCode
+    detail: str
+    generation: int | None = None
+    ended: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerBeaten:
+    """The answer to ConsumerGroupHeartbeat; ``assignment`` None means "unchanged"."""
+
+    error: ErrorCode = ErrorCode.NONE
+    detail: str | None = None
+    member_id: str | None = None
+    member_epoch: int = 0
+    heartbeat_interval_ms: int = 0
+    assignment: Mapping[str, tuple[int, ...]] | None = None
+
+
+Reply = (
+    Refused | Joined | Synced | Left | Committed | OffsetsDeleted | Deleted | ConsumerBeaten
+)

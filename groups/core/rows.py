@@ -1,0 +1,69 @@
+"""What is durable about a group: values that stand for rows.
+
+Every kind of group keeps its durable half in these three shapes, so that one
+store writes them all (design, *One door*). A kind that needs more than the
+columns here puts it in ``details`` (JSON values only). Values are immutable:
+a change is a new value, and an unchanged member stays the same object, which
+is how the store tells what to write.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+Details = Mapping[str, Any]
+NOTHING: Details = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """The group's own row.
+
+    ``kind`` names the rules ("classic", "consumer", ...); ``generation`` is the
+    generation id, or the group epoch of a consumer group; ``state`` is Kafka's
+    word for it ("Empty", "PreparingRebalance", ...), as operators read it.
+    """
+
+    group_id: str
+    kind: str
+    state: str
+    generation: int = 0
+    protocol_type: str = ""
+    protocol_name: str | None = None
+    leader: str | None = None
+    details: Details = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """One member's row. ``position`` orders members by arrival.
+
+    ``subscription`` and ``assignment`` are bytes in the kind's own packing; the
+    store does not look inside.
+    """
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    position: int
+    subscription: bytes = b""
+    assignment: bytes = b""
+    details: Details = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Durable:
+    """Everything the rows of one group hold. Revision 0: there is no row yet."""
+
+    group: GroupRow
+    members: Mapping[str, MemberRow]
+    revision: int = 0
+
+    @property
+    def exists(self) -> bool:
+        """Whether the group has a row."""
+        return self.revision > 0
