@@ -1,0 +1,291 @@
+"""The committers: from inboxes to rows, a batch at a time, and back to answers.
+
+Each of a node's two committers repeats one round: take the groups that are ready in its
+lane, step them, write what must be written in one transaction, install, answer
+(design, *Events to rows*). What to do when a write fails is here too; what a
+failure means is ``groups.store``'s business, and what an event does the group's.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import psycopg
+
+from groups import database, load, store
+from groups.coordinator import Coordinator, Lane, Resident
+from groups.core.errors import ErrorCode
+from groups.core.events import Event, OffsetCommit, OffsetDelete
+from groups.core.group import Decision
+from groups.store import Batch, Busy, Conflict, Fenced, Refused, StoreError, Unknown, Write
+
+logger = logging.getLogger(__name__)
+
+BATCH_ROWS_MAX = 2_000
+"""Rows of one transaction: beyond this the latency of the batch grows and the cost per row
+no longer falls (measured: docs/hot-path.md)."""
+
+BUSY_RETRY_S = (0.02, 0.05, 0.1, 0.2)
+"""How long a group whose row somebody else holds waits before it is tried again, alone."""
+
+RECONNECT_S = 0.2
+"""Between attempts to reach a database that is away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One resident's part of a round: the events taken, and what they decided."""
+
+    resident: Resident
+    events: Sequence[Event]
+    decision: Decision
+
+    @property
+    def write(self) -> Write:
+        """What the store is asked to do."""
+        return Write(self.resident.group.durable, self.decision)
+
+
+Fail = Callable[[str], Awaitable[None]]
+"""A hook for tests: awaited with the name of a point in the round; see ``docs/testing.md``."""
+
+
+async def _no_fail(_point: str) -> None:
+    """Production: nothing happens at a fail point."""
+
+
+class Committer:
+    """One lane's rounds. ``fenced`` is told when a write met another owner's epoch."""
+
+    def __init__(
+        self,
+        node_id: int,
+        coordinator: Coordinator,
+        lane: Lane,
+        fenced: Callable[[], None],
+        fail: Fail = _no_fail,
+    ) -> None:
+        self.node_id = node_id
+        self.coordinator = coordinator
+        self.lane = lane
+        self.fenced = fenced
+        self.fail = fail
+        self._connection: database.Connection | None = None
+        self._alone: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Round after round, until cancelled."""
+        try:
+            while True:
+                await self.lane.wake.wait()
+                works = self._take()
+                if works:
+                    await self._round(works)
+        finally:
+            for task in self._alone:
+                task.cancel()
+            if self._connection is not None:
+                await self._connection.close()
+
+    # -- one round
+
+    def _take(self) -> list[Work]:
+        works: list[Work] = []
+        rows = 0
+        while rows < BATCH_ROWS_MAX and (resident := self.lane.pop()) is not None:
+            if resident.lost or resident.busy or not resident.inbox:
+                continue
+            if resident.head_is_offsets() != (self.lane is self.coordinator.offsets):
+                self.coordinator.schedule(resident)  # its group came into being meanwhile
+                continue
+            resident.busy = True
+            events = self._run_of(resident, BATCH_ROWS_MAX - rows)
+            work = self._step(resident, events)
+            if work is not None:
+                works.append(work)
+                rows += work.write.rows
+        return works
+
+    def _run_of(self, resident: Resident, room: int) -> list[Event]:
+        """The events at the head of the inbox that belong to this lane, up to the room left."""
+        events: list[Event] = []
+        offsets = resident.head_is_offsets()
+        if resident.suspects:
+            resident.suspects -= 1
+            return [resident.inbox.popleft()]
+        while resident.inbox and room > 0 and resident.head_is_offsets() == offsets:
+            event = resident.inbox.popleft()
+            events.append(event)
+            room -= _size(event)
+        return events
+
+    def _step(self, resident: Resident, events: Sequence[Event]) -> Work | None:
+        coordinator = self.coordinator
+        try:
+            decision = resident.group.step(events, coordinator.clock(), coordinator.rng)
+        except Exception:
+            # A defect of ours: the committed group stands, the requests get an error, and
+            # the node goes on for everybody else.
+            logger.exception("group %r: a step failed", resident.group_id)
+            coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
+            coordinator.release(resident)
+            return None
+        return Work(resident, events, decision)
+
+    async def _round(self, works: Sequence[Work]) -> None:
+        needed = [work for work in works if work.write.is_needed]
+        for work in works:
+            if not work.write.is_needed:
+                self._answer_from_memory(work)
+        if needed:
+            await self._write(needed)
+
+    def _answer_from_memory(self, work: Work) -> None:
+        """A step that changes no row: the lease alone says whether memory may be believed."""
+        if self.coordinator.holds_lease:
+            self._done(work)
+        else:
+            self.coordinator.refuse(
+                work.resident, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE
+            )
+            self.coordinator.release(work.resident)
+
+    def _done(self, work: Work) -> None:
+        self.coordinator.install(work.resident, work.decision, work.write.revision)
+        self.coordinator.release(work.resident)
+
+    # -- writing, and what to do when it fails
+
+    async def _write(self, works: Sequence[Work]) -> None:
+        works = [work for work in works if not work.resident.lost]
+        if not works:
+            return
+        try:
+            await self._apply(works)
+        except StoreError as error:
+            await self._failed(works, error)
+        else:
+            for work in works:
+                self._done(work)
+
+    async def _apply(self, works: Sequence[Work]) -> None:
+        writes = [work.write for work in works]
+        batch = Batch(self.node_id, dict(self.coordinator.epochs), writes)
+        await self.fail(f"{self.lane.name}:before")
+        try:
+            connection = await self._connected()
+        except (psycopg.Error, OSError) as error:
+            raise Unknown(str(error)) from error
+        await store.apply(connection, batch)
+        await self.fail(f"{self.lane.name}:after")
+
+    async def _failed(self, works: Sequence[Work], error: StoreError) -> None:
+        match error:
+            case Busy(group_ids=held):
+                aside = [w for w in works if w.resident.group_id in held]
+                self._later(aside)
+                await self._write([w for w in works if w not in aside])
+            case Conflict(group_ids=changed):
+                stale = [w for w in works if w.resident.group_id in changed]
+                await self._doubt(stale, again=True)
+                await self._write([w for w in works if w not in stale])
+            case Refused():
+                await self._bisect(works, error)
+            case Fenced():
+                logger.warning("fenced: %s", error)
+                self.fenced()
+                await self._doubt(works, again=True)
+            case _:
+                logger.warning("%s lane: outcome unknown: %s", self.lane.name, error)
+                await self._doubt(works, again=False)
+
+    def _later(self, works: Sequence[Work]) -> None:
+        for work in works:
+            task = asyncio.create_task(self._wait_alone(work))
+            self._alone.add(task)
+            task.add_done_callback(self._alone.discard)
+
+    async def _wait_alone(self, work: Work) -> None:
+        """Try one group by itself until its row is free; the lane goes on without it."""
+        for attempt in range(1_000_000):
+            await asyncio.sleep(BUSY_RETRY_S[min(attempt, len(BUSY_RETRY_S) - 1)])
+            if work.resident.lost:
+                return
+            try:
+                async with await database.connect("waiting") as connection:
+                    batch = Batch(self.node_id, dict(self.coordinator.epochs), [work.write])
+                    await store.apply(connection, batch)
+            except Busy:
+                continue
+            except StoreError as error:
+                await self._failed([work], error)
+            except (psycopg.Error, OSError) as error:
+                await self._failed([work], Unknown(str(error)))
+            else:
+                self._done(work)
+            return
+
+    async def _bisect(self, works: Sequence[Work], error: StoreError) -> None:
+        """Find the value that PostgreSQL refuses, so that nobody else fails for it."""
+        if len(works) > 1:
+            half = len(works) // 2
+            await self._write(works[:half])
+            await self._write(works[half:])
+        elif len(works[0].events) > 1:
+            # One event of this group is to blame: take them one at a time.
+            resident, events = works[0].resident, works[0].events
+            resident.inbox.extendleft(reversed(events))
+            resident.suspects = len(events)
+            self.coordinator.release(resident)
+        else:
+            work = works[0]
+            logger.warning("group %r: a value was refused: %s", work.resident.group_id, error)
+            code = ErrorCode.UNKNOWN_SERVER_ERROR
+            self.coordinator.refuse(work.resident, work.events, code)
+            self.coordinator.release(work.resident)
+
+    async def _doubt(self, works: Sequence[Work], *, again: bool) -> None:
+        """Reload groups whose rows are not as remembered; ``again``: nothing was written, so
+        the same events are stepped once more, else they get a retriable error."""
+        for work in works:
+            self.coordinator.doubt(work.resident)
+            if again:
+                work.resident.inbox.extendleft(reversed(work.events))
+            else:
+                unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
+                self.coordinator.refuse(work.resident, work.events, unsure)
+        task = asyncio.create_task(self._reload([work.resident for work in works]))
+        self._alone.add(task)
+        task.add_done_callback(self._alone.discard)
+
+    async def _reload(self, residents: Sequence[Resident]) -> None:
+        """Read the rows until they can be read; then every group goes on from what they say."""
+        here = [r for r in residents if self.coordinator.residents.get(r.group_id) is r]
+        while here:
+            try:
+                async with await database.connect("reload") as connection:
+                    found = await load.groups_by_id(connection, [r.group_id for r in here])
+            except (psycopg.Error, OSError) as error:
+                logger.info("reload waits for the database: %s", error)
+                await asyncio.sleep(RECONNECT_S)
+                continue
+            for resident in here:
+                if self.coordinator.residents.get(resident.group_id) is resident:
+                    self.coordinator.reseat(resident, found.get(resident.group_id))
+            return
+
+    async def _connected(self) -> database.Connection:
+        connection = self._connection
+        if connection is None or connection.closed or connection.broken:
+            self._connection = connection = await database.connect(self.lane.name)
+        return connection
+
+
+def _size(event: Event) -> int:
+    match event:
+        case OffsetCommit(offsets=offsets):
+            return max(1, len(offsets))
+        case OffsetDelete(partitions=partitions):
+            return max(1, len(partitions))
+    return 1

@@ -1,0 +1,289 @@
+"""The node's memory: the groups it holds, their inboxes, their faces and their timers.
+
+Events come in by ``submit``, wait in their group's inbox, and are taken by a
+committer (``groups.committer``). No SQL here and no rules: this file knows
+which group is where, and nothing of what a group decides.
+"""
+
+import asyncio
+import heapq
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+
+from groups.core.errors import ErrorCode
+from groups.core.events import Event, OffsetCommit, OffsetDelete, Ticket, Tick
+from groups.core.group import Answer, Decision, Face, Group, Millis, Rules
+from groups.core.kinds import KINDS, kind_for
+from groups.core.replies import Refused, Reply
+from groups.core.rows import Durable
+from groups.slot import slot_of
+
+logger = logging.getLogger(__name__)
+
+INBOX_EVENTS_MAX = 50_000
+"""Events that may wait for one group. A node that cannot write for seconds must refuse rather
+than grow: five times the members a group may have."""
+
+
+class Resident:
+    """One group in the node's memory: its committed value and what waits for it.
+
+    ``busy`` while a committer has it: a group is in one transaction at a time,
+    so the order of its events holds. ``parked``: tickets not yet answered.
+    ``lost``: what its rows hold is in doubt; nothing is decided before a reload.
+    ``suspects``: so many events at the head are stepped one at a time, since PostgreSQL
+    refused something in them together.
+    """
+
+    __slots__ = (
+        "busy",
+        "group",
+        "group_id",
+        "inbox",
+        "lost",
+        "parked",
+        "queued",
+        "suspects",
+        "wake_at",
+    )
+
+    def __init__(self, group_id: str, group: Group) -> None:
+        self.group_id = group_id
+        self.group = group
+        self.inbox: deque[Event] = deque()
+        self.parked: set[Ticket] = set()
+        self.busy = False
+        self.queued = False
+        self.lost = False
+        self.suspects = 0
+        self.wake_at: Millis | None = None
+
+    def head_is_offsets(self) -> bool:
+        """Which lane the next events belong to: a commit to a group that has a row leaves
+        generation and membership alone; everything else may change them."""
+        return isinstance(self.inbox[0], OffsetCommit | OffsetDelete) and (
+            self.group.durable.exists
+        )
+
+
+class Lane:
+    """Residents whose next events one committer may take, in order of arrival."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ready: deque[Resident] = deque()
+        self.wake = asyncio.Event()
+
+    def push(self, resident: Resident) -> None:
+        """Queue a resident, once."""
+        resident.queued = True
+        self.ready.append(resident)
+        self.wake.set()
+
+    def pop(self) -> Resident | None:
+        """The next resident, or None; the committer then waits for ``wake``."""
+        if not self.ready:
+            self.wake.clear()
+            return None
+        resident = self.ready.popleft()
+        resident.queued = False
+        return resident
+
+
+class Coordinator:
+    """All groups of the slots that this node owns.
+
+    ``clock`` gives monotonic milliseconds; ``rng`` member ids; ``answer`` sends
+    a reply to a ticket, or drops it where the connection has gone. ``epochs`` maps
+    each owned slot to the epoch under which it is owned.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        clock: Callable[[], Millis],
+        rng: Random,
+        answer: Callable[[Ticket, Reply], None],
+    ) -> None:
+        self.rules = rules
+        self.clock = clock
+        self.rng = rng
+        self.answer = answer
+        self.epochs: dict[int, int] = {}
+        self.residents: dict[str, Resident] = {}
+        self.faces: dict[str, Face] = {}
+        self.lease_until: Millis = 0
+        self.membership = Lane("membership")
+        self.offsets = Lane("offsets")
+        self._timers: list[tuple[Millis, str]] = []
+
+    # -- what requests ask
+
+    def owns(self, group_id: str) -> bool:
+        """Whether this node may decide for the group, as far as it knows."""
+        return slot_of(group_id) in self.epochs
+
+    @property
+    def holds_lease(self) -> bool:
+        """Whether the node may answer from memory: its own clock says that its lease holds."""
+        return self.clock() < self.lease_until
+
+    def submit(self, group_id: str, event: Event) -> None:
+        """Put an event into its group's inbox. The answer comes to the event's ticket."""
+        if not self.owns(group_id):
+            self._refuse(event, ErrorCode.NOT_COORDINATOR)
+            return
+        resident = self.residents.get(group_id) or self._admit(group_id, event)
+        if len(resident.inbox) >= INBOX_EVENTS_MAX:
+            self._refuse(event, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            return
+        if event.ticket is not None:
+            resident.parked.add(event.ticket)
+        resident.inbox.append(event)
+        self.schedule(resident)
+
+    def groups(self) -> Iterable[Group]:
+        """Every committed group of the owned slots that has a row."""
+        return (r.group for r in self.residents.values() if r.group.durable.exists)
+
+    def group(self, group_id: str) -> Group | None:
+        """The committed group, or None where there is no row."""
+        resident = self.residents.get(group_id)
+        return resident.group if resident and resident.group.durable.exists else None
+
+    # -- what committers and owners do
+
+    def schedule(self, resident: Resident) -> None:
+        """Offer a resident to the lane that its next event belongs to."""
+        if resident.busy or resident.queued or resident.lost or not resident.inbox:
+            return
+        lane = self.offsets if resident.head_is_offsets() else self.membership
+        lane.push(resident)
+
+    def install(self, resident: Resident, decision: Decision, revision: int) -> None:
+        """A decision has committed: swap value and face, then send the answers."""
+        group_id = resident.group_id
+        if decision.deleted:
+            kind = KINDS[decision.group.durable.group.kind]
+            resident.group = kind.absent(group_id, self.rules, self.clock())
+            self.faces.pop(group_id, None)
+        elif resident.group is not decision.group:
+            changed = resident.group.durable.revision != revision
+            resident.group = decision.group.with_revision(revision) if changed else decision.group
+            self.faces[group_id] = resident.group.face()
+        self.send(resident, decision.answers)
+        self._rearm(resident)
+
+    def release(self, resident: Resident) -> None:
+        """A committer is done with a resident; forget it where nothing is left of it."""
+        resident.busy = False
+        if resident.inbox:
+            self.schedule(resident)
+        elif not resident.group.durable.exists and resident.group.idle and not resident.parked:
+            self.residents.pop(resident.group_id, None)
+            self.faces.pop(resident.group_id, None)
+
+    def send(self, resident: Resident, answers: Iterable[Answer]) -> None:
+        """Answer tickets; each is answered once."""
+        for ticket, reply in answers:
+            if ticket in resident.parked:
+                resident.parked.remove(ticket)
+                self.answer(ticket, reply)
+
+    def refuse(self, resident: Resident, events: Iterable[Event], code: ErrorCode) -> None:
+        """Answer the tickets of events that were not decided."""
+        self.send(resident, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
+
+    def adopt(self, epochs: Mapping[int, int], durables: Mapping[str, Durable]) -> None:
+        """Serve newly owned slots whose groups were loaded. Sessions start anew."""
+        now = self.clock()
+        for group_id, durable in durables.items():
+            kind = KINDS[durable.group.kind]
+            self._seat(group_id, kind.merge(durable, None, self.rules, now))
+        self.epochs.update(epochs)
+
+    def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
+        """These slots are another node's, or nobody's: answer everything parked, forget all."""
+        gone = set(slots)
+        for slot in gone:
+            self.epochs.pop(slot, None)
+        for group_id in [g for g in self.residents if slot_of(g) in gone]:
+            resident = self.residents.pop(group_id)
+            self.faces.pop(group_id, None)
+            resident.lost = True
+            resident.inbox.clear()
+            self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
+
+    def doubt(self, resident: Resident) -> None:
+        """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
+        resident.lost = True
+        self.faces.pop(resident.group_id, None)
+
+    def reseat(self, resident: Resident, durable: Durable | None) -> None:
+        """Join the rows as they are with what was live, and go on."""
+        now, old = self.clock(), resident.group
+        if durable is None:
+            kind = KINDS[old.durable.group.kind]
+            resident.group = kind.absent(resident.group_id, self.rules, now)
+        else:
+            kind = KINDS[durable.group.kind]
+            live = old.live if kind is type(old) else None
+            resident.group = kind.merge(durable, live, self.rules, now)
+        waiting = {event.ticket for event in resident.inbox}
+        self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
+        self.faces[resident.group_id] = resident.group.face()
+        resident.lost = False
+        self._rearm(resident)
+        self.release(resident)
+
+    def awake(self) -> None:
+        """The node slept, or its database was away: no member pays for that with its session."""
+        now = self.clock()
+        for resident in self.residents.values():
+            resident.group = resident.group.rearm(now)
+            if resident.group_id in self.faces:
+                self.faces[resident.group_id] = resident.group.face()
+            self._rearm(resident)
+
+    # -- time
+
+    def tick(self) -> None:
+        """Put a ``Tick`` into the inbox of every group that is due. Called a few times a second."""
+        now = self.clock()
+        while self._timers and self._timers[0][0] <= now:
+            at, group_id = heapq.heappop(self._timers)
+            resident = self.residents.get(group_id)
+            if resident is None or resident.wake_at != at:
+                continue  # it was armed anew, or is gone
+            resident.wake_at = None
+            due = resident.group.due(now)
+            if due is not None and due <= now and not resident.lost:
+                resident.inbox.append(Tick())
+                self.schedule(resident)
+            else:
+                self._rearm(resident)
+
+    def _rearm(self, resident: Resident) -> None:
+        due = resident.group.due(self.clock())
+        if due is None or (resident.wake_at is not None and resident.wake_at <= due):
+            return
+        resident.wake_at = due
+        heapq.heappush(self._timers, (due, resident.group_id))
+
+    # -- inside
+
+    def _admit(self, group_id: str, event: Event) -> Resident:
+        kind = KINDS[kind_for(event)]
+        return self._seat(group_id, kind.absent(group_id, self.rules, self.clock()))
+
+    def _seat(self, group_id: str, group: Group) -> Resident:
+        resident = self.residents[group_id] = Resident(group_id, group)
+        self.faces[group_id] = group.face()
+        self._rearm(resident)
+        return resident
+
+    def _refuse(self, event: Event, code: ErrorCode) -> None:
+        if event.ticket is not None:
+            self.answer(event.ticket, Refused(code))

@@ -1,0 +1,200 @@
+"""JoinGroup: who may join, and what a join does in each state (KIP-62, 345, 394, 814).
+
+The four steps are Kafka's own: check the request and the room, then a join
+without a member id, with a handed-out one, or of a known member. What a join
+phase does with those who joined is in ``rounds``.
+"""
+
+from dataclasses import replace
+from random import Random
+from uuid import UUID
+
+from groups.core.classic import packing, static
+from groups.core.classic.leave import remove_for_size
+from groups.core.classic.live import Join, Pending
+from groups.core.classic.rounds import (
+    Cause,
+    current_generation,
+    maybe_complete,
+    prepare,
+    rebalance_or_go_on,
+)
+from groups.core.classic.states import (
+    COMPLETING,
+    EMPTY,
+    LEADER_REJOINED,
+    MEMBER_JOINED,
+    METADATA_CHANGED,
+    PREPARING,
+    STABLE,
+)
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import JoinGroup
+from groups.core.replies import Joined
+from groups.core.rows import MemberRow
+
+ID_PREFIX_CHARS_MAX = 128
+"""Characters of the client's or instance's name that go into a member id. Names may be 32 KiB
+long on the wire, and every heartbeat repeats the id."""
+
+
+def join_group(work: Work, event: JoinGroup) -> None:
+    """Decide one JoinGroup: an answer now, or a parked join."""
+    rules = work.rules
+    low, high = rules.group_min_session_timeout_ms, rules.group_max_session_timeout_ms
+    if not low <= event.session_timeout_ms <= high:
+        raise Refuse(ErrorCode.INVALID_SESSION_TIMEOUT)
+    if event.member_id and not work.exists:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    if not has_room(work, event.member_id or _holder(work, event) or ""):
+        remove_for_size(work, event.member_id)
+        work.answer(event.ticket, Joined(error=ErrorCode.GROUP_MAX_SIZE_REACHED))
+        return
+    if not supports(work, event):
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    if not event.member_id:
+        _join_without_id(work, event)
+    elif event.member_id in work.live.pending:
+        _join_with_pending_id(work, event)
+    else:
+        work.member_or_refuse(event.member_id, event.instance_id)
+        _rejoin(work, event)
+
+
+def has_room(work: Work, member_id: str) -> bool:
+    """Whether group.max.size lets the join in; in a join phase those who came first stay."""
+    most = work.rules.group_max_size
+    if work.state == EMPTY:
+        return True
+    if work.state == PREPARING:
+        return member_id in work.live.joins or len(work.live.joins) < most
+    return work.has(member_id) or work.size < most
+
+
+def supports(work: Work, event: JoinGroup) -> bool:
+    """Whether the group may go on with these protocols: one name that all members share."""
+    if work.state == EMPTY:
+        return bool(event.protocol_type and event.protocols)
+    if event.protocol_type != work.row.protocol_type:
+        return False
+    offered = {name for name, _ in event.protocols}
+    for names in work.live.preferences:
+        offered.intersection_update(names)
+    return bool(offered)
+
+
+def _holder(work: Work, event: JoinGroup) -> str | None:
+    """Who has the instance id now; a static member that returns needs no room of its own."""
+    return None if event.instance_id is None else work.live.instances.get(event.instance_id)
+
+
+def _join_without_id(work: Work, event: JoinGroup) -> None:
+    member_id = new_member_id(event.instance_id or event.client_id, work.rng)
+    holder = _holder(work, event)
+    if holder is not None:
+        static.replace_member(work, event, holder, member_row(work, event, member_id))
+    elif event.instance_id is None and event.needs_member_id:
+        pending = Pending(work.now, event.session_timeout_ms)
+        work.change().pending[member_id] = pending
+        work.answer(event.ticket, Joined(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id))
+    else:
+        _admit(work, event, member_id)
+
+
+def _join_with_pending_id(work: Work, event: JoinGroup) -> None:
+    if event.instance_id is not None:
+        raise Refuse(ErrorCode.UNKNOWN_SERVER_ERROR)  # a dynamic member's id; Kafka's answer
+    del work.change().pending[event.member_id]
+    _admit(work, event, event.member_id)
+
+
+def _admit(work: Work, event: JoinGroup, member_id: str) -> None:
+    """A newcomer: its join is parked, and the group rebalances."""
+    row = member_row(work, event, member_id)
+    if work.state == EMPTY:
+        work.set_row(protocol_type=event.protocol_type)
+    elif work.live.round is not None and work.live.round.window is not None:
+        window = replace(work.live.round.window, grew=True, last_join=work.now)
+        work.set_round(window=window)
+    work.change().next_position += 1
+    work.park(parked(work, event, row, is_new=True))
+    rebalance_or_go_on(work, _cause(MEMBER_JOINED, event, member_id))
+
+
+def _rejoin(work: Work, event: JoinGroup) -> None:
+    """A known member joins: park it, or answer with the generation that stands."""
+    member_id = event.member_id
+    row = member_row(work, event, member_id)
+    same = work.row_of(member_id).subscription == row.subscription
+    work.hear(member_id)
+    if work.state == PREPARING:
+        _park_known(work, event, row)
+        maybe_complete(work)
+    elif same and _is_a_retry(work, member_id):
+        work.answer(event.ticket, current_generation(work, member_id))
+    elif work.state in (COMPLETING, STABLE):
+        _park_known(work, event, row)
+        prepare(work, _cause(LEADER_REJOINED if same else METADATA_CHANGED, event, member_id))
+    else:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+def _is_a_retry(work: Work, member_id: str) -> bool:
+    """Whether an unchanged join only asks again for an answer that was lost (gotchas 1, 2)."""
+    if work.state == COMPLETING:
+        return True
+    return work.state == STABLE and member_id != work.row.leader
+
+
+def _park_known(work: Work, event: JoinGroup, row: MemberRow) -> None:
+    """Park a member's join; one that is parked already is answered and its place taken."""
+    held = work.live.joins.get(row.member_id)
+    if held is not None:
+        work.answer(
+            held.ticket,
+            Joined(error=ErrorCode.REBALANCE_IN_PROGRESS, member_id=row.member_id),
+        )
+    work.park(parked(work, event, row, is_new=held is not None and held.is_new))
+
+
+def parked(work: Work, event: JoinGroup, row: MemberRow, *, is_new: bool) -> Join:
+    """The join as it waits; a repeated one keeps the instant of the first."""
+    held = work.live.joins.get(row.member_id)
+    names = tuple(name for name, _ in event.protocols)
+    first = work.now if held is None else held.first
+    return Join(row, names, event.ticket, first, work.now, is_new)
+
+
+def member_row(work: Work, event: JoinGroup, member_id: str) -> MemberRow:
+    """The member as this join describes it; a known one keeps its place and assignment."""
+    known = work.row_of(member_id) if work.has(member_id) else None
+    instance_id = event.instance_id
+    if known is not None and instance_id is None:
+        instance_id = known.instance_id  # an instance id is for life, whoever leaves it out
+    return MemberRow(
+        member_id=member_id,
+        instance_id=instance_id,
+        client_id=event.client_id,
+        client_host=event.client_host,
+        session_timeout_ms=event.session_timeout_ms,
+        rebalance_timeout_ms=event.rebalance_timeout_ms,
+        position=work.live.next_position if known is None else known.position,
+        subscription=packing.pack(event.protocols),
+        assignment=b"" if known is None else known.assignment,
+    )
+
+
+def new_member_id(prefix: str, rng: Random) -> str:
+    """A new member id, as Kafka forms it: the client's or instance's name and a UUID."""
+    return f"{prefix[:ID_PREFIX_CHARS_MAX]}-{UUID(int=rng.getrandbits(128), version=4)}"
+
+
+def _cause(trigger: str, event: JoinGroup, member_id: str) -> Cause:
+    said = f": {event.reason}" if event.reason else ""
+    words = {
+        MEMBER_JOINED: "a new member joined",
+        LEADER_REJOINED: "the leader joined again",
+        METADATA_CHANGED: "a member changed its protocols or metadata",
+    }
+    return Cause(trigger, words[trigger] + said, member_id, event.client_id)

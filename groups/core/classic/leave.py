@@ -1,0 +1,88 @@
+"""How members go: LeaveGroup, an eviction, an expired session, no room (KIP-345, KIP-800).
+
+``remove`` is the only way out of the group besides the end of a join phase.
+Whoever calls it decides afterwards, once per batch of removals, whether the
+group rebalances.
+"""
+
+from groups.core.classic.rounds import (
+    Cause,
+    count_departure,
+    maybe_complete,
+    note_departure,
+    rebalance_or_go_on,
+)
+from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import LeaveGroup, Leaver
+from groups.core.replies import Joined, Left, Synced
+from groups.core.rows import MemberRow
+
+
+def leave_group(work: Work, event: LeaveGroup) -> None:
+    """Remove each member named; one code each, and one rebalance for all of them."""
+    codes: list[ErrorCode] = []
+    gone: list[tuple[MemberRow, Leaver]] = []
+    ids_released = False
+    for leaver in event.members:
+        try:
+            row = _leave(work, leaver)
+        except Refuse as refusal:
+            codes.append(refusal.code)
+            continue
+        codes.append(ErrorCode.NONE)
+        ids_released = ids_released or row is None
+        if row is not None:
+            gone.append((row, leaver))
+    work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
+    if gone:
+        rebalance_or_go_on(work, _cause(gone))
+    elif ids_released:
+        maybe_complete(work)
+
+
+def _leave(work: Work, leaver: Leaver) -> MemberRow | None:
+    """Remove one member and return it; None when the id was only handed out."""
+    member_id = leaver.member_id
+    if not member_id and leaver.instance_id is not None:  # whoever holds the instance (KIP-345)
+        member_id = work.live.instances.get(leaver.instance_id, "")
+    if member_id in work.live.pending:
+        del work.change().pending[member_id]
+        return None
+    work.member_or_refuse(member_id, leaver.instance_id)
+    return remove(work, member_id, MEMBER_LEFT)
+
+
+def remove(work: Work, member_id: str, trigger: str) -> MemberRow:
+    """Remove a member, parked or not; what it had parked is answered UNKNOWN_MEMBER_ID."""
+    join = work.unpark(member_id)
+    if join is not None:
+        # Kafka leaves the id out here, so that the client starts over.
+        work.answer(join.ticket, Joined(error=ErrorCode.UNKNOWN_MEMBER_ID))
+    if member_id in work.live.syncs:
+        ticket = work.change().syncs.pop(member_id)
+        work.answer(ticket, Synced(error=ErrorCode.UNKNOWN_MEMBER_ID))
+    if join is not None and join.is_new:
+        count_departure(work, member_id)
+        return join.row
+    row = work.remove_row(member_id)
+    note_departure(work, member_id, trigger)
+    return row
+
+
+def remove_for_size(work: Work, member_id: str) -> None:
+    """A join that found no room: if it was a member's, the member goes (KIP-389)."""
+    if work.has(member_id):
+        remove(work, member_id, MEMBER_REFUSED)
+    elif member_id in work.live.pending:
+        del work.change().pending[member_id]
+    maybe_complete(work)
+
+
+def _cause(gone: list[tuple[MemberRow, Leaver]]) -> Cause:
+    row, leaver = gone[0]
+    what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
+    said = f": {leaver.reason}" if leaver.reason else ""
+    ids = tuple(row.member_id for row, _ in gone)
+    return Cause(MEMBER_LEFT, what + said, row.member_id, row.client_id, ids)

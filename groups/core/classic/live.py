@@ -1,0 +1,170 @@
+"""What no row holds of a classic group: parked requests, pending ids, timers, beats.
+
+Values and arithmetic only; the rules that change them are in the files beside
+this one. A ``Live`` that a committed group holds is never changed (its ``Beat``
+objects are, see ``groups.core.group.Beat``): a step changes a copy.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from groups.core.events import Ticket
+from groups.core.group import Beat, Millis
+from groups.core.replies import Reply
+from groups.core.rows import MemberRow
+
+NEW_MEMBER_GUARD_MS = 300_000
+"""How long a member's first join may be parked. Kafka's fixed five minutes: a client whose
+socket died during a long join phase is removed in the end, although its session never began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A parked JoinGroup: the member as it will be once the generation is decided.
+
+    ``first`` is when the member first joined this round, ``since`` when this
+    request came; ``is_new``: no row knows the member yet.
+    """
+
+    row: MemberRow
+    names: tuple[str, ...]
+    ticket: Ticket | None
+    first: Millis
+    since: Millis
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A member id that was handed out (KIP-394) and has not come back yet."""
+
+    since: Millis
+    session_timeout_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The wait of an empty group's first rebalance, which newcomers extend.
+
+    ``remaining_ms`` is what the window may still grow by; ``grew``: somebody
+    joined since the timer was last armed. ``last_join`` is for the quiet window.
+    """
+
+    remaining_ms: int
+    grew: bool
+    last_join: Millis
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One join phase: why it began, and the timer that ends it.
+
+    ``left`` names some of the members that were removed meanwhile, ``left_count``
+    counts them all.
+    """
+
+    trigger: str
+    reason: str
+    member_id: str | None
+    client_id: str | None
+    started_at: Millis
+    armed_at: Millis
+    timeout_ms: int
+    window: Window | None = None
+    left: tuple[str, ...] = ()
+    left_count: int = 0
+
+    def deadline(self, quiet_ms: int, someone_is_pending: bool) -> Millis:
+        """When the timer ends; the quiet window only ever brings it forward."""
+        end = self.armed_at + self.timeout_ms
+        if self.window is None or quiet_ms <= 0 or someone_is_pending:
+            return end
+        return min(end, self.window.last_join + quiet_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPhase:
+    """The wait for every member's SyncGroup, for as long as the rebalance timeout."""
+
+    started_at: Millis
+    armed_at: Millis
+    timeout_ms: int
+
+    @property
+    def deadline(self) -> Millis:
+        """When members that have not synced are removed."""
+        return self.armed_at + self.timeout_ms
+
+
+@dataclass(slots=True)
+class Live:
+    """The live half of a classic group.
+
+    ``floor``: silence before it does not count (a change of owner, a node that
+    slept, the end of a join phase). ``fresh`` counts the joins that are new.
+    ``preferences`` counts members by their list of protocol names, parked
+    changes included; ``instances`` maps instance ids to member ids.
+    ``recovering``: the rows were loaded by a new owner and the next step
+    settles what the old owner's parked requests had begun. ``dropped`` holds
+    the answers for tickets that a reload made meaningless.
+    """
+
+    floor: Millis
+    generation: int = 0
+    beats: dict[str, Beat] = field(default_factory=dict)
+    joins: dict[str, Join] = field(default_factory=dict)
+    fresh: int = 0
+    syncs: dict[str, Ticket | None] = field(default_factory=dict)
+    unsynced: set[str] = field(default_factory=set)
+    pending: dict[str, Pending] = field(default_factory=dict)
+    instances: dict[str, str] = field(default_factory=dict)
+    preferences: dict[tuple[str, ...], int] = field(default_factory=dict)
+    next_position: int = 0
+    round: Round | None = None
+    sync: SyncPhase | None = None
+    recovering: bool = False
+    dropped: dict[Ticket, Reply] = field(default_factory=dict)
+
+    def copy(self) -> "Live":
+        """A copy that a step may change; beats stay shared, dropped answers stay behind."""
+        return replace(
+            self,
+            beats=self.beats.copy(),
+            joins=self.joins.copy(),
+            syncs=self.syncs.copy(),
+            unsynced=self.unsynced.copy(),
+            pending=self.pending.copy(),
+            instances=self.instances.copy(),
+            preferences=self.preferences.copy(),
+            dropped={},
+        )
+
+    def count(self, names: tuple[str, ...], by: int) -> None:
+        """Count one member more (+1) or less (-1) with this list of protocol names."""
+        total = self.preferences.get(names, 0) + by
+        assert total >= 0, "a member was counted out that was never counted in"
+        if total:
+            self.preferences[names] = total
+        else:
+            del self.preferences[names]
+
+    def tickets(self) -> Iterator[Ticket]:
+        """Every ticket that waits for its answer."""
+        for join in self.joins.values():
+            if join.ticket is not None:
+                yield join.ticket
+        for ticket in self.syncs.values():
+            if ticket is not None:
+                yield ticket
+
+    def heard_of(self, member_id: str) -> Millis:
+        """Since when the member has been silent, as far as silence counts."""
+        return max(self.beats[member_id].at, self.floor)
+
+    def guard_deadline(self, join: Join) -> Millis:
+        """When a newcomer whose join is still parked is removed."""
+        return max(join.since, self.floor) + NEW_MEMBER_GUARD_MS
+
+    def pending_deadline(self, pending: Pending) -> Millis:
+        """When a handed-out member id is forgotten."""
+        return max(pending.since, self.floor) + pending.session_timeout_ms

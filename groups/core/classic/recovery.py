@@ -1,0 +1,211 @@
+"""Rows and live state joined again: after a takeover, or a reload by the same owner.
+
+Rows decide. What they do not say is put at its safest: members get a full
+session timeout, generations never go back, and a rebalance that the rows do
+not call for is forgotten with the parked requests that had started it.
+"""
+
+from dataclasses import replace
+from itertools import pairwise
+
+from groups.core.classic import packing
+from groups.core.classic.live import Join, Live, Round
+from groups.core.classic.rounds import Cause, arm_sync_anew, maybe_complete, prepare
+from groups.core.classic.states import (
+    COMPLETING,
+    EMPTY,
+    GROUP_OVERSIZED,
+    PREPARING,
+    RECOVERIES,
+    STABLE,
+)
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode
+from groups.core.events import Ticket
+from groups.core.group import Beat, Millis
+from groups.core.replies import Joined, Reply, Synced
+from groups.core.rows import Durable
+
+
+def fresh(durable: Durable, now: Millis) -> Live:
+    """The live half of a group that a new owner has just loaded."""
+    live = Live(floor=now, generation=durable.group.generation)
+    for row in durable.members.values():
+        live.beats[row.member_id] = Beat(now)
+        live.count(packing.names_of(row.subscription), +1)
+        if row.instance_id is not None:
+            live.instances[row.instance_id] = row.member_id
+        live.next_position = max(live.next_position, row.position + 1)
+    live.recovering = durable.exists and durable.group.state != EMPTY
+    return live
+
+
+def in_order(durable: Durable) -> Durable:
+    """The same rows with the members in order of arrival, however they were read."""
+    rows = list(durable.members.values())
+    if all(a.position <= b.position for a, b in pairwise(rows)):
+        return durable
+    rows.sort(key=lambda row: (row.position, row.member_id))
+    return replace(durable, members={row.member_id: row for row in rows})
+
+
+def recover(work: Work) -> None:
+    """The first step of a new owner: settle what the old one had begun."""
+    if not work.live.recovering:
+        return
+    work.change().recovering = False
+    if work.state == PREPARING:
+        if work.live.round is not None:
+            maybe_complete(work)
+        elif work.row.details.get("must_rebalance") is not None:
+            _resume_join_phase(work)
+        else:
+            _abandon_join_phase(work)
+    if work.state == COMPLETING:
+        arm_sync_anew(work)
+    if work.state in (COMPLETING, STABLE) and work.size > work.rules.group_max_size:
+        prepare(work, Cause(GROUP_OVERSIZED, "the group has more members than group.max.size"))
+
+
+def _resume_join_phase(work: Work) -> None:
+    timeout = max((row.rebalance_timeout_ms for row in work.members.values()), default=0)
+    work.change().round = Round(
+        trigger=work.row.details["must_rebalance"],
+        reason="it had begun under another owner",
+        member_id=None,
+        client_id=None,
+        started_at=work.now,
+        armed_at=work.now,
+        timeout_ms=timeout,
+    )
+    maybe_complete(work)
+
+
+def _abandon_join_phase(work: Work) -> None:
+    synced = work.row.details.get("synced", False)
+    state = EMPTY if not work.members else STABLE if synced else COMPLETING
+    assert state in RECOVERIES[work.state]
+    work.set_row(state=state)
+    work.note(
+        "rebalance-abandoned",
+        trigger="owner-changed",
+        reason="the requests that had started it ended with their owner",
+    )
+
+
+def kept(durable: Durable, live: Live, now: Millis) -> Live:
+    """The live half after a reload by the same owner: what the rows still allow."""
+    after = fresh(durable, now)
+    after.floor = live.floor
+    after.next_position = max(after.next_position, live.next_position)
+    after.beats = {
+        member_id: live.beats.get(member_id, beat) for member_id, beat in after.beats.items()
+    }
+    after.pending = {
+        member_id: pending
+        for member_id, pending in live.pending.items()
+        if member_id not in durable.members
+    }
+    if durable.group.state == PREPARING and live.round is not None:
+        _keep_joins(durable, live, after)
+        if after.joins or "must_rebalance" in durable.group.details:
+            after.round = live.round
+    elif _same_sync_phase(durable, live):
+        after.sync, after.recovering = live.sync, False
+        after.unsynced = live.unsynced & set(durable.members)
+        after.syncs = {m: t for m, t in live.syncs.items() if m in durable.members}
+        if durable.group.state == STABLE:
+            after.syncs = {}
+    elif durable.group.state == STABLE and live.round is None and not live.recovering:
+        after.recovering = False
+    after.dropped = _dropped(durable, live, set(after.tickets()))
+    return after
+
+
+def _same_sync_phase(durable: Durable, live: Live) -> bool:
+    return (
+        durable.group.state in (COMPLETING, STABLE)
+        and durable.group.generation == live.generation
+        and live.sync is not None
+    )
+
+
+def _keep_joins(durable: Durable, live: Live, after: Live) -> None:
+    for member_id, join in live.joins.items():
+        row = durable.members.get(member_id)
+        if row is None and not join.is_new:
+            continue
+        if row is None and _is_taken(join, after):
+            continue
+        _keep_join(after, replace(join, is_new=row is None), live)
+        if row is not None:
+            after.count(packing.names_of(row.subscription), -1)
+
+
+def _is_taken(join: Join, after: Live) -> bool:
+    """Whether the rows have given the newcomer's instance id to somebody else."""
+    instance_id = join.row.instance_id
+    return instance_id is not None and instance_id in after.instances
+
+
+def _keep_join(after: Live, join: Join, live: Live) -> None:
+    member_id = join.row.member_id
+    after.joins[member_id] = join
+    after.count(join.names, +1)
+    if join.is_new:
+        after.fresh += 1
+        after.beats[member_id] = live.beats[member_id]
+        if join.row.instance_id is not None:
+            after.instances[join.row.instance_id] = member_id
+
+
+def _dropped(durable: Durable, live: Live, still: set[Ticket]) -> dict[Ticket, Reply]:
+    """What to answer tickets that the reload has made meaningless."""
+    answers: dict[Ticket, Reply] = {}
+    holders = {row.instance_id: row.member_id for row in durable.members.values()}
+    for member_id, join in live.joins.items():
+        if join.ticket is not None and join.ticket not in still:
+            code = _code(member_id, join.row.instance_id, durable, holders)
+            answers[join.ticket] = Joined(error=code, member_id=member_id)
+    for member_id, ticket in live.syncs.items():
+        if ticket is not None and ticket not in still:
+            answers[ticket] = _late_sync(member_id, durable, live)
+    return answers
+
+
+def _code(
+    member_id: str, instance_id: str | None, durable: Durable, holders: dict[str | None, str]
+) -> ErrorCode:
+    if member_id in durable.members:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    if instance_id is not None and instance_id in holders:
+        return ErrorCode.FENCED_INSTANCE_ID
+    return ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def _late_sync(member_id: str, durable: Durable, live: Live) -> Synced:
+    """A held sync's answer: its assignment, when the rows turn out to have it."""
+    row, group = durable.members.get(member_id), durable.group
+    if row is None:
+        return Synced(error=ErrorCode.UNKNOWN_MEMBER_ID)
+    if group.state != STABLE or group.generation != live.generation:
+        return Synced(error=ErrorCode.REBALANCE_IN_PROGRESS)
+    return Synced(
+        protocol_type=group.protocol_type,
+        protocol_name=group.protocol_name,
+        assignment=row.assignment,
+    )
+
+
+def rearmed(live: Live, now: Millis) -> Live:
+    """Every timer starts anew: silence and waiting before ``now`` do not count."""
+    after = live.copy()
+    after.floor = now
+    if after.round is not None:
+        window = after.round.window
+        if window is not None:
+            window = replace(window, last_join=now)
+        after.round = replace(after.round, armed_at=now, window=window)
+    if after.sync is not None:
+        after.sync = replace(after.sync, armed_at=now)
+    return after

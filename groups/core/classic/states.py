@@ -1,0 +1,81 @@
+"""The words of a classic group: its states, their legal moves, and what starts a rebalance.
+
+Tables only. Docs and tests are checked against them (docs/rebalances.md);
+the rules in this folder may move a group along these edges and no others.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+EMPTY: Final = "Empty"
+PREPARING: Final = "PreparingRebalance"
+COMPLETING: Final = "CompletingRebalance"
+STABLE: Final = "Stable"
+DEAD: Final = "Dead"
+
+STATES: Final = (EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
+
+TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
+    EMPTY: frozenset({PREPARING, DEAD}),
+    PREPARING: frozenset({COMPLETING, EMPTY, DEAD}),
+    COMPLETING: frozenset({STABLE, PREPARING, DEAD}),
+    STABLE: frozenset({PREPARING, DEAD}),
+    DEAD: frozenset(),
+}
+"""What each state leads to. Dead is the absence of the row."""
+
+RECOVERIES: Final[Mapping[str, frozenset[str]]] = {
+    PREPARING: frozenset({STABLE, COMPLETING, EMPTY}),
+}
+"""Further moves on a change of owner: a join phase that only parked requests had
+started goes back to what it interrupted, since the requests are gone."""
+
+MEMBER_JOINED: Final = "member-joined"
+LEADER_REJOINED: Final = "leader-rejoined"
+METADATA_CHANGED: Final = "metadata-changed"
+MEMBER_REPLACED: Final = "member-replaced"
+MEMBER_LEFT: Final = "member-left"
+SESSION_EXPIRED: Final = "session-expired"
+SYNC_EXPIRED: Final = "sync-expired"
+OPERATOR: Final = "operator"
+GROUP_OVERSIZED: Final = "group-oversized"
+JOIN_TIMED_OUT: Final = "join-timed-out"
+MEMBER_REFUSED: Final = "member-refused"
+
+
+class Start(NamedTuple):
+    """From which states a trigger starts a rebalance, and what it stands for."""
+
+    states: frozenset[str]
+    meaning: str
+
+
+_WITH_MEMBERS: Final = frozenset({COMPLETING, STABLE})
+
+REBALANCES: Final[Mapping[str, Start]] = {
+    MEMBER_JOINED: Start(
+        _WITH_MEMBERS | {EMPTY}, "JoinGroup of a member that the group does not have yet"
+    ),
+    LEADER_REJOINED: Start(
+        frozenset({STABLE}), "JoinGroup of the leader, even with the same protocols"
+    ),
+    METADATA_CHANGED: Start(
+        _WITH_MEMBERS, "JoinGroup of a known member whose protocols or metadata differ"
+    ),
+    MEMBER_REPLACED: Start(
+        _WITH_MEMBERS,
+        "JoinGroup of a static member that came back with no member id; in Stable only when"
+        " another protocol would be selected",
+    ),
+    MEMBER_LEFT: Start(_WITH_MEMBERS, "LeaveGroup, by the member or by an administrator"),
+    SESSION_EXPIRED: Start(_WITH_MEMBERS, "nothing was heard of a member for its session timeout"),
+    SYNC_EXPIRED: Start(
+        _WITH_MEMBERS, "a member joined but sent no SyncGroup within the rebalance timeout"
+    ),
+    OPERATOR: Start(_WITH_MEMBERS, "an operator forced it, or evicted a member"),
+    GROUP_OVERSIZED: Start(
+        _WITH_MEMBERS, "a new owner loaded more members than group.max.size allows"
+    ),
+}
+"""The whole answer to "when is a rebalance started?": in PreparingRebalance nothing starts a
+second one; there the same events only help the join phase along, or end it."""

@@ -1,0 +1,146 @@
+"""A static member comes back without its member id, and takes its own place (KIP-345, KIP-814).
+
+Whoever held the instance id before is fenced from then on. In Stable the group
+goes on undisturbed when the selection of the protocol stays the same.
+"""
+
+from dataclasses import replace
+
+from groups.core.classic import packing
+from groups.core.classic.live import Join
+from groups.core.classic.rounds import (
+    Cause,
+    everyone,
+    maybe_complete,
+    prepare,
+    select_protocol,
+)
+from groups.core.classic.states import COMPLETING, MEMBER_REPLACED, PREPARING, STABLE
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode
+from groups.core.events import JoinGroup
+from groups.core.group import Beat
+from groups.core.replies import Joined, Synced
+from groups.core.rows import MemberRow
+
+
+def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow) -> None:
+    """Give the instance to a new member id; ``wished`` is the member as the join describes it."""
+    old_leader = work.row.leader
+    held = _fence(work, old_id)
+    known = work.row_of(old_id)
+    row = replace(wished, position=known.position, assignment=known.assignment)
+    work.note(
+        "member-replaced",
+        trigger=MEMBER_REPLACED,
+        reason=event.reason or "a static member came back under a new member id",
+        member_id=row.member_id,
+        client_id=row.client_id,
+        joined=(row.member_id,),
+        left=(old_id,),
+    )
+    is_new = held is not None and held.is_new
+    if is_new:
+        work.unpark(old_id)
+    else:
+        _rename(work, old_id, row)
+    names = tuple(name for name, _ in event.protocols)
+    first = work.now if held is None else held.first
+    join = Join(row, names, event.ticket, first, work.now, is_new)
+    _go_on(work, join, old_leader, event)
+
+
+def _fence(work: Work, old_id: str) -> Join | None:
+    """Answer what the replaced member had parked: it is fenced (gotcha 15)."""
+    held = work.live.joins.get(old_id)
+    if held is not None:
+        work.answer(held.ticket, Joined(error=ErrorCode.FENCED_INSTANCE_ID, member_id=old_id))
+    if old_id in work.live.syncs:
+        ticket = work.change().syncs.pop(old_id)
+        work.answer(ticket, Synced(error=ErrorCode.FENCED_INSTANCE_ID))
+    return held
+
+
+def _rename(work: Work, old_id: str, row: MemberRow) -> None:
+    """The row goes to the new id at once, in its old place; what else changed waits in the join."""
+    work.unpark(old_id)
+    renamed = replace(work.members[old_id], member_id=row.member_id)
+    rows = {
+        (row.member_id if member_id == old_id else member_id): (
+            renamed if member_id == old_id else member
+        )
+        for member_id, member in work.members.items()
+    }
+    work.set_members(rows)
+    if work.row.leader == old_id:
+        work.set_row(leader=row.member_id)
+    live = work.change()
+    live.beats.pop(old_id, None)
+    live.beats[row.member_id] = Beat(work.now)
+    if row.instance_id is not None:
+        live.instances[row.instance_id] = row.member_id
+    if old_id in live.unsynced:
+        live.unsynced.remove(old_id)
+        live.unsynced.add(row.member_id)
+
+
+def _go_on(work: Work, join: Join, old_leader: str | None, event: JoinGroup) -> None:
+    row = join.row
+    if work.state == STABLE and _keeps_protocol(work, join):
+        _settle(work, row)
+        work.answer(event.ticket, _answer(work, row.member_id, old_leader, event))
+        return
+    work.park(join)
+    if work.state == PREPARING:
+        maybe_complete(work)
+        return
+    assert work.state in (COMPLETING, STABLE)
+    prepare(
+        work,
+        Cause(
+            MEMBER_REPLACED,
+            "a static member came back and the group must agree anew",
+            row.member_id,
+            row.client_id,
+        ),
+    )
+
+
+def _keeps_protocol(work: Work, join: Join) -> bool:
+    """Whether the members would select the same protocol with the new list as before."""
+    preferences = dict(work.live.preferences)
+    old = packing.names_of(work.members[join.row.member_id].subscription)
+    preferences[old] -= 1
+    if not preferences[old]:
+        del preferences[old]
+    preferences[join.names] = preferences.get(join.names, 0) + 1
+    return select_protocol(preferences) == work.row.protocol_name
+
+
+def _settle(work: Work, row: MemberRow) -> None:
+    """The member as it came back is part of the generation that stands."""
+    members = work.change_members()
+    live = work.change()
+    live.count(packing.names_of(members[row.member_id].subscription), -1)
+    live.count(packing.names_of(row.subscription), +1)
+    members[row.member_id] = row
+
+
+def _answer(work: Work, member_id: str, old_leader: str | None, event: JoinGroup) -> Joined:
+    """The generation that stands. A leader that may skip the assignment leads on (KIP-814).
+
+    Below v9 it must not think that it leads, or it would assign again: it is
+    told the leader's old id, which is nobody's any more (gotcha 14).
+    """
+    group = work.row
+    leads = group.leader == member_id
+    skips = leads and event.can_skip_assignment
+    return Joined(
+        member_id=member_id,
+        generation_id=group.generation,
+        protocol_type=group.protocol_type,
+        protocol_name=group.protocol_name,
+        leader=(old_leader if leads and not skips else group.leader) or "",
+        members=everyone(work) if skips else (),
+        skip_assignment=skips,
+    )

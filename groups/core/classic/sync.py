@@ -1,0 +1,101 @@
+"""SyncGroup: the leader brings everyone's assignment, the others fetch theirs (KIP-62, KIP-559).
+
+The assignment is durable before anyone is told it: all answers of the step go
+out after its commit. What the assignment's bytes mean is the clients' affair.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import SyncGroup
+from groups.core.replies import Synced
+
+
+def sync_group(work: Work, event: SyncGroup) -> None:
+    """Answer with the member's assignment, or hold the request until the leader's comes."""
+    _check(work, event)
+    if work.state == PREPARING:
+        raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
+    work.hear(event.member_id)
+    if work.state == STABLE:
+        _synced(work, event.member_id)
+        work.answer(event.ticket, assignment_of(work, event.member_id))
+    else:
+        assert work.state == COMPLETING
+        _hold(work, event)
+        if event.member_id == work.row.leader:
+            _assign(work, event.assignments)
+
+
+def _check(work: Work, event: SyncGroup) -> None:
+    """Refuse in Kafka's order: form, member, generation, protocol."""
+    named = (event.protocol_type, event.protocol_name)
+    if event.names_protocol and None in named:
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    if work.state == EMPTY:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    work.member_or_refuse(event.member_id, event.instance_id)
+    if event.generation_id != work.row.generation:
+        raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    if event.names_protocol and named != (work.row.protocol_type, work.row.protocol_name):
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+
+
+def _hold(work: Work, event: SyncGroup) -> None:
+    live = work.change()
+    if event.member_id in live.syncs:  # the member asked again: the older request is over
+        older = live.syncs[event.member_id]
+        work.answer(older, Synced(error=ErrorCode.REBALANCE_IN_PROGRESS))
+    live.syncs[event.member_id] = event.ticket
+    _synced(work, event.member_id)
+
+
+def _synced(work: Work, member_id: str) -> None:
+    """The member is no longer waited for; with the last one the sync timer ends."""
+    if member_id not in work.live.unsynced:
+        return
+    live = work.change()
+    live.unsynced.discard(member_id)
+    if not live.unsynced and work.state == STABLE:
+        live.sync = None
+
+
+def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
+    """Store the leader's assignment, answer everyone who waits; the group is Stable."""
+    members = work.change_members()
+    for member_id, row in members.items():
+        assignment = assignments.get(member_id, b"")  # the leader may leave members out
+        if row.assignment != assignment:
+            members[member_id] = replace(row, assignment=assignment)
+    work.move_to(STABLE)
+    work.set_details(synced=True)
+    live = work.change()
+    started = work.now if live.sync is None else live.sync.started_at
+    for member_id, ticket in live.syncs.items():
+        work.hear(member_id)
+        work.answer(ticket, assignment_of(work, member_id))
+    live.syncs.clear()
+    if not live.unsynced:
+        live.sync = None
+    work.note(
+        "stable",
+        member_id=work.row.leader,
+        duration_ms=work.now - started,
+        details={
+            "members": len(members),
+            "assigned": sum(1 for member_id in assignments if member_id in members),
+            "unsynced": len(live.unsynced),
+        },
+    )
+
+
+def assignment_of(work: Work, member_id: str) -> Synced:
+    """SyncGroup's answer in Stable: the same bytes however often it is asked."""
+    return Synced(
+        protocol_type=work.row.protocol_type,
+        protocol_name=work.row.protocol_name,
+        assignment=work.members[member_id].assignment,
+    )

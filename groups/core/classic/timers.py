@@ -1,0 +1,109 @@
+"""What happens when time passes: sessions, handed-out ids, the join and the sync timer.
+
+``due`` finds the next instant at which a tick decides something, ``tick``
+decides it. Neither reads a clock.
+"""
+
+from collections.abc import Iterator
+
+from groups.core.classic.leave import remove
+from groups.core.classic.live import Live
+from groups.core.classic.rounds import Cause, maybe_complete, on_deadline, rebalance_or_go_on
+from groups.core.classic.states import COMPLETING, PREPARING, SESSION_EXPIRED, STABLE, SYNC_EXPIRED
+from groups.core.classic.work import Work
+from groups.core.events import Tick
+from groups.core.group import Millis, Rules
+from groups.core.rows import Durable, MemberRow
+
+
+def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
+    """The earliest instant at which ``tick`` would decide something. O(members)."""
+    return min(_deadlines(durable, live, rules), default=None)
+
+
+def _deadlines(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis]:
+    if live.recovering:
+        yield live.floor
+    for row in durable.members.values():
+        if row.member_id not in live.joins and row.member_id not in live.syncs:
+            yield live.heard_of(row.member_id) + row.session_timeout_ms
+    for join in live.joins.values():
+        if join.is_new:
+            yield live.guard_deadline(join)
+    for pending in live.pending.values():
+        yield live.pending_deadline(pending)
+    if live.sync is not None and live.unsynced:
+        yield live.sync.deadline
+    if live.round is not None:
+        yield live.round.deadline(rules.group_quiet_window_ms, bool(live.pending))
+
+
+def tick(work: Work, event: Tick) -> None:
+    """Decide everything that is due."""
+    _forget_pending(work)
+    _expire_sessions(work)
+    _expire_syncs(work)
+    _end_join_phase(work)
+
+
+def _forget_pending(work: Work) -> None:
+    live = work.live
+    late = [
+        member_id
+        for member_id, pending in live.pending.items()
+        if work.now >= live.pending_deadline(pending)
+    ]
+    for member_id in late:
+        del work.change().pending[member_id]
+    if late:
+        maybe_complete(work)
+
+
+def _expire_sessions(work: Work) -> None:
+    """Remove the silent. One that has a request parked is not silent, a newcomer's guard apart."""
+    late = list(_silent(work))
+    for row in late:
+        remove(work, row.member_id, SESSION_EXPIRED)
+    if late:
+        rebalance_or_go_on(work, _cause(SESSION_EXPIRED, "was not heard of in time", late))
+
+
+def _silent(work: Work) -> Iterator[MemberRow]:
+    live, now = work.live, work.now
+    for row in work.members.values():
+        if row.member_id in live.joins or row.member_id in live.syncs:
+            continue
+        if now >= live.heard_of(row.member_id) + row.session_timeout_ms:
+            yield row
+    for join in live.joins.values():
+        if join.is_new and now >= live.guard_deadline(join):
+            yield join.row
+
+
+def _expire_syncs(work: Work) -> None:
+    """Remove members that joined but never fetched their assignment (gotcha 21)."""
+    live = work.live
+    if live.sync is None or not live.unsynced or work.now < live.sync.deadline:
+        return
+    assert work.state in (COMPLETING, STABLE)
+    late = [row for row in work.members.values() if row.member_id in live.unsynced]
+    for row in late:
+        remove(work, row.member_id, SYNC_EXPIRED)
+    rebalance_or_go_on(work, _cause(SYNC_EXPIRED, "sent no SyncGroup in time", late))
+
+
+def _end_join_phase(work: Work) -> None:
+    """End or extend the join phase; several extensions may have gone by unseen."""
+    quiet_ms = work.rules.group_quiet_window_ms
+    while work.state == PREPARING:
+        current = work.live.round
+        assert current is not None
+        if work.now < current.deadline(quiet_ms, bool(work.live.pending)):
+            return
+        on_deadline(work)
+
+
+def _cause(trigger: str, what: str, late: list[MemberRow]) -> Cause:
+    who = "a member" if len(late) == 1 else f"{len(late)} members"
+    ids = tuple(row.member_id for row in late)
+    return Cause(trigger, f"{who} {what}", late[0].member_id, late[0].client_id, ids)

@@ -1,0 +1,26 @@
+"""Which rules a group follows: the table of kinds, and the kind that an event creates.
+
+A new kind of group is a line here (and a class of the shape of
+``groups.core.group.Group``); nothing else names the kinds.
+"""
+
+from groups.core.classic.group import ClassicGroup
+from groups.core.events import ConsumerHeartbeat, Event
+from groups.core.group import Group
+
+CLASSIC = "classic"
+CONSUMER = "consumer"
+
+KINDS: dict[str, type[Group]] = {
+    CLASSIC: ClassicGroup,
+}
+"""``GroupRow.kind`` to the class with its rules."""
+
+CREATED_BY: dict[type[Event], str] = {ConsumerHeartbeat: CONSUMER}
+"""Events that create a group of another kind than classic."""
+
+
+def kind_for(event: Event) -> str:
+    """The kind of group that an event to an absent group is decided by."""
+    kind = CREATED_BY.get(type(event), CLASSIC)
+    return kind if kind in KINDS else CLASSIC

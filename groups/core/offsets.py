@@ -1,0 +1,107 @@
+"""Rules of committed offsets, and of deleting a group, for classic and simple groups.
+
+Which topics and partitions exist, and how long metadata may be, the handlers
+have sorted out before. Offsets themselves are rows and never held here: a step
+only says what to write and what to delete.
+"""
+
+from groups.core.classic import packing
+from groups.core.classic.states import COMPLETING, EMPTY
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import DeleteGroup, OffsetCommit, OffsetDelete
+from groups.core.replies import Committed, Deleted, OffsetsDeleted
+from groups.core.rows import Durable
+from groups.core.subscription import topics_of_all
+
+CONSUMER_PROTOCOL_TYPE = "consumer"
+"""The protocol type whose metadata are subscriptions that can be read."""
+
+FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND = 9
+
+
+def commit(work: Work, event: OffsetCommit) -> None:
+    """Accept a commit or refuse it as a whole; a member's commit keeps it alive (HB-05)."""
+    if not work.exists:
+        _check_missing_group(event)
+    elif not (event.generation_id < 0 and work.state == EMPTY):
+        _check_member(work, event)
+    if not work.has_row and event.offsets:
+        _make_simple_group(work)
+    work.hear(event.member_id)
+    for write in event.offsets:
+        at = (write.topic, write.partition)
+        work.offsets[at] = write
+        work.offset_deletes.pop(at, None)
+    work.answer(event.ticket, Committed())
+
+
+def _check_missing_group(event: OffsetCommit) -> None:
+    if event.generation_id < 0:
+        return
+    if event.version >= FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+
+
+def _check_member(work: Work, event: OffsetCommit) -> None:
+    """Refuse in Kafka's order. PreparingRebalance accepts: it is the last chance (gotcha 31)."""
+    nobody = event.generation_id < 0 and not event.member_id and event.instance_id is None
+    if nobody:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    work.member_or_refuse(event.member_id, event.instance_id)
+    if event.generation_id != work.row.generation:
+        raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    if work.state == COMPLETING:
+        raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
+
+
+def _make_simple_group(work: Work) -> None:
+    """A group that only keeps offsets: Empty, no protocol type, generation 0."""
+    work.set_row(state=EMPTY)
+
+
+def delete_offsets(work: Work, event: OffsetDelete) -> None:
+    """Forget offsets of partitions whose topic nobody subscribes to (KIP-496)."""
+    if not work.exists:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    if work.state != EMPTY and work.row.protocol_type != CONSUMER_PROTOCOL_TYPE:
+        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    topics = subscribed_topics(Durable(work.row, work.members))
+    codes: dict[tuple[str, int], ErrorCode] = {}
+    for at in event.partitions:
+        if topics is None or at[0] in topics:
+            codes[at] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+        else:
+            codes[at] = ErrorCode.NONE
+            work.offset_deletes[at] = None
+            work.offsets.pop(at, None)
+    work.answer(event.ticket, OffsetsDeleted(partitions=codes))
+
+
+def subscribed_topics(durable: Durable) -> frozenset[str] | None:
+    """The topics that a classic group's members consume; None: any topic may be among them.
+
+    An empty group subscribes to nothing. A live one of another protocol type
+    than "consumer", or before its first generation, may use any topic.
+    """
+    group = durable.group
+    if group.state == EMPTY:
+        return frozenset()
+    if group.protocol_type != CONSUMER_PROTOCOL_TYPE or group.protocol_name is None:
+        return None
+    name = group.protocol_name
+    return topics_of_all(
+        packing.metadata_of(row.subscription, name) for row in durable.members.values()
+    )
+
+
+def delete_group(work: Work, event: DeleteGroup) -> None:
+    """Delete an empty group with its offsets; handed-out member ids go with it (KIP-229)."""
+    if not work.has_row:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    if work.state != EMPTY:
+        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    work.note("group-deleted", details={"protocol_type": work.row.protocol_type})
+    work.forget_group()
+    work.answer(event.ticket, Deleted())

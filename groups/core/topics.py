@@ -1,0 +1,160 @@
+"""What a topic may be called and how many partitions it may have.
+
+Rules about values only: which topics exist is the catalogue's knowledge. A
+refusal carries the code and the sentence that a topic's answer holds.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from groups.core.errors import ErrorCode, Refuse
+
+NAME_LENGTH_MAX = 249
+"""Kafka's: a directory of its log is called name-partition and must fit in 255 bytes."""
+
+PARTITIONS_MAX = 10_000
+"""Partitions of one topic. Each is listed in every Metadata answer about it, so this also
+bounds an answer's size and the time it takes to write."""
+
+TOPICS_PER_REQUEST_MAX = 1_000
+"""Topics in one request that changes the catalogue: its transaction must stay short."""
+
+DEFAULT = -1
+"""How a request says "as configured", for a partition count or a replication factor (KIP-464)."""
+
+_LEGAL = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
+
+# What Kafka lets one say of a topic's log. There is no log, so they are accepted and forgotten:
+# tools that always send some must be able to create topics. Other names are refused, as there.
+CONFIG_NAMES = frozenset(
+    """
+    cleanup.policy compression.gzip.level compression.lz4.level compression.type
+    compression.zstd.level delete.retention.ms errors.deadletterqueue.group.enable
+    file.delete.delay.ms flush.messages flush.ms follower.replication.throttled.replicas
+    index.interval.bytes leader.replication.throttled.replicas local.retention.bytes
+    local.retention.ms max.compaction.lag.ms max.message.bytes message.downconversion.enable
+    message.format.version message.timestamp.after.max.ms message.timestamp.before.max.ms
+    message.timestamp.difference.max.ms message.timestamp.type min.cleanable.dirty.ratio
+    min.compaction.lag.ms min.insync.replicas preallocate remote.copy.lag.bytes
+    remote.copy.lag.ms remote.log.copy.disable remote.log.delete.on.disable
+    remote.storage.enable retention.bytes retention.ms segment.bytes segment.index.bytes
+    segment.jitter.ms segment.ms unclean.leader.election.enable
+    """.split()
+)
+
+
+def name_problem(name: str) -> str | None:
+    """Why this cannot be a topic's name, as a sentence; None when it can.
+
+    Kafka also refuses a name that differs from another topic's only in "." and
+    "_", which its metrics cannot tell apart; ours can.
+    """
+    if not name:
+        return "A topic's name cannot be empty."
+    if name in (".", ".."):
+        return 'A topic cannot be called "." or "..".'
+    if len(name) > NAME_LENGTH_MAX:
+        return f"A topic's name has at most {NAME_LENGTH_MAX} characters."
+    if not _LEGAL.fullmatch(name):
+        return 'A topic\'s name consists of ASCII letters, digits, ".", "_" and "-".'
+    return None
+
+
+def check_name(name: str) -> None:
+    """Refuse what cannot be a topic's name: INVALID_TOPIC_EXCEPTION."""
+    problem = name_problem(name)
+    if problem is not None:
+        raise Refuse(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
+
+
+def check_count(partitions: int) -> None:
+    """Refuse a partition count that no topic can have: INVALID_PARTITIONS."""
+    if partitions < 1:
+        raise Refuse(ErrorCode.INVALID_PARTITIONS, "A topic has at least one partition.")
+    if partitions > PARTITIONS_MAX:
+        raise Refuse(
+            ErrorCode.INVALID_PARTITIONS, f"A topic has at most {PARTITIONS_MAX} partitions."
+        )
+
+
+def partitions_of_new(
+    num_partitions: int,
+    replication_factor: int,
+    assignments: Mapping[int, Sequence[int]],
+    *,
+    default: int,
+    brokers: Iterable[int],
+) -> int:
+    """How many partitions the topic of a CreateTopics request shall have.
+
+    ``assignments`` maps a partition to the brokers asked for; where there are
+    any they give the count. INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR,
+    INVALID_REPLICA_ASSIGNMENT, or INVALID_REQUEST for a contradiction.
+    """
+    if assignments:
+        if num_partitions != DEFAULT or replication_factor != DEFAULT:
+            raise Refuse(
+                ErrorCode.INVALID_REQUEST,
+                "With replica assignments, partition count and replication factor must be -1.",
+            )
+        check_assignments(assignments.values(), brokers)
+        if set(assignments) != set(range(len(assignments))):
+            raise Refuse(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                "The partitions assigned must be numbered from 0 without a gap.",
+            )
+        count = len(assignments)
+    else:
+        # A partition is led by one live node and copied by none: there is no log to copy.
+        if replication_factor not in (DEFAULT, 1):
+            raise Refuse(
+                ErrorCode.INVALID_REPLICATION_FACTOR, "The replication factor must be 1 or -1."
+            )
+        count = default if num_partitions == DEFAULT else num_partitions
+    check_count(count)
+    return count
+
+
+def check_assignments(assignments: Iterable[Sequence[int]], brokers: Iterable[int]) -> None:
+    """Refuse brokers that are none, missing or named twice: INVALID_REPLICA_ASSIGNMENT."""
+    known = set(brokers)
+    for replicas in assignments:
+        if not replicas or len(set(replicas)) != len(replicas):
+            raise Refuse(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                "Each partition assigned needs brokers, each of them once.",
+            )
+        unknown = [broker for broker in replicas if broker not in known]
+        if unknown:
+            raise Refuse(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"No live broker has the id {unknown[0]}."
+            )
+
+
+def check_configs(configs: Mapping[str, str | None]) -> None:
+    """Refuse settings that no topic has: INVALID_CONFIG."""
+    for name, value in configs.items():
+        if name not in CONFIG_NAMES:
+            raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
+        if value is None:
+            raise Refuse(ErrorCode.INVALID_CONFIG, f"The topic config {name} needs a value.")
+
+
+def check_growth(now: int, count: int, assigned: int | None = None) -> None:
+    """Refuse a new partition count that is no growth: INVALID_PARTITIONS.
+
+    ``assigned``: for how many partitions the request names brokers; None where
+    it leaves that to us. Another number than the new ones is
+    INVALID_REPLICA_ASSIGNMENT.
+    """
+    if count <= now:
+        raise Refuse(
+            ErrorCode.INVALID_PARTITIONS,
+            f"The topic has {now} partitions already; {count} would be no increase.",
+        )
+    check_count(count)
+    if assigned is not None and assigned != count - now:
+        raise Refuse(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"{count - now} partitions are new, but {assigned} are assigned.",
+        )

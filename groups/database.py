@@ -1,0 +1,76 @@
+"""How a node connects to PostgreSQL: direct connections, with its role and its timeouts.
+
+Only connection parameters and their making; no SQL about groups.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from psycopg.conninfo import make_conninfo
+from psycopg_pool import AsyncConnectionPool
+
+from groups.roles import BY_NAME
+
+logger = logging.getLogger(__name__)
+
+Connection = psycopg.AsyncConnection[Any]
+
+CONNECT_TIMEOUT_S = 3
+"""A host that does not answer must not hold a node's start, or its lease, for long."""
+
+LIBPQ: Mapping[str, Any] = {
+    "connect_timeout": CONNECT_TIMEOUT_S,
+    # A peer that vanished without a word is noticed within seconds, not within two hours.
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 3000,
+}
+
+READERS_MAX = 4
+"""Connections for reads (offset fetches, catalogue look-ups) of one node."""
+
+
+def conninfo(role: str = "rollcall_node", **over: Any) -> str:
+    """The connection string of the node: Django's own database, our role and timeouts."""
+    database = settings.DATABASES["default"]
+    parameters: dict[str, Any] = {
+        "host": database["HOST"],
+        "port": database["PORT"],
+        "dbname": database["NAME"],
+        "user": database["USER"],
+        "password": database["PASSWORD"],
+        **{k: v for k, v in database.get("OPTIONS", {}).items() if isinstance(v, str | int)},
+        **LIBPQ,
+        "application_name": f"rollcall {role.removeprefix('rollcall_')}",
+        "options": " ".join(f"-c {k}={v}" for k, v in _options(role).items()),
+        **over,
+    }
+    return make_conninfo("", **{k: v for k, v in parameters.items() if v not in (None, "")})
+
+
+def _options(role: str) -> Mapping[str, str]:
+    taken = {"role": role} if settings.DATABASE_ROLES else {}
+    return {**BY_NAME[role].settings, **taken}
+
+
+async def connect(name: str, **over: Any) -> Connection:
+    """One direct connection in autocommit mode; ``name`` shows in pg_stat_activity."""
+    return await psycopg.AsyncConnection.connect(
+        conninfo(application_name=f"rollcall node {name}", **over), autocommit=True
+    )
+
+
+def pool() -> AsyncConnectionPool[Connection]:
+    """The readers' pool, not yet open."""
+    return AsyncConnectionPool(
+        conninfo(),
+        min_size=1,
+        max_size=READERS_MAX,
+        open=False,
+        timeout=CONNECT_TIMEOUT_S,
+        kwargs={"autocommit": True},
+    )

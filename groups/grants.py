@@ -1,0 +1,74 @@
+"""Makes the database roles of ``groups.roles`` true, after every migration.
+
+Roles are without login: a process connects as the user of ``ROLLCALL_DATABASE_URL`` and takes
+its role at once (``options=-c role=...``), so one URL is all that an installation keeps
+secret. Where that user may not create roles, ``ROLLCALL_DATABASE_ROLES=off`` runs every process
+as that user, with the same timeouts.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.db import DatabaseError, connections, transaction
+from psycopg import sql
+
+from groups.roles import ROLES, Role
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS = 5
+"""Roles belong to the whole PostgreSQL cluster, so two databases that are set up at once may
+meet in its catalogue; the second then tries again."""
+
+RETRY_S = 0.1
+
+
+def sync_roles(sender: AppConfig, using: str = "default", **_: Any) -> None:
+    """Create roles that are missing and grant exactly what the table says (post_migrate)."""
+    if not settings.DATABASE_ROLES:
+        return
+    for attempt in range(ATTEMPTS):
+        try:
+            with transaction.atomic(using=using):
+                _sync(using)
+        except DatabaseError as error:
+            if attempt == ATTEMPTS - 1:
+                raise DatabaseError(
+                    f"the database roles could not be set up: {error}. The database user needs"
+                    " CREATEROLE, or set ROLLCALL_DATABASE_ROLES=off"
+                ) from error
+            time.sleep(RETRY_S)
+        else:
+            return
+
+
+def _sync(using: str) -> None:
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        cursor.execute("SELECT rolname FROM pg_roles WHERE rolname LIKE 'rollcall%%'")
+        known = {name for (name,) in cursor.fetchall()}
+        for role in ROLES:
+            for statement in _statements(role, role.name not in known, tables):
+                cursor.execute(statement.as_string(None))
+
+
+def _statements(role: Role, is_new: bool, tables: Sequence[str]) -> Iterator[sql.Composable]:
+    name = sql.Identifier(role.name)
+    if is_new:
+        yield sql.SQL("CREATE ROLE {} NOLOGIN").format(name)
+        yield sql.SQL("GRANT {} TO CURRENT_USER").format(name)
+    yield sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(name)
+    yield sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {}").format(name)
+    for table in tables:
+        privileges = role.tables.get(table, role.tables.get("*", ()))
+        if privileges:
+            yield sql.SQL("GRANT {} ON {} TO {}").format(
+                sql.SQL(", ").join(map(sql.SQL, privileges)), sql.Identifier(table), name
+            )
+    if role.tables:
+        yield sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}").format(name)

@@ -1,0 +1,63 @@
+"""From rows to values: what a node reads when it takes slots or doubts its memory.
+
+Reads only; the counterpart of ``groups.store``.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import psycopg
+
+from groups import sql
+from groups.core.rows import Durable, GroupRow, MemberRow
+
+Row = tuple[Any, ...]
+
+
+async def groups_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> dict[str, Durable]:
+    """Every group of the slots, by id, as one snapshot sees them."""
+    parameters = {"slots": list(slots)}
+    return await _load(
+        connection, sql.LOAD_GROUPS_OF_SLOTS, sql.LOAD_MEMBERS_OF_SLOTS, parameters
+    )
+
+
+async def groups_by_id(
+    connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
+) -> dict[str, Durable]:
+    """Those of the groups that have rows, by id, as one snapshot sees them."""
+    return await _load(
+        connection, sql.LOAD_GROUP, sql.LOAD_MEMBERS, {"group_ids": list(group_ids)}
+    )
+
+
+async def _load(
+    connection: psycopg.AsyncConnection[Any],
+    groups: str,
+    members: str,
+    parameters: Mapping[str, Any],
+) -> dict[str, Durable]:
+    # Group and members must be of one moment, or a member could stand in a group without it.
+    async with connection.transaction():
+        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        group_rows = await (await connection.execute(groups.encode(), parameters)).fetchall()
+        member_rows = await (await connection.execute(members.encode(), parameters)).fetchall()
+    return durables(group_rows, member_rows)
+
+
+def durables(group_rows: Iterable[Row], member_rows: Iterable[Row]) -> dict[str, Durable]:
+    """Rows as the statements of ``groups.sql`` return them, put together. Pure."""
+    members: dict[str, dict[str, MemberRow]] = defaultdict(dict)
+    for group_id, member_id, *rest in member_rows:
+        members[group_id][member_id] = MemberRow(member_id, *_plain(rest))
+    return {
+        row[0]: Durable(GroupRow(*row[:8]), members.get(row[0], {}), revision=row[8])
+        for row in group_rows
+    }
+
+
+def _plain(values: Iterable[Any]) -> Iterable[Any]:
+    return (bytes(v) if isinstance(v, memoryview) else v for v in values)

@@ -1,0 +1,156 @@
+"""One coordinator node put together: memory, committers, lease, catalogue, doorbell.
+
+Wiring and life cycle only: what each part does stands in its own file. The wire comes on top
+of this (``protocol.server``); nothing here knows that there is one.
+"""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, fields
+from random import Random
+from typing import Self
+
+from django.conf import settings
+
+from groups import database
+from groups.catalogue import Catalogue
+from groups.cluster import Broker, Cluster
+from groups.committer import Committer, Fail, _no_fail
+from groups.coordinator import Coordinator
+from groups.core.events import Ticket
+from groups.core.group import Millis, Rules
+from groups.core.replies import Reply
+from groups.doorbell import Doorbell
+from groups.operations import BELL as OPERATIONS_BELL
+from groups.operations import Operator
+from groups.slots import SlotKeeper
+
+logger = logging.getLogger(__name__)
+
+TICK_S = 0.05
+"""How often timers are looked at: the most by which an expiry comes late."""
+
+STALL_MS = 1_000
+"""A gap this long between two ticks means that the process stood still: its overdue timers
+are not evidence against anybody (design, *Failover*)."""
+
+OPERATIONS_LOOK_S = 1.0
+"""A pending operation whose ring was lost is found this much later."""
+
+
+def monotonic_ms() -> Millis:
+    """The node's clock: monotonic, in milliseconds."""
+    return time.monotonic_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSettings:
+    """What a node is told by Django's settings, under the same names in lower case."""
+
+    node_lease_ms: int
+    coordinator_load_hold_ms: int
+    fetch_hold_min_ms: int
+    fetch_hold_max_ms: int
+    auto_create_topics_enable: bool
+    num_partitions: int
+    offset_metadata_max_bytes: int
+    group_id_max_bytes: int
+    member_metadata_max_bytes: int
+    group_metadata_max_bytes: int
+    connections_max_idle_ms: int
+    socket_request_max_bytes: int
+
+    @classmethod
+    def from_django(cls) -> Self:
+        """Read them; a missing one is a programmer's mistake and raises."""
+        return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
+
+
+def rules_from_django() -> Rules:
+    """The rules' settings, from Django's."""
+    return Rules(**{f.name: getattr(settings, f.name.upper()) for f in fields(Rules)})
+
+
+class Node:
+    """A coordinator node. ``answer`` sends a reply to a ticket's connection."""
+
+    def __init__(
+        self,
+        me: Broker,
+        answer: Callable[[Ticket, Reply], None],
+        *,
+        clock: Callable[[], Millis] = monotonic_ms,
+        rng: Random | None = None,
+        fail: Fail = _no_fail,
+    ) -> None:
+        self.node_id = me.node_id
+        self.settings = NodeSettings.from_django()
+        self.cluster = Cluster("")
+        self.readers = database.pool()
+        self.catalogue = Catalogue(self.readers)
+        self.coordinator = Coordinator(
+            rules_from_django(), clock, rng or secrets.SystemRandom(), answer
+        )
+        lease_ms = self.settings.node_lease_ms
+        self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
+        lanes = (self.coordinator.membership, self.coordinator.offsets)
+        self.committers = [
+            Committer(me.node_id, self.coordinator, lane, self.keeper.fenced, fail)
+            for lane in lanes
+        ]
+        self.operator = Operator(self.coordinator, self._reader)
+        self.doorbell = Doorbell(
+            {
+                self.catalogue.BELL: self.catalogue.rung,
+                OPERATIONS_BELL: self.operator.look,
+            }
+        )
+
+    async def start(self) -> None:
+        """Connect, take the node id, read the catalogue. Raises what stands in the way."""
+        await self.readers.open(wait=True, timeout=database.CONNECT_TIMEOUT_S)
+        async with self.readers.connection() as connection:
+            await self.catalogue.load(connection)
+        await self.keeper.start()
+
+    async def run(self) -> None:
+        """Serve until cancelled; then hand the slots back."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for committer in self.committers:
+                    tasks.create_task(committer.run())
+                tasks.create_task(self.keeper.run())
+                tasks.create_task(self.doorbell.run())
+                tasks.create_task(self._ticks())
+                tasks.create_task(self._operations())
+        finally:
+            await self.keeper.stop()
+            await self.readers.close()
+
+    async def _ticks(self) -> None:
+        clock = self.coordinator.clock
+        last = clock()
+        while True:
+            await asyncio.sleep(TICK_S)
+            now = clock()
+            if now - last > STALL_MS:
+                logger.warning("the process stood still for %d ms; sessions start anew", now - last)
+                self.coordinator.awake()
+            last = now
+            if self.coordinator.holds_lease:
+                self.coordinator.tick()
+
+    async def _operations(self) -> None:
+        while True:
+            await asyncio.sleep(OPERATIONS_LOOK_S)
+            await self.operator.look()
+
+    def _publish(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+
+    def _reader(self) -> AbstractAsyncContextManager[database.Connection]:
+        return self.readers.connection()

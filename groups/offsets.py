@@ -1,0 +1,41 @@
+"""Committed offsets, as read: rows, never memory (design, *How work flows*).
+
+Writes go through ``groups.store``; this file only reads.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from psycopg_pool import AsyncConnectionPool
+
+from groups import sql
+from groups.database import Connection
+
+Partition = tuple[str, int]
+
+
+class Committed(NamedTuple):
+    """One committed offset. ``leader_epoch`` -1: none was told."""
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+
+
+async def committed(
+    readers: AsyncConnectionPool[Connection], group_id: str, topics: Iterable[str] | None
+) -> Mapping[Partition, Committed]:
+    """What the group has committed in these topics (None: in all), by (topic, partition).
+
+    Raises psycopg's errors and PoolTimeout when the database is away.
+    """
+    async with readers.connection() as connection:
+        if topics is None:
+            cursor = await connection.execute(sql.FETCH_OFFSETS.encode(), {"group_id": group_id})
+        else:
+            wanted: Sequence[str] = sorted(set(topics))
+            cursor = await connection.execute(
+                sql.FETCH_OFFSETS_OF_TOPICS.encode(), {"group_id": group_id, "topics": wanted}
+            )
+        rows = await cursor.fetchall()
+    return {(topic, partition): Committed(*rest) for topic, partition, *rest in rows}

@@ -1,0 +1,107 @@
+"""Operators' verbs: a row to insert, and from the row the event that the owner steps.
+
+``ask`` is for the admin and REST (any process, any moment); ``Operator`` is the node's side.
+Effect and result commit together, by the store, so a verb outlives an owner that dies
+over it (design, *An operator's verb*).
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from django.db import connection as django_connection
+from django.db import transaction
+from psycopg_pool import PoolTimeout
+
+from groups import sql_slots as sql
+from groups.coordinator import Coordinator
+from groups.core.events import EvictMember, Event, ForceRebalance
+from groups.models import Operation
+from groups.slot import slot_of
+
+logger = logging.getLogger(__name__)
+
+BELL = "rollcall_operations"
+"""The channel that says: an operation waits. The payload is its slot."""
+
+
+def ask(
+    group_id: str,
+    verb: str,
+    *,
+    reason: str,
+    actor: str,
+    member_id: str = "",
+    expected_generation: int | None = None,
+    idempotency_key: str | None = None,
+) -> Operation:
+    """Record what an operator wants of a group, and ring for the group's owner.
+
+    Returns the operation, pending. A known idempotency key returns the operation it made.
+    Raises ValueError where the reason is empty: the journal shows it to everybody later.
+    """
+    if not reason.strip():
+        raise ValueError("an operation needs a reason")
+    values = {
+        "group_id": group_id,
+        "slot": slot_of(group_id),
+        "verb": verb,
+        "member_id": member_id,
+        "reason": reason,
+        "actor": actor,
+        "expected_generation": expected_generation,
+    }
+    with transaction.atomic():
+        if idempotency_key is None:
+            operation = Operation.objects.create(**values)
+        else:
+            operation, _ = Operation.objects.get_or_create(
+                idempotency_key=idempotency_key, defaults=values
+            )
+        with django_connection.cursor() as cursor:
+            cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(operation.slot)])
+    return operation
+
+
+def event_of(row: tuple[Any, ...]) -> tuple[str, Event]:
+    """A pending row as the event it asks for, with its group id."""
+    operation_id, group_id, verb, member_id, reason, actor, expected = row
+    if verb == Operation.Verb.EVICT:
+        return group_id, EvictMember(
+            operation_id=operation_id, actor=actor, reason=reason, member_id=member_id
+        )
+    return group_id, ForceRebalance(
+        operation_id=operation_id, actor=actor, reason=reason, expected_generation=expected
+    )
+
+
+class Operator:
+    """The node's side: pending operations of owned slots become events, once each.
+
+    An id stays in ``_given`` until its row is no longer pending, so that a second ring does not
+    step an operation twice while its first step is on the way to its commit.
+    """
+
+    def __init__(self, coordinator: Coordinator, readers: Callable[[], Any]) -> None:
+        self.coordinator = coordinator
+        self.readers = readers
+        self._given: set[int] = set()
+
+    async def look(self, _payload: str | None = None) -> None:
+        """Read what is pending for this node's slots and put it into the inboxes."""
+        slots = sorted(self.coordinator.epochs)
+        if not slots:
+            return
+        try:
+            async with self.readers() as connection:
+                cursor = await connection.execute(sql.PENDING_OPERATIONS.encode(), {"slots": slots})
+                rows = await cursor.fetchall()
+        except (psycopg.Error, PoolTimeout) as error:
+            logger.info("operations wait for the database: %s", error)
+            return
+        pending = {row[0] for row in rows}
+        for row in rows:
+            if row[0] not in self._given:
+                self.coordinator.submit(*event_of(row))
+        self._given = pending

@@ -1,0 +1,84 @@
+"""Who may do what in the database, and how long each may take: one table.
+
+Launcher, grants, connection options and the check at start all read ``ROLES``
+(design, *Roles from the start*). The strict timeouts belong to the node alone: a node that
+is paused inside a transaction must not hold rows for longer than a takeover waits.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+NODE_TIMEOUTS: Mapping[str, str] = {
+    "synchronous_commit": "on",
+    "idle_in_transaction_session_timeout": "1s",
+    "statement_timeout": "2s",
+    "lock_timeout": "1s",
+    "transaction_timeout": "5s",
+    "client_connection_check_interval": "1s",
+}
+
+WRITES_GROUPS = ("SELECT", "INSERT", "UPDATE", "DELETE")
+READS = ("SELECT",)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A PostgreSQL role: what it may do to which tables, and its settings.
+
+    ``tables`` maps a table name, or "*" for all of Rollcall's and Django's, to privileges.
+    """
+
+    name: str
+    meaning: str
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_offset")
+NODE_TABLES = (*GROUP_TABLES, "rollcall_topic", "rollcall_node", "rollcall_slot")
+
+ROLES: tuple[Role, ...] = (
+    Role(
+        "rollcall_node",
+        "a coordinator process: the only one that writes groups, members and offsets",
+        {
+            **dict.fromkeys(NODE_TABLES, WRITES_GROUPS),
+            "rollcall_journal": ("SELECT", "INSERT"),
+            "rollcall_operation": ("SELECT", "UPDATE"),
+            "django_migrations": READS,
+        },
+        NODE_TIMEOUTS,
+    ),
+    Role(
+        "rollcall_web",
+        "admin, REST and live pages: reads everything, asks by operations",
+        {
+            "*": WRITES_GROUPS,
+            **dict.fromkeys(GROUP_TABLES, READS),
+            "rollcall_journal": READS,
+            "rollcall_slot": READS,
+            "rollcall_node": READS,
+            "rollcall_operation": ("SELECT", "INSERT"),
+        },
+        {"statement_timeout": "30s"},
+    ),
+    Role(
+        "rollcall_worker",
+        "periodic tasks: sweeps ask the owner, clean-ups delete what is old",
+        {
+            "*": WRITES_GROUPS,
+            **dict.fromkeys(GROUP_TABLES, READS),
+            "rollcall_slot": ("SELECT", "UPDATE"),
+        },
+        {"statement_timeout": "60s"},
+    ),
+    Role(
+        "rollcall_analysis",
+        "Spark: reads the journal",
+        {"rollcall_journal": READS, "rollcall_group": READS, "rollcall_offset": READS},
+    ),
+    Role("rollcall_application", "users' own programs: may execute the SQL functions made for them"),
+)
+"""Beside these, the role of ``ROLLCALL_DATABASE_URL`` itself is the migrator and owns the tables."""
+
+BY_NAME: Mapping[str, Role] = {role.name: role for role in ROLES}

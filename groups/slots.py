@@ -1,0 +1,374 @@
+"""Who owns which slot: the node's lease, the claims of free slots, and their loading.
+
+A lease is an optimisation, never the fence: what is written is fenced by the
+slot's epoch (``rollcall_guard``). The lease says how long a node may *answer
+from memory*. Its beat lives on the node's own row and is renewed on a
+connection of its own; a slot's row changes only when its owner does (design,
+*Failover*). All waiting is judged by this node's own monotonic clock.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+import psycopg
+
+from groups import database, load
+from groups import sql_slots as sql
+from groups.cluster import Broker, Cluster
+from groups.coordinator import Coordinator
+from groups.core.errors import ErrorCode
+from groups.core.group import Millis
+
+logger = logging.getLogger(__name__)
+
+BEATS_PER_LEASE = 3
+"""Renewals in one lease: two may fail before it runs out."""
+
+LEASE_MARGIN_MS = 500
+"""A node stops answering from memory this long before others may take its slots."""
+
+LOOK_S = 0.25
+"""How often a node looks at nodes and slots."""
+
+LOCK_FREE_MS = 500
+"""A dead node's advisory lock must be seen free twice, this far apart, before its slots are
+taken early: its connection may have been cut while the process lives."""
+
+STALL_MS = 1_000
+"""A node whose event loop stood still this long slept, as far as its members can tell."""
+
+
+class SlotRow(NamedTuple):
+    """One slot as its row says."""
+
+    slot: int
+    node_id: int | None
+    incarnation: UUID | None
+    epoch: int
+
+
+@dataclass(slots=True)
+class Sighting:
+    """What this node has seen of another's beat, on this node's clock."""
+
+    incarnation: UUID
+    beat: int
+    since: Millis
+    lock_free_since: Millis | None = None
+
+
+class NodeIdTaken(Exception):
+    """Another living process serves under this node id."""
+
+
+class SlotKeeper:
+    """Keeps this node's lease, claims slots that nobody serves, loads them, gives them up.
+
+    ``published`` is told each new view of the cluster. ``owned`` changes only here.
+    """
+
+    def __init__(
+        self,
+        me: Broker,
+        coordinator: Coordinator,
+        lease_ms: Millis,
+        published: Callable[[Cluster], None],
+    ) -> None:
+        self.me = me
+        self.coordinator = coordinator
+        self.lease_ms = lease_ms
+        self.published = published
+        self.incarnation = uuid4()
+        self.loading: set[int] = set()
+        self.changed = asyncio.Event()
+        self.away = True
+        self._cluster_id = ""
+        self._sightings: dict[int, Sighting] = {}
+        self._look_now = asyncio.Event()
+        self._lease_connection: database.Connection | None = None
+        self._watch_connection: database.Connection | None = None
+        self._watching_since: Millis = 0
+        self._lapsed = False
+
+    # -- life
+
+    async def start(self) -> None:
+        """Take the node id and register. Raises NodeIdTaken, or psycopg's own errors.
+
+        A predecessor that was killed may hold its lock until PostgreSQL notices: worth one lease.
+        """
+        deadline = self.coordinator.clock() + self.lease_ms
+        while True:
+            try:
+                await self._beat()
+            except NodeIdTaken:
+                if self.coordinator.clock() > deadline:
+                    raise
+                await asyncio.sleep(LOOK_S)
+            else:
+                return
+
+    async def run(self) -> None:
+        """Beat and look until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._beats())
+            tasks.create_task(self._looks())
+
+    async def stop(self) -> None:
+        """Hand the slots back, so that another node, or this one, serves them at once."""
+        self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
+        try:
+            await asyncio.wait_for(self._release(), timeout=2)
+        except (psycopg.Error, OSError, TimeoutError) as error:
+            logger.warning("slots were not handed back: %s", error)
+        for connection in (self._lease_connection, self._watch_connection):
+            if connection is not None:
+                await connection.close()
+
+    async def _release(self) -> None:
+        async with await database.connect("release") as connection:
+            await connection.execute(sql.RELEASE.encode(), {"incarnation": self.incarnation})
+
+    def fenced(self) -> None:
+        """A write met another epoch: look at the slots at once."""
+        self._look_now.set()
+
+    async def available(self, slot: int, hold_ms: Millis) -> ErrorCode:
+        """NONE once this node serves the slot, waiting while it loads, at most ``hold_ms``.
+
+        Error 14 would crash a common client, so a request waits here instead
+        (design, *Failover*); then, or where the slot is another node's, NOT_COORDINATOR.
+        """
+        deadline = self.coordinator.clock() + hold_ms
+        while not (slot in self.coordinator.epochs and self.coordinator.holds_lease):
+            if self.away or (slot in self.coordinator.epochs and self._lapsed):
+                return ErrorCode.COORDINATOR_NOT_AVAILABLE
+            left = deadline - self.coordinator.clock()
+            if slot not in self.loading or left <= 0:
+                return ErrorCode.NOT_COORDINATOR
+            try:
+                await asyncio.wait_for(self.changed.wait(), left / 1000)
+            except TimeoutError:
+                return ErrorCode.NOT_COORDINATOR
+        return ErrorCode.NONE
+
+    # -- the lease
+
+    async def _beats(self) -> None:
+        last = self.coordinator.clock()
+        while True:
+            await asyncio.sleep(self.lease_ms / BEATS_PER_LEASE / 1000)
+            now = self.coordinator.clock()
+            stalled = now - last > self.lease_ms / BEATS_PER_LEASE + STALL_MS
+            try:
+                await asyncio.wait_for(self._beat(), timeout=self.lease_ms / 1000)
+            except (psycopg.Error, OSError, TimeoutError, NodeIdTaken) as error:
+                await self._missed(error)
+            else:
+                if stalled or self._lapsed:
+                    await self._recovered()
+            last = self.coordinator.clock()
+
+    async def _beat(self) -> None:
+        before = self.coordinator.clock()
+        connection = await self._leased()
+        parameters = {"node_id": self.me.node_id, "incarnation": self.incarnation}
+        cursor = await connection.execute(sql.BEAT.encode(), parameters)
+        if await cursor.fetchone() is None:
+            raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
+        # Counted from before the request was sent: whoever watches saw the beat later.
+        self.coordinator.lease_until = before + self.lease_ms - LEASE_MARGIN_MS
+        self.away = False
+
+    async def _missed(self, error: BaseException) -> None:
+        logger.warning("the lease was not renewed: %s", error or type(error).__name__)
+        broken, self._lease_connection = self._lease_connection, None
+        if broken is not None:
+            await broken.close()
+        if not self.coordinator.holds_lease and not self._lapsed:
+            self._lapsed = True
+            self.away = True
+            logger.error("the lease ran out: no answers from memory until it is renewed")
+
+    async def _recovered(self) -> None:
+        """The node slept or was cut off: check first what is still ours, then go on. Nobody's
+        session ends for time in which this node could not listen."""
+        await self._look()
+        self.coordinator.awake()
+        self._lapsed = False
+        self._notify()
+        logger.info("the lease is held again; every session starts anew")
+
+    # -- looking at nodes and slots
+
+    async def _looks(self) -> None:
+        while True:
+            try:
+                await self._look()
+            except (psycopg.Error, OSError) as error:
+                logger.info("could not look at the slots: %s", error)
+            try:
+                await asyncio.wait_for(self._look_now.wait(), LOOK_S)
+            except TimeoutError:
+                continue
+            self._look_now.clear()
+
+    async def _look(self) -> None:
+        connection = await self._watched()
+        nodes = await (await connection.execute(sql.NODES.encode())).fetchall()
+        rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
+        slots = [SlotRow(*row) for row in rows]
+        self._see(nodes)
+        self._lose(slots)
+        self._publish(nodes, slots)
+        await self._claim(connection, slots)
+
+    def _see(self, nodes: list[tuple[Any, ...]]) -> None:
+        now = self.coordinator.clock()
+        for node_id, incarnation, beat, _host, _port in nodes:
+            seen = self._sightings.get(node_id)
+            if seen is None or (seen.incarnation, seen.beat) != (incarnation, beat):
+                self._sightings[node_id] = Sighting(incarnation, beat, now)
+
+    def _lose(self, slots: list[SlotRow]) -> None:
+        mine = {row.slot for row in slots if row.incarnation == self.incarnation}
+        lost = set(self.coordinator.epochs) - mine
+        if lost:
+            logger.warning("slots %s have another owner now", sorted(lost))
+            self.coordinator.drop(lost, ErrorCode.NOT_COORDINATOR)
+
+    def _publish(self, nodes: list[tuple[Any, ...]], slots: list[SlotRow]) -> None:
+        live = tuple(
+            Broker(node_id, host, port)
+            for node_id, _incarnation, _beat, host, port in nodes
+            if node_id == self.me.node_id or not self._lease_over(node_id)
+        )
+        current = {node_id: incarnation for node_id, incarnation, *_ in nodes}
+        owners = {
+            row.slot: row.node_id
+            for row in slots
+            if row.node_id is not None and current.get(row.node_id) == row.incarnation
+        }
+        self.published(Cluster(self._cluster_id, live, owners))
+
+    def _lease_over(self, node_id: int) -> bool:
+        seen = self._sightings.get(node_id)
+        return seen is None or self.coordinator.clock() - seen.since >= self.lease_ms
+
+    # -- claiming and loading
+
+    async def _claim(self, connection: database.Connection, slots: list[SlotRow]) -> None:
+        free = [row for row in slots if await self._is_free(connection, row)]
+        if not free or not self.coordinator.holds_lease:
+            return
+        cursor = await connection.execute(
+            sql.CLAIM.encode(),
+            {
+                "node_id": self.me.node_id,
+                "incarnation": self.incarnation,
+                "slots": [row.slot for row in free],
+                "epochs": [row.epoch for row in free],
+            },
+        )
+        taken = dict(await cursor.fetchall())
+        if taken:
+            await self._load(connection, taken)
+
+    async def _load(self, connection: database.Connection, taken: dict[int, int]) -> None:
+        self.loading |= set(taken)
+        try:
+            durables = await load.groups_of_slots(connection, sorted(taken))
+            self.coordinator.adopt(taken, durables)
+            logger.info("serving %d more slots with %d groups", len(taken), len(durables))
+        finally:
+            self.loading -= set(taken)
+            self._notify()
+            self._look_now.set()
+
+    async def _is_free(self, connection: database.Connection, row: SlotRow) -> bool:
+        if row.node_id is None or row.incarnation is None:
+            return True
+        if row.incarnation == self.incarnation:
+            # Ours by the row but not in memory: a load that failed. Claim it again.
+            return row.slot not in self.coordinator.epochs
+        seen = self._sightings.get(row.node_id)
+        if seen is None or seen.incarnation != row.incarnation:
+            # An incarnation that was replaced: its successor took the id from it.
+            return row.node_id == self.me.node_id or seen is None
+        return self._lease_over(row.node_id) or await self._crashed(connection, row.node_id, seen)
+
+    async def _crashed(
+        self, connection: database.Connection, node_id: int, seen: Sighting
+    ) -> bool:
+        """Whether a node's advisory lock is free, has been, and means that the node died."""
+        now = self.coordinator.clock()
+        if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
+            return False
+        keys = {"class": sql.LOCK_CLASS, "node_id": node_id}
+        row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
+        if not (row and row[0]):
+            seen.lock_free_since = None
+            return False
+        await connection.execute(sql.UNLOCK_NODE.encode(), keys)
+        if seen.lock_free_since is None:
+            seen.lock_free_since = now
+            return False
+        return await self._nothing_restarted(connection)
+
+    async def _nothing_restarted(self, connection: database.Connection) -> bool:
+        """A restart of PostgreSQL frees every lock, and a new connection of ours has seen
+        nothing: within a lease of either, a free lock proves no death."""
+        if self.coordinator.clock() - self._watching_since < self.lease_ms:
+            return False
+        row = await (await connection.execute(sql.SERVER_UP_MS.encode())).fetchone()
+        return bool(row and row[0] >= self.lease_ms)
+
+    # -- connections
+
+    async def _leased(self) -> database.Connection:
+        connection = self._lease_connection
+        if connection is not None and not connection.closed and not connection.broken:
+            return connection
+        connection = await database.connect("lease")
+        try:
+            await self._take_node_id(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        self._lease_connection = connection
+        return connection
+
+    async def _watched(self) -> database.Connection:
+        """The connection for looks and loads: a long load must not delay the beat."""
+        connection = self._watch_connection
+        if connection is None or connection.closed or connection.broken:
+            self._watch_connection = connection = await database.connect("watch")
+            self._watching_since = self.coordinator.clock()
+        return connection
+
+    async def _take_node_id(self, connection: database.Connection) -> None:
+        keys = {"class": sql.LOCK_CLASS, "node_id": self.me.node_id}
+        row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
+        if not (row and row[0]):
+            raise NodeIdTaken(f"another process serves as node {self.me.node_id}")
+        if self._cluster_id:
+            return  # a reconnect: the row is still this incarnation's, or BEAT will say so
+        found = await (await connection.execute(sql.CLUSTER_ID.encode())).fetchone()
+        self._cluster_id = f"rollcall-{found[0]}" if found else "rollcall"
+        await connection.execute(
+            sql.REGISTER.encode(),
+            {
+                "node_id": self.me.node_id,
+                "incarnation": self.incarnation,
+                "host": self.me.host,
+                "port": self.me.port,
+            },
+        )
+
+    def _notify(self) -> None:
+        self.changed.set()
+        self.changed = asyncio.Event()

@@ -1,0 +1,150 @@
+"""The SQL of groups, once and readable; ``groups.store`` executes it, nobody else does.
+
+Each statement takes whole columns as arrays, so that a batch of any size is one
+execution of one prepared statement. Rows come sorted by key.
+"""
+
+GUARD = """
+SELECT rollcall_guard(%(slots)s::smallint[], %(epochs)s::bigint[],
+                      %(group_ids)s::text[], %(revisions)s::bigint[])
+"""
+
+PUT_GROUPS = """
+INSERT INTO rollcall_group AS g (
+    group_id, slot, kind, state, generation, protocol_type, protocol_name, leader, details,
+    revision, state_since, created_at, updated_at)
+SELECT group_id, slot, kind, state, generation, protocol_type, protocol_name, leader,
+       details::jsonb, 1, clock_timestamp(), clock_timestamp(), clock_timestamp()
+FROM unnest(%(group_id)s::text[], %(slot)s::smallint[], %(kind)s::text[], %(state)s::text[],
+            %(generation)s::int[], %(protocol_type)s::text[], %(protocol_name)s::text[],
+            %(leader)s::text[], %(details)s::text[])
+     AS new(group_id, slot, kind, state, generation, protocol_type, protocol_name, leader, details)
+ON CONFLICT (group_id) DO UPDATE SET
+    kind = excluded.kind, state = excluded.state, generation = excluded.generation,
+    protocol_type = excluded.protocol_type, protocol_name = excluded.protocol_name,
+    leader = excluded.leader, details = excluded.details, revision = g.revision + 1,
+    state_since = CASE WHEN g.state = excluded.state THEN g.state_since
+                       ELSE excluded.state_since END,
+    updated_at = excluded.updated_at
+"""
+
+DROP_MEMBERS = """
+DELETE FROM rollcall_member m
+USING unnest(%(group_id)s::text[], %(member_id)s::text[]) AS gone(group_id, member_id)
+WHERE m.group_id = gone.group_id AND m.member_id = gone.member_id
+"""
+
+PUT_MEMBERS = """
+INSERT INTO rollcall_member AS m (
+    group_id, member_id, instance_id, client_id, client_host, session_timeout_ms,
+    rebalance_timeout_ms, position, subscription, assignment, details, joined_at)
+SELECT group_id, member_id, instance_id, client_id, client_host, session_timeout_ms,
+       rebalance_timeout_ms, position, subscription, assignment, details::jsonb, clock_timestamp()
+FROM unnest(%(group_id)s::text[], %(member_id)s::text[], %(instance_id)s::text[],
+            %(client_id)s::text[], %(client_host)s::text[], %(session_timeout_ms)s::int[],
+            %(rebalance_timeout_ms)s::int[], %(position)s::int[], %(subscription)b::bytea[],
+            %(assignment)b::bytea[], %(details)s::text[])
+     AS new(group_id, member_id, instance_id, client_id, client_host, session_timeout_ms,
+            rebalance_timeout_ms, position, subscription, assignment, details)
+ON CONFLICT (group_id, member_id) DO UPDATE SET
+    instance_id = excluded.instance_id, client_id = excluded.client_id,
+    client_host = excluded.client_host, session_timeout_ms = excluded.session_timeout_ms,
+    rebalance_timeout_ms = excluded.rebalance_timeout_ms, position = excluded.position,
+    subscription = excluded.subscription, assignment = excluded.assignment,
+    details = excluded.details
+"""
+
+DROP_GROUPS = (
+    "DELETE FROM rollcall_offset WHERE group_id = ANY(%(group_id)s::text[])",
+    "DELETE FROM rollcall_member WHERE group_id = ANY(%(group_id)s::text[])",
+    "DELETE FROM rollcall_group WHERE group_id = ANY(%(group_id)s::text[])",
+)
+
+PUT_OFFSETS = """
+INSERT INTO rollcall_offset AS o (
+    group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at, expires_at)
+SELECT group_id, topic, partition, committed_offset, leader_epoch, metadata,
+       coalesce(to_timestamp(commit_ms / 1000.0), clock_timestamp()),
+       coalesce(to_timestamp(commit_ms / 1000.0), clock_timestamp())
+           + retention_ms * interval '1 millisecond'
+FROM unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[],
+            %(committed_offset)s::bigint[], %(leader_epoch)s::int[], %(metadata)s::text[],
+            %(commit_ms)s::bigint[], %(retention_ms)s::bigint[])
+     AS new(group_id, topic, partition, committed_offset, leader_epoch, metadata,
+            commit_ms, retention_ms)
+ON CONFLICT (group_id, topic, partition) DO UPDATE SET
+    committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
+    metadata = excluded.metadata, committed_at = excluded.committed_at,
+    expires_at = excluded.expires_at
+"""
+
+DROP_OFFSETS = """
+DELETE FROM rollcall_offset o
+USING unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])
+      AS gone(group_id, topic, partition)
+WHERE o.group_id = gone.group_id AND o.topic = gone.topic AND o.partition = gone.partition
+"""
+
+ADD_JOURNAL = """
+INSERT INTO rollcall_journal (
+    at, group_id, revision, node_id, kind, trigger, reason, member_id, client_id,
+    generation_before, generation_after, duration_ms, waited_for, joined, "left", details)
+SELECT clock_timestamp(), group_id, revision, %(node_id)s, kind, trigger, reason, member_id,
+       client_id, generation_before, generation_after, duration_ms, waited_for::jsonb,
+       joined::jsonb, gone::jsonb, details::jsonb
+FROM unnest(%(group_id)s::text[], %(revision)s::bigint[], %(kind)s::text[], %(trigger)s::text[],
+            %(reason)s::text[], %(member_id)s::text[], %(client_id)s::text[],
+            %(generation_before)s::int[], %(generation_after)s::int[], %(duration_ms)s::bigint[],
+            %(waited_for)s::text[], %(joined)s::text[], %(left)s::text[], %(details)s::text[])
+     AS new(group_id, revision, kind, trigger, reason, member_id, client_id, generation_before,
+            generation_after, duration_ms, waited_for, joined, gone, details)
+"""
+
+END_OPERATIONS = """
+UPDATE rollcall_operation o
+SET state = ended.state, detail = ended.detail, generation = ended.generation,
+    finished_at = CASE WHEN ended.state = 'running' THEN NULL ELSE clock_timestamp() END
+FROM unnest(%(id)s::bigint[], %(state)s::text[], %(detail)s::text[], %(generation)s::int[])
+     AS ended(id, state, detail, generation)
+WHERE o.id = ended.id AND o.state IN ('pending', 'running')
+"""
+
+RING = "SELECT pg_notify(%(channel)s, %(payload)s)"
+
+LOAD_GROUPS_OF_SLOTS = """
+SELECT group_id, kind, state, generation, protocol_type, protocol_name, leader, details, revision
+FROM rollcall_group WHERE slot = ANY(%(slots)s::smallint[])
+"""
+
+LOAD_MEMBERS_OF_SLOTS = """
+SELECT m.group_id, m.member_id, m.instance_id, m.client_id, m.client_host, m.session_timeout_ms,
+       m.rebalance_timeout_ms, m.position, m.subscription, m.assignment, m.details
+FROM rollcall_member m JOIN rollcall_group g USING (group_id)
+WHERE g.slot = ANY(%(slots)s::smallint[]) ORDER BY m.group_id, m.position
+"""
+
+LOAD_GROUP = """
+SELECT group_id, kind, state, generation, protocol_type, protocol_name, leader, details, revision
+FROM rollcall_group WHERE group_id = ANY(%(group_ids)s::text[])
+"""
+
+LOAD_MEMBERS = """
+SELECT group_id, member_id, instance_id, client_id, client_host, session_timeout_ms,
+       rebalance_timeout_ms, position, subscription, assignment, details
+FROM rollcall_member WHERE group_id = ANY(%(group_ids)s::text[]) ORDER BY group_id, position
+"""
+
+FETCH_OFFSETS = """
+SELECT topic, partition, committed_offset, leader_epoch, metadata
+FROM rollcall_offset WHERE group_id = %(group_id)s ORDER BY topic, partition
+"""
+
+FETCH_OFFSETS_OF_TOPICS = """
+SELECT topic, partition, committed_offset, leader_epoch, metadata
+FROM rollcall_offset WHERE group_id = %(group_id)s AND topic = ANY(%(topics)s::text[])
+"""
+
+GREATEST_COMMITTED = """
+SELECT topic, partition, max(committed_offset)
+FROM rollcall_offset WHERE topic = ANY(%(topics)s::text[]) GROUP BY topic, partition
+"""

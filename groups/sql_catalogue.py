@@ -1,0 +1,85 @@
+"""The SQL of the topic catalogue, once and readable; ``groups.catalogue`` executes it.
+
+Every change rings ``rollcall_topics`` with the topic's name in the statement that
+makes it, so that the ring goes out at the commit and only then.
+"""
+
+BELL = "rollcall_topics"
+"""The channel: one NOTIFY per topic, its name the payload (250 bytes of 8,000 allowed)."""
+
+LOAD_TOPICS = """
+SELECT name, topic_id, partitions, end_offsets FROM rollcall_topic
+"""
+
+FIND_TOPICS = """
+SELECT name, topic_id, partitions, end_offsets FROM rollcall_topic
+WHERE name = ANY(%(names)s::text[])
+"""
+
+FIND_TOPICS_BY_ID = """
+SELECT name, topic_id, partitions, end_offsets FROM rollcall_topic
+WHERE topic_id = ANY(%(topic_ids)s::uuid[])
+"""
+
+# PostgreSQL judges who was first: a topic that exists gives no row back. Names in order, so that
+# two requests for the same topics wait for each other rather than deadlock. A new topic is another
+# topic than a deleted one of its name: offsets that a commit in flight left behind go.
+CREATE_TOPICS = """
+WITH made AS (
+    INSERT INTO rollcall_topic (name, topic_id, partitions, end_offsets, created_at)
+    SELECT name, topic_id, partitions, '{}', clock_timestamp()
+    FROM unnest(%(names)s::text[], %(topic_ids)s::uuid[], %(partitions)s::int[])
+         AS new(name, topic_id, partitions)
+    ORDER BY name
+    ON CONFLICT (name) DO NOTHING
+    RETURNING name
+), swept AS (
+    DELETE FROM rollcall_offset o USING made WHERE o.topic = made.name
+)
+SELECT name, pg_notify(%(bell)s, name) FROM made
+"""
+
+# Of two that grow a topic at the same time the second sees the first's count, and is judged by it.
+GROW_TOPIC = """
+WITH grown AS (
+    UPDATE rollcall_topic SET partitions = %(count)s
+    WHERE name = %(name)s AND partitions < %(count)s
+    RETURNING name
+)
+SELECT name, pg_notify(%(bell)s, name) FROM grown
+"""
+
+# A topic that thousands of groups have committed to takes longer to erase than a node's ordinary
+# transaction may last.
+MORE_TIME = "SET LOCAL statement_timeout = '30s'; SET LOCAL transaction_timeout = '40s'"
+
+DELETE_TOPIC = """
+WITH gone AS (
+    DELETE FROM rollcall_topic
+    WHERE name = %(name)s AND (%(topic_id)s::uuid IS NULL OR topic_id = %(topic_id)s)
+    RETURNING name
+)
+SELECT name, pg_notify(%(bell)s, name) FROM gone
+"""
+
+# Locked in the order in which committers write them, so that neither deadlocks the other.
+ERASE_OFFSETS = """
+WITH doomed AS (
+    SELECT group_id, topic, partition FROM rollcall_offset WHERE topic = %(name)s
+    ORDER BY group_id, topic, partition FOR UPDATE
+)
+DELETE FROM rollcall_offset o USING doomed
+WHERE o.group_id = doomed.group_id AND o.topic = doomed.topic AND o.partition = doomed.partition
+"""
+
+# One index probe per partition asked for, over the groups that committed to it; asking by topic
+# would read every partition of it each time, and clients ask partition by partition.
+GREATEST_COMMITTED = """
+SELECT asked.topic, asked.partition, greatest.committed_offset
+FROM unnest(%(topics)s::text[], %(partitions)s::int[]) AS asked(topic, partition)
+CROSS JOIN LATERAL (
+    SELECT max(o.committed_offset) AS committed_offset FROM rollcall_offset o
+    WHERE o.topic = asked.topic AND o.partition = asked.partition
+) AS greatest
+WHERE greatest.committed_offset IS NOT NULL
+"""

@@ -1,0 +1,50 @@
+"""The SQL of nodes and slots; ``groups.slots`` executes it."""
+
+LOCK_CLASS = 0x526C63
+"""First key of the advisory lock that a living node holds on its id ("Rlc")."""
+
+LOCK_NODE = "SELECT pg_try_advisory_lock(%(class)s, %(node_id)s)"
+UNLOCK_NODE = "SELECT pg_advisory_unlock(%(class)s, %(node_id)s)"
+
+REGISTER = """
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)
+VALUES (%(node_id)s, %(incarnation)s, 1, %(host)s, %(port)s, clock_timestamp(), clock_timestamp())
+ON CONFLICT (node_id) DO UPDATE SET
+    incarnation = excluded.incarnation, beat = rollcall_node.beat + 1, host = excluded.host,
+    port = excluded.port, started_at = excluded.started_at, beat_at = excluded.beat_at
+"""
+
+BEAT = """
+UPDATE rollcall_node SET beat = beat + 1, beat_at = clock_timestamp()
+WHERE node_id = %(node_id)s AND incarnation = %(incarnation)s RETURNING beat
+"""
+
+NODES = "SELECT node_id, incarnation, beat, host, port FROM rollcall_node ORDER BY node_id"
+
+SLOTS = "SELECT slot, node_id, incarnation, epoch FROM rollcall_slot ORDER BY slot"
+
+CLAIM = """
+UPDATE rollcall_slot s
+SET node_id = %(node_id)s, incarnation = %(incarnation)s, epoch = s.epoch + 1
+FROM unnest(%(slots)s::smallint[], %(epochs)s::bigint[]) AS seen(slot, epoch)
+WHERE s.slot = seen.slot AND s.epoch = seen.epoch
+RETURNING s.slot, s.epoch
+"""
+
+RELEASE = """
+UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = epoch + 1
+WHERE incarnation = %(incarnation)s
+"""
+
+SERVER_UP_MS = """
+SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint
+"""
+
+PENDING_OPERATIONS = """
+SELECT id, group_id, verb, member_id, reason, actor, expected_generation
+FROM rollcall_operation
+WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) ORDER BY id LIMIT 1000
+"""
+
+CLUSTER_ID = "SELECT system_identifier::text FROM pg_control_system()"
+"""Identifies the database cluster, and so the Rollcall cluster: the same for every node."""

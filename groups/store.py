@@ -1,0 +1,391 @@
+"""The one door: the only code that changes the rows of groups.
+
+``statements`` turns a batch of decisions into SQL, pure and testable; two thin
+runners execute it: ``apply`` on an async psycopg connection (the node, one
+pipeline and so one round trip), ``apply_with`` on a Django cursor inside
+``atomic`` (everything else). Nothing here decides anything about a group.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import psycopg
+
+from groups import sql
+from groups.core.errors import ErrorCode
+from groups.core.events import OffsetWrite
+from groups.core.group import Decision
+from groups.core.rows import Durable, MemberRow
+from groups.slot import slot_of
+
+Statement = tuple[str, Mapping[str, Any]]
+
+BELL = "rollcall_groups"
+"""The channel of the doorbell: one NOTIFY a batch, a JSON object of group id to revision."""
+
+BELL_GROUPS_MAX = 50
+"""Groups named in one bell. NOTIFY refuses payloads of 8,000 bytes; listeners to whom a long
+batch rings an empty object look for themselves."""
+
+BELL_BYTES_MAX = 7_500
+
+
+class StoreError(Exception):
+    """A batch was not written, or nobody knows. The subclass says which."""
+
+
+class Fenced(StoreError):
+    """A slot of the batch has another owner now. Nothing was written."""
+
+
+class Conflict(StoreError):
+    """Rows of ``group_ids`` have another revision than was seen. Nothing was written."""
+
+    def __init__(self, group_ids: Sequence[str]) -> None:
+        super().__init__(f"revision differs: {group_ids}")
+        self.group_ids = tuple(group_ids)
+
+
+class Busy(StoreError):
+    """Rows of ``group_ids`` are held by another transaction. Nothing was written."""
+
+    def __init__(self, group_ids: Sequence[str]) -> None:
+        super().__init__(f"held elsewhere: {group_ids}")
+        self.group_ids = tuple(group_ids)
+
+
+class Refused(StoreError):
+    """PostgreSQL refuses a value, or timed out waiting for a lock. Nothing was written."""
+
+
+class Unknown(StoreError):
+    """The connection broke: the batch may have committed or not. Reload before going on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One group's part of a batch: what its rows hold now, and what was decided."""
+
+    before: Durable
+    decision: Decision
+
+    @property
+    def group_id(self) -> str:
+        """Whose rows these are."""
+        return self.before.group.group_id
+
+    @property
+    def changes_membership(self) -> bool:
+        """Whether group or member rows change, so that the revision rises."""
+        return self.decision.deleted or self.decision.group.durable is not self.before
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything at all is to be written."""
+        decision = self.decision
+        return bool(
+            self.changes_membership
+            or decision.journal
+            or decision.offsets
+            or decision.offset_deletes
+            or decision.operations
+        )
+
+    @property
+    def revision(self) -> int:
+        """The group's revision once this is written."""
+        return self.before.revision + (1 if self.changes_membership else 0)
+
+    @property
+    def rows(self) -> int:
+        """About how many rows this writes, for the batch's budget."""
+        members = len(self.decision.group.durable.members) if self.changes_membership else 0
+        return 1 + members + len(self.decision.offsets) + len(self.decision.offset_deletes)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Decisions for different groups that commit together.
+
+    ``epochs``: the slot epochs under which the node owns the groups' slots.
+    """
+
+    node_id: int
+    epochs: Mapping[int, int]
+    writes: Sequence[Write]
+
+
+def statements(batch: Batch) -> Iterator[Statement]:
+    """The batch as SQL, the guard first; rows in key order. Pure."""
+    writes = sorted(batch.writes, key=lambda write: write.group_id)
+    yield _guard(batch.epochs, writes)
+    kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
+    yield from _groups(kept)
+    yield from _members(kept)
+    yield from _deleted([w.group_id for w in writes if w.decision.deleted])
+    yield from _offsets(writes)
+    yield from _journal(writes, batch.node_id)
+    yield from _operations(writes)
+    yield from _bell(writes)
+
+
+def _guard(epochs: Mapping[int, int], writes: Sequence[Write]) -> Statement:
+    slots = sorted({slot_of(write.group_id) for write in writes})
+    return sql.GUARD, {
+        "slots": slots,
+        "epochs": [epochs.get(slot, -1) for slot in slots],
+        "group_ids": [write.group_id for write in writes],
+        "revisions": [write.before.revision for write in writes],
+    }
+
+
+def _rows(text: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Statement]:
+    found = list(rows)
+    if found:
+        yield text, {n: list(c) for n, c in zip(names, zip(*found, strict=True), strict=True)}
+
+
+GROUP_COLUMNS = (
+    "group_id",
+    "slot",
+    "kind",
+    "state",
+    "generation",
+    "protocol_type",
+    "protocol_name",
+    "leader",
+    "details",
+)
+
+
+def _groups(writes: Sequence[Write]) -> Iterator[Statement]:
+    def row(write: Write) -> Sequence[Any]:
+        group = write.decision.group.durable.group
+        return (
+            group.group_id,
+            slot_of(group.group_id),
+            group.kind,
+            group.state,
+            group.generation,
+            group.protocol_type,
+            group.protocol_name,
+            group.leader,
+            json.dumps(dict(group.details)),
+        )
+
+    return _rows(sql.PUT_GROUPS, GROUP_COLUMNS, map(row, writes))
+
+
+MEMBER_COLUMNS = (
+    "group_id",
+    "member_id",
+    "instance_id",
+    "client_id",
+    "client_host",
+    "session_timeout_ms",
+    "rebalance_timeout_ms",
+    "position",
+    "subscription",
+    "assignment",
+    "details",
+)
+
+
+def _members(writes: Sequence[Write]) -> Iterator[Statement]:
+    gone: list[tuple[str, str]] = []
+    put: list[Sequence[Any]] = []
+    for write in writes:
+        before, after = write.before.members, write.decision.group.durable.members
+        gone += [(write.group_id, member_id) for member_id in before if member_id not in after]
+        put += [
+            _member_row(write.group_id, member)
+            for member_id, member in after.items()
+            if before.get(member_id) is not member
+        ]
+    yield from _rows(sql.DROP_MEMBERS, ("group_id", "member_id"), sorted(gone))
+    yield from _rows(sql.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=lambda row: row[:2]))
+
+
+def _member_row(group_id: str, member: MemberRow) -> Sequence[Any]:
+    return (
+        group_id,
+        member.member_id,
+        member.instance_id,
+        member.client_id,
+        member.client_host,
+        member.session_timeout_ms,
+        member.rebalance_timeout_ms,
+        member.position,
+        member.subscription,
+        member.assignment,
+        json.dumps(dict(member.details)),
+    )
+
+
+def _deleted(group_ids: Sequence[str]) -> Iterator[Statement]:
+    if group_ids:
+        for text in sql.DROP_GROUPS:
+            yield text, {"group_id": list(group_ids)}
+
+
+OFFSET_COLUMNS = (
+    "group_id",
+    "topic",
+    "partition",
+    "committed_offset",
+    "leader_epoch",
+    "metadata",
+    "commit_ms",
+    "retention_ms",
+)
+
+
+def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
+    # A statement may touch a row once: of several commits to one partition the last one stands.
+    last: dict[tuple[str, str, int], OffsetWrite | None] = {}
+    for write in writes:
+        if write.decision.deleted:
+            continue
+        for offset in write.decision.offsets:
+            last[write.group_id, offset.topic, offset.partition] = offset
+        for topic, partition in write.decision.offset_deletes:
+            last[write.group_id, topic, partition] = None
+    ordered = sorted(last.items())
+    gone = [key for key, offset in ordered if offset is None]
+    yield from _rows(sql.DROP_OFFSETS, ("group_id", "topic", "partition"), gone)
+    put = ((key[0], *offset) for key, offset in ordered if offset is not None)
+    yield from _rows(sql.PUT_OFFSETS, OFFSET_COLUMNS, put)
+
+
+JOURNAL_COLUMNS = (
+    "group_id",
+    "revision",
+    "kind",
+    "trigger",
+    "reason",
+    "member_id",
+    "client_id",
+    "generation_before",
+    "generation_after",
+    "duration_ms",
+    "waited_for",
+    "joined",
+    "left",
+    "details",
+)
+
+
+def _journal(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
+    rows = [
+        (
+            write.group_id,
+            write.revision,
+            entry.kind,
+            entry.trigger,
+            entry.reason,
+            entry.member_id,
+            entry.client_id,
+            entry.generation_before,
+            entry.generation_after,
+            entry.duration_ms,
+            json.dumps(dict(entry.waited_for)),
+            json.dumps(entry.joined),
+            json.dumps(entry.left),
+            json.dumps(dict(entry.details)),
+        )
+        for write in writes
+        for entry in write.decision.journal
+    ]
+    for text, parameters in _rows(sql.ADD_JOURNAL, JOURNAL_COLUMNS, rows):
+        yield text, {**parameters, "node_id": node_id}
+
+
+def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
+    rows = [
+        (
+            ended.operation_id,
+            "failed" if ended.error is not ErrorCode.NONE else _progress(ended.generation),
+            ended.detail,
+            ended.generation,
+        )
+        for write in writes
+        for ended in write.decision.operations
+    ]
+    # One row once: of several results for an operation in one step the last one stands.
+    latest = {row[0]: row for row in rows}
+    yield from _rows(
+        sql.END_OPERATIONS, ("id", "state", "detail", "generation"), sorted(latest.values())
+    )
+
+
+def _progress(generation: int | None) -> str:
+    return "running" if generation is None else "succeeded"
+
+
+def _bell(writes: Sequence[Write]) -> Iterator[Statement]:
+    changed = {write.group_id: write.revision for write in writes if write.changes_membership}
+    if not changed:
+        return
+    payload = json.dumps(changed) if len(changed) <= BELL_GROUPS_MAX else "{}"
+    if len(payload) > BELL_BYTES_MAX:
+        payload = "{}"
+    yield sql.RING, {"channel": BELL, "payload": payload}
+
+
+class Cursor(Protocol):
+    """As much of a Django or psycopg cursor as the synchronous runner needs."""
+
+    def execute(self, query: str, params: Mapping[str, Any], /) -> object:
+        """Run one statement."""
+        ...
+
+
+async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
+    """Write the batch in one transaction and one pipeline.
+
+    Raises a ``StoreError`` whose kind says what is known; after any but
+    ``Unknown`` nothing of the batch is written.
+    """
+    try:
+        async with connection.pipeline(), connection.transaction():
+            for text, parameters in statements(batch):
+                await connection.execute(text.encode(), parameters)
+    except psycopg.Error as error:
+        raise translate(error, connection) from error
+
+
+def apply_with(cursor: Cursor, batch: Batch) -> None:
+    """Write the batch with a cursor whose transaction the caller owns (``atomic``)."""
+    try:
+        for text, parameters in statements(batch):
+            cursor.execute(text, parameters)
+    except psycopg.Error as error:
+        raise translate(error, None) from error
+
+
+def translate(
+    error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | None
+) -> StoreError:
+    """What a psycopg error means for the batch: the only place that reads SQLSTATEs."""
+    detail = error.diag.message_detail
+    match error.sqlstate:
+        case "RC001":
+            return Fenced(str(error))
+        case "RC002":
+            return Conflict(json.loads(detail or "[]"))
+        case "RC003":
+            return Busy(json.loads(detail or "[]"))
+    if isinstance(error, psycopg.DataError):
+        return Refused(str(error))  # the client side's own refusals (U+0000) have no SQLSTATE
+    broken = connection is not None and (connection.closed or connection.broken)
+    if broken or error.sqlstate is None or error.sqlstate[:2] in LOST:
+        return Unknown(str(error))
+    return Refused(str(error))
+
+
+LOST = frozenset({"08", "57", "58", "53", "25"})
+"""SQLSTATE classes after which the fault is the service's and not the batch's: connection
+exception, operator intervention (a shutdown, a statement timeout), system error, insufficient
+resources, invalid transaction state (read-only)."""

@@ -1,0 +1,96 @@
+"""THE table: every API that Rollcall speaks, its versions, its handler.
+
+ApiVersions, dispatch, the docs and the tests read it. To add an API: declare its
+messages, write its handler, add its line.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from protocol.call import Call
+from protocol.handlers import (
+    api_versions,
+    create_partitions,
+    create_topics,
+    delete_groups,
+    delete_topics,
+    describe_cluster,
+    describe_groups,
+    describe_topic_partitions,
+    fetch,
+    find_coordinator,
+    heartbeat,
+    join_group,
+    leave_group,
+    list_groups,
+    list_offsets,
+    metadata,
+    offset_commit,
+    offset_delete,
+    offset_fetch,
+    produce,
+    sync_group,
+)
+from protocol.messages import MESSAGES
+
+Handler = Callable[[Any, Call], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One line of the table; versions are inclusive."""
+
+    key: int
+    name: str
+    min_version: int
+    max_version: int
+    request: type[Any]
+    response: type[Any]
+    handle: Handler
+
+
+def _api(key: int, handle: Handler) -> Api:
+    """Every version that is declared is served."""
+    messages = MESSAGES[key]
+    lowest, highest = messages.request.versions
+    return Api(key, messages.name, lowest, highest, messages.request, messages.response, handle)
+
+
+APIS: Mapping[int, Api] = {
+    api.key: api
+    for api in (
+        _api(0, produce.handle),
+        _api(1, fetch.handle),
+        _api(2, list_offsets.handle),
+        _api(3, metadata.handle),
+        _api(8, offset_commit.handle),
+        _api(9, offset_fetch.handle),
+        _api(10, find_coordinator.handle),
+        _api(11, join_group.handle),
+        _api(12, heartbeat.handle),
+        _api(13, leave_group.handle),
+        _api(14, sync_group.handle),
+        _api(15, describe_groups.handle),
+        _api(16, list_groups.handle),
+        _api(18, api_versions.handle),
+        _api(19, create_topics.handle),
+        _api(20, delete_topics.handle),
+        _api(37, create_partitions.handle),
+        _api(42, delete_groups.handle),
+        _api(47, offset_delete.handle),
+        _api(60, describe_cluster.handle),
+        _api(75, describe_topic_partitions.handle),
+    )
+}
+
+
+def advertised() -> list[tuple[int, int, int]]:
+    """(key, min version, max version) of every API, in key order: what ApiVersions says."""
+    return [(api.key, api.min_version, api.max_version) for api in APIS.values()]
+
+
+def is_flexible(key: int, version: int) -> bool:
+    """Whether a request of this API and version has the newer header with tagged fields."""
+    api = APIS.get(key)
+    return api is not None and bool(api.request.flexible(version))

@@ -1,0 +1,77 @@
+"""What a handler is given beside the decoded request: who asks, and what it may use.
+
+A handler is ``async def handle(request, call) -> response`` in a file named after
+its API. It translates: form checks, one call into ``groups``, and the answer in
+the message's words. It never touches a connection.
+"""
+
+from asyncio import Future
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from groups.core.errors import ErrorCode
+from groups.core.events import Event, Ticket
+from groups.core.replies import Refused, Reply
+from groups.node import Node
+from groups.slot import slot_of
+
+
+class Desk:
+    """Where tickets wait for their replies; the one place that resolves them."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Ticket, Future[Reply]] = {}
+
+    def open(self, ticket: Ticket, future: Future[Reply]) -> None:
+        """Somebody waits for this ticket from now on."""
+        self._waiting[ticket] = future
+
+    def close(self, ticket: Ticket) -> None:
+        """Nobody waits any more; a reply that comes later is dropped."""
+        self._waiting.pop(ticket, None)
+
+    def answer(self, ticket: Ticket, reply: Reply) -> None:
+        """Hand a reply over. A ticket whose connection has gone is nobody's loss."""
+        future = self._waiting.pop(ticket, None)
+        if future is not None and not future.done():
+            future.set_result(reply)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+
+@dataclass(slots=True)
+class Call:
+    """One request in flight.
+
+    ``client_host`` is Kafka's form, with a leading slash. ``hold`` waits for so many
+    seconds, or less: until the connection's next frame has arrived (a held request must
+    not delay what follows). Everything here is cancelled when the connection ends.
+    """
+
+    node: Node
+    desk: Desk
+    version: int
+    client_id: str
+    client_host: str
+    ticket: Ticket
+    new_future: Callable[[], Future[Reply]]
+    hold: Callable[[float], Awaitable[None]]
+
+    async def available(self, group_id: str) -> ErrorCode:
+        """NONE where this node serves the group, waiting while its slot loads."""
+        hold_ms = self.node.settings.coordinator_load_hold_ms
+        return await self.node.keeper.available(slot_of(group_id), hold_ms)
+
+    async def decide(self, group_id: str, event: Event) -> Reply:
+        """Submit the event, which must carry this call's ticket, and wait for its answer."""
+        code = await self.available(group_id)
+        if code is not ErrorCode.NONE:
+            return Refused(code)
+        future = self.new_future()
+        self.desk.open(self.ticket, future)
+        try:
+            self.node.coordinator.submit(group_id, event)
+            return await future
+        finally:
+            self.desk.close(self.ticket)

@@ -1,0 +1,189 @@
+"""One client's connection: bytes to frames, the fast path, and the order of replies.
+
+A heartbeat with nothing pending on its connection is answered here, at once, from the
+committed face (``protocol.fast``). Every other frame goes to the connection's application
+queue in order. Nothing is decided here, and no frame but a heartbeat is looked into.
+"""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, cast
+
+from protocol.fast import FastPath
+from protocol.wire.errors import WireError
+from protocol.wire.frames import FrameBuffer
+
+if TYPE_CHECKING:
+    from protocol.server import CoordinatorServer
+
+logger = logging.getLogger(__name__)
+
+QUEUED_FRAMES_MAX = 8
+QUEUED_BYTES_MAX = 64 * 1024
+"""Reading pauses beyond either: a client that writes faster than it is answered waits in its
+own socket buffer, not in our memory."""
+
+WRITE_BUFFER_MAX = 1024 * 1024
+"""Replies that a client has not read; beyond this nothing more is read from it."""
+
+FRAME_S_MAX = 30.0
+"""A frame must be whole this long after its first byte (a slow loris otherwise holds memory)."""
+
+STALLED_S_MAX = 30.0
+"""A client that reads none of its replies for so long is closed."""
+
+
+class KafkaConnection(asyncio.Protocol):
+    """The protocol object that daphne's server keeps; see its three-method seam."""
+
+    def __init__(self, server: "CoordinatorServer", number: int) -> None:
+        self.server = server
+        self.number = number
+        self.requests = 0
+        self.peer = ""
+        self.pending = 0
+        self._queued_bytes = 0
+        self._frames = FrameBuffer(server.frame_bytes_max)
+        self._fast = FastPath(server.coordinator)
+        self._transport: asyncio.Transport | None = None
+        self._queue: asyncio.Queue[dict[str, Any]] | None = None
+        self._held: asyncio.Future[None] | None = None
+        self._writable = True
+        self._reading = True
+        now = server.loop.time()
+        self._last_frame_at = now
+        self._partial_since: float | None = None
+        self._stalled_since: float | None = None
+
+    # -- asyncio's side
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client connected."""
+        # uvloop's transports have the methods of asyncio.Transport but not its type.
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
+        peer = transport.get_extra_info("peername")
+        self.peer = peer[0] if peer else ""
+        self.server.protocol_connected(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came: answer what can be answered at once, queue the rest in order."""
+        if self.pending == 0 and self._writable:
+            reply = self._fast.again(data)
+            if reply is not None:
+                self._last_frame_at = self.server.loop.time()
+                self._transport.write(reply)  # type: ignore[union-attr]
+                return
+        try:
+            frames = self._frames.feed(data)
+        except WireError as error:
+            logger.info("closing %s: %s", self.peer, error)
+            self.close()
+            return
+        now = self.server.loop.time()
+        if frames:
+            self._last_frame_at = now
+            for frame in frames:
+                self._frame_received(frame)
+        self._partial_since = (self._partial_since or now) if self._frames else None
+
+    def pause_writing(self) -> None:
+        """The client does not read: read nothing more from it."""
+        self._writable = False
+        self._stalled_since = self.server.loop.time()
+        self._balance()
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        self._writable = True
+        self._stalled_since = None
+        self._balance()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """The connection is over: its tickets are cancelled with its application, at once."""
+        self.server.protocol_disconnected(self)
+        self.server.cancel_application(self)
+        self._transport = None
+
+    # -- frames
+
+    def _frame_received(self, frame: bytes) -> None:
+        if self.pending == 0 and self._writable:
+            reply = self._fast.answer(frame)
+            if reply is not None:
+                self._transport.write(reply)  # type: ignore[union-attr]
+                return
+        if self._queue is None:
+            self._queue = self.server.open_application(self)
+            if self._queue is None:
+                return
+        self.pending += 1
+        self._queued_bytes += len(frame)
+        self._queue.put_nowait({"type": "kafka.request", "frame": frame})
+        if self._held is not None and not self._held.done():
+            self._held.set_result(None)
+        self._balance()
+
+    def _balance(self) -> None:
+        """Read while there is room, pause while there is none."""
+        if self._transport is None:
+            return
+        room = self.pending <= QUEUED_FRAMES_MAX and self._queued_bytes <= QUEUED_BYTES_MAX
+        wanted = self._writable and room
+        if wanted != self._reading and not self._transport.is_closing():
+            self._reading = wanted
+            (self._transport.resume_reading if wanted else self._transport.pause_reading)()
+
+    # -- the application's side
+
+    async def hold(self, seconds: float) -> None:
+        """Wait, but no longer than until the next frame has arrived."""
+        if self.pending > 1:
+            return
+        self._held = held = self.server.loop.create_future()
+        timer = self.server.loop.call_later(seconds, _release, held)
+        try:
+            await held
+        finally:
+            timer.cancel()
+            self._held = None
+
+    def handle_reply(self, message: dict[str, Any]) -> None:
+        """One request is done: write its reply, if it has one."""
+        self.pending -= 1
+        self._queued_bytes -= message["request_bytes"]
+        frame = message["frame"]
+        if frame is not None and self._transport is not None:
+            self._transport.write(frame)
+        self._balance()
+
+    def handle_exception(self, exception: BaseException) -> None:
+        """The application failed: the order of replies is lost, so the connection goes."""
+        logger.error("closing %s", self.peer, exc_info=exception)
+        self.close()
+
+    def check_timeouts(self) -> None:
+        """Close what is stuck or silent; called every two seconds."""
+        now = self.server.loop.time()
+        partial, stalled = self._partial_since, self._stalled_since
+        if partial is not None and now - partial > FRAME_S_MAX and self._reading:
+            self.close()
+        elif stalled is not None and now - stalled > STALLED_S_MAX:
+            self.abort()
+        elif not self.pending and now - self._last_frame_at > self.server.idle_s_max:
+            self.close()
+
+    def close(self) -> None:
+        """Close after what was written has been sent."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Close at once."""
+        if self._transport is not None:
+            self._transport.abort()
+
+
+def _release(held: "asyncio.Future[None]") -> None:
+    if not held.done():
+        held.set_result(None)

@@ -1,0 +1,72 @@
+"""ApiVersions (18): what this server speaks, and the features of the cluster (KIP-511, KIP-584)."""
+
+import re
+
+from groups.core.errors import ErrorCode
+from protocol.call import Call
+from protocol.messages.api_versions import (
+    ApiVersion,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
+)
+from protocol.wire.codec import encode
+
+API_KEY = 18
+
+FEATURES = {"group.version": 1}
+"""Feature to its level, supported from 0. group.version 1 is KIP-848's consumer protocol."""
+
+FEATURES_EPOCH = 0
+"""Clients believe finalized features only with an epoch of at least 0; ours never change."""
+
+CLIENT_NAMED_SINCE = 3
+FEATURE_LEVEL_ZERO_SINCE = 4
+"""Admin clients that speak less choke on a feature whose lowest level is 0: they are told 1."""
+
+_SOFTWARE = re.compile(r"[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?", re.ASCII)
+
+
+async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse:
+    """The table of APIs. A client whose name or version is ill-formed hears INVALID_REQUEST."""
+    names = (request.client_software_name, request.client_software_version)
+    if call.version >= CLIENT_NAMED_SINCE and not all(map(_SOFTWARE.fullmatch, names)):
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    lowest = 0 if call.version >= FEATURE_LEVEL_ZERO_SINCE else 1
+    return ApiVersionsResponse(
+        api_keys=_listed(supported()),
+        supported_features=[
+            SupportedFeatureKey(name=name, min_version=lowest, max_version=level)
+            for name, level in FEATURES.items()
+        ],
+        finalized_features_epoch=FEATURES_EPOCH,
+        finalized_features=[
+            FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+            for name, level in FEATURES.items()
+        ],
+    )
+
+
+def supported() -> list[tuple[int, int, int]]:
+    """(key, min version, max version) of every API that is served."""
+    from protocol import apis  # The table names this file's handler, so not at import time.
+
+    return apis.advertised()
+
+
+def unsupported_version_body() -> bytes:
+    """The answer to an ApiVersions request of an unknown version, in the form of version 0.
+
+    UNSUPPORTED_VERSION with the range of ApiVersions alone: franz-go asks above
+    our last version first, reads this, and asks again within the range.
+    """
+    own = [api for api in supported() if api[0] == API_KEY]
+    answer = ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=_listed(own))
+    return encode(answer, 0)
+
+
+def _listed(apis: list[tuple[int, int, int]]) -> list[ApiVersion]:
+    return [
+        ApiVersion(api_key=key, min_version=first, max_version=last) for key, first, last in apis
+    ]

@@ -1,0 +1,19 @@
+"""Kafka's error codes that no rule of a group gives: handlers alone answer with them."""
+
+from enum import IntEnum
+
+
+class WireCode(IntEnum):
+    """Numbers and names are Apache Kafka's; each says when Rollcall answers with it."""
+
+    LEADER_NOT_AVAILABLE = 5
+    """Every client asks again: the catalogue could not be read."""
+
+    REQUEST_TIMED_OUT = 7
+    """A change of a topic may have been made or not: the client should look."""
+
+    MISMATCHED_ENDPOINT_TYPE = 114
+    """KIP-919: controllers were asked for, and this is a broker."""
+
+    UNSUPPORTED_ENDPOINT_TYPE = 115
+    """KIP-919: neither brokers nor controllers were asked for."""

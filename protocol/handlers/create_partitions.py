@@ -1,0 +1,57 @@
+"""CreatePartitions (37): a topic grows; it never shrinks."""
+
+from collections import Counter
+
+from groups.catalogue import Unavailable, unknown_topic
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.topics import TOPICS_PER_REQUEST_MAX, check_assignments, check_growth
+from protocol.call import Call
+from protocol.handlers.codes import WireCode
+from protocol.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopic,
+    CreatePartitionsTopicResult,
+)
+
+TWICE = "The request names this topic more than once."
+TOO_MANY = f"A request changes at most {TOPICS_PER_REQUEST_MAX} topics."
+UNSURE = "The database did not answer; the topic may have grown or not."
+
+
+async def handle(request: CreatePartitionsRequest, call: Call) -> CreatePartitionsResponse:
+    """Each topic by itself; with ``validate_only`` nothing is written."""
+    times = Counter(topic.name for topic in request.topics)
+    topics = {topic.name: topic for topic in request.topics}
+    results = []
+    for name, topic in topics.items():
+        try:
+            if len(topics) > TOPICS_PER_REQUEST_MAX:
+                raise Refuse(ErrorCode.POLICY_VIOLATION, TOO_MANY)
+            if times[name] > 1:
+                raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
+            await _grow(topic, request.validate_only, call)
+            results.append(CreatePartitionsTopicResult(name=name))
+        except Refuse as refusal:
+            results.append(_failed(name, refusal.code, refusal.detail))
+        except Unavailable:
+            results.append(_failed(name, WireCode.REQUEST_TIMED_OUT, UNSURE))
+    return CreatePartitionsResponse(results=results)
+
+
+async def _grow(topic: CreatePartitionsTopic, validate_only: bool, call: Call) -> None:
+    catalogue = call.node.catalogue
+    entry = await catalogue.find(topic.name)
+    if entry is None:
+        raise unknown_topic(topic.name)
+    assigned = topic.assignments
+    check_growth(entry.partitions, topic.count, None if assigned is None else len(assigned))
+    if assigned is not None:
+        brokers = [broker.node_id for broker in call.node.cluster.brokers]
+        check_assignments((a.broker_ids for a in assigned), brokers)
+    if not validate_only:
+        await catalogue.grow(topic.name, topic.count)
+
+
+def _failed(name: str, code: int, message: str | None) -> CreatePartitionsTopicResult:
+    return CreatePartitionsTopicResult(name=name, error_code=code, error_message=message)

@@ -1,0 +1,99 @@
+"""CreateTopics (19): rows in the catalogue; each topic succeeds or fails alone."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from groups.catalogue import Entry, Unavailable
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.topics import (
+    TOPICS_PER_REQUEST_MAX,
+    check_configs,
+    check_name,
+    partitions_of_new,
+)
+from protocol.call import Call
+from protocol.handlers.codes import WireCode
+from protocol.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+
+EXISTS = "A topic of that name exists already."
+TWICE = "The request names this topic more than once."
+TOO_MANY = f"A request creates at most {TOPICS_PER_REQUEST_MAX} topics."
+UNSURE = "The database did not answer; the topic may have been created or not."
+
+
+async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsResponse:
+    """Judge each topic by form, make those that pass at once, and say how each fared."""
+    times = Counter(topic.name for topic in request.topics)
+    results: dict[str, CreatableTopicResult] = {}
+    wanted: dict[str, int] = {}
+    for topic in {topic.name: topic for topic in request.topics}.values():
+        try:
+            wanted[topic.name] = _partitions(topic, times, call)
+        except Refuse as refusal:
+            results[topic.name] = _failed(topic.name, refusal.code, refusal.detail)
+    results |= await _made(wanted, request.validate_only, call)
+    return CreateTopicsResponse(topics=[results[name] for name in times])
+
+
+def _partitions(topic: CreatableTopic, times: Mapping[str, int], call: Call) -> int:
+    if len(times) > TOPICS_PER_REQUEST_MAX:
+        raise Refuse(ErrorCode.POLICY_VIOLATION, TOO_MANY)
+    if times[topic.name] > 1:
+        raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
+    check_name(topic.name)
+    check_configs({config.name: config.value for config in topic.configs})
+    assignments = {a.partition_index: a.broker_ids for a in topic.assignments}
+    if len(assignments) < len(topic.assignments):
+        raise Refuse(ErrorCode.INVALID_REPLICA_ASSIGNMENT, "A partition is assigned twice.")
+    return partitions_of_new(
+        topic.num_partitions,
+        topic.replication_factor,
+        assignments,
+        default=call.node.settings.num_partitions,
+        brokers=[broker.node_id for broker in call.node.cluster.brokers],
+    )
+
+
+async def _made(
+    wanted: Mapping[str, int], validate_only: bool, call: Call
+) -> dict[str, CreatableTopicResult]:
+    """The results of the topics that passed; with ``validate_only`` nothing is written."""
+    catalogue = call.node.catalogue
+    try:
+        if validate_only:
+            there = await catalogue.find_many(wanted)
+            made = {n: Entry(n, NO_ID, count) for n, count in wanted.items() if n not in there}
+        else:
+            made = dict(await catalogue.create_many(wanted)) if wanted else {}
+    except Unavailable:
+        return {name: _failed(name, WireCode.REQUEST_TIMED_OUT, UNSURE) for name in wanted}
+    return {
+        name: _created(made[name])
+        if name in made
+        else _failed(name, ErrorCode.TOPIC_ALREADY_EXISTS, EXISTS)
+        for name in wanted
+    }
+
+
+NO_ID = CreatableTopicResult().topic_id
+"""A topic that was only validated has no id."""
+
+
+def _created(entry: Entry) -> CreatableTopicResult:
+    return CreatableTopicResult(
+        name=entry.name,
+        topic_id=entry.topic_id,
+        error_message=None,
+        num_partitions=entry.partitions,
+        replication_factor=1,
+        configs=[],
+    )
+
+
+def _failed(name: str, code: int, message: str | None) -> CreatableTopicResult:
+    return CreatableTopicResult(name=name, error_code=code, error_message=message)

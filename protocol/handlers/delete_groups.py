@@ -1,0 +1,29 @@
+"""DeleteGroups (42): delete empty groups with their offsets (KIP-229)."""
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import DeleteGroup
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.delete_groups import (
+    DeletableGroupResult,
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+)
+
+
+async def handle(request: DeleteGroupsRequest, call: Call) -> DeleteGroupsResponse:
+    """One decision per group; a group named twice is deleted once."""
+    return DeleteGroupsResponse(
+        results=[
+            DeletableGroupResult(group_id=group_id, error_code=await _delete(group_id, call))
+            for group_id in dict.fromkeys(request.groups_names)
+        ]
+    )
+
+
+async def _delete(group_id: str, call: Call) -> ErrorCode:
+    try:
+        forms.group_id(group_id, call.node.settings, may_be_empty=True)
+    except Refuse as refusal:
+        return refusal.code
+    return (await call.decide(group_id, DeleteGroup(ticket=call.ticket))).error

@@ -1,0 +1,84 @@
+"""DeleteTopics (20): by name, and from v6 by id too (KIP-516).
+
+What groups committed for a topic goes with it (docs/decisions/0002-topic-deletion.md).
+"""
+
+from collections import Counter
+from typing import NamedTuple
+from uuid import UUID
+
+from groups.catalogue import Entry, Unavailable, unknown_topic
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.topics import TOPICS_PER_REQUEST_MAX
+from protocol.call import Call
+from protocol.handlers.codes import WireCode
+from protocol.messages.delete_topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+)
+
+BY_ID_SINCE = 6
+NO_ID = UUID(int=0)
+
+TWICE = "The request names this topic more than once."
+NAME_OR_ID = "A topic is named either by its name or by its id."
+TOO_MANY = f"A request deletes at most {TOPICS_PER_REQUEST_MAX} topics."
+UNSURE = "The database did not answer; the topic may have been deleted or not."
+
+
+class Asked(NamedTuple):
+    """One topic as the request names it."""
+
+    name: str | None
+    topic_id: UUID = NO_ID
+
+
+async def handle(request: DeleteTopicsRequest, call: Call) -> DeleteTopicsResponse:
+    """Each topic in a transaction of its own, one after the other."""
+    if call.version >= BY_ID_SINCE:
+        asked = [Asked(topic.name, topic.topic_id) for topic in request.topics]
+    else:
+        asked = [Asked(name) for name in request.topic_names]
+    times = Counter(asked)
+    return DeleteTopicsResponse(responses=[await _answer(topic, times, call) for topic in times])
+
+
+async def _answer(asked: Asked, times: Counter[Asked], call: Call) -> DeletableTopicResult:
+    entry: Entry | None = None
+    code: int = ErrorCode.NONE
+    message: str | None = None
+    try:
+        _check_form(asked, times)
+        entry = await _find(asked, call)
+        await call.node.catalogue.delete(entry.name, entry.topic_id)
+    except Refuse as refusal:
+        code, message = refusal.code, refusal.detail
+    except Unavailable:
+        code, message = WireCode.REQUEST_TIMED_OUT, UNSURE
+    name, topic_id = asked if entry is None else (entry.name, entry.topic_id)
+    return DeletableTopicResult(
+        name=name, topic_id=topic_id, error_code=code, error_message=message
+    )
+
+
+def _check_form(asked: Asked, times: Counter[Asked]) -> None:
+    if len(times) > TOPICS_PER_REQUEST_MAX:
+        raise Refuse(ErrorCode.POLICY_VIOLATION, TOO_MANY)
+    if (asked.name is None) == (asked.topic_id == NO_ID):
+        raise Refuse(ErrorCode.INVALID_REQUEST, NAME_OR_ID)
+    if times[asked] > 1:
+        raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
+
+
+async def _find(asked: Asked, call: Call) -> Entry:
+    catalogue = call.node.catalogue
+    if asked.name is not None:
+        entry = await catalogue.find(asked.name)
+        if entry is None:
+            raise unknown_topic(asked.name)
+        return entry
+    found = await catalogue.find_many_by_id((asked.topic_id,))
+    if asked.topic_id not in found:
+        raise Refuse(ErrorCode.UNKNOWN_TOPIC_ID, f"There is no topic of the id {asked.topic_id}.")
+    return found[asked.topic_id]

@@ -1,0 +1,76 @@
+"""DescribeGroups (15): classic groups with their members; any other id reads as a dead group."""
+
+from groups.core.classic.group import ClassicGroup
+from groups.core.classic.packing import metadata_of
+from groups.core.classic.states import STABLE
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.rows import MemberRow
+from protocol.call import Call
+from protocol.handlers import forms, operations
+from protocol.messages.describe_groups import (
+    DescribedGroup,
+    DescribedGroupMember,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+)
+
+NOT_FOUND_SINCE = 6  # KIP-1043
+DEAD = "Dead"
+
+
+async def handle(request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
+    """Each group by itself, in the request's order."""
+    asked = request.include_authorized_operations
+    return DescribeGroupsResponse(
+        groups=[await _describe(group_id, asked, call) for group_id in request.groups]
+    )
+
+
+async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:
+    try:
+        forms.group_id(group_id, call.node.settings, may_be_empty=True)
+    except Refuse as refusal:
+        return DescribedGroup(error_code=refusal.code, group_id=group_id)
+    code = await call.available(group_id)
+    if code is not ErrorCode.NONE:
+        return DescribedGroup(error_code=code, group_id=group_id)
+    group = call.node.coordinator.group(group_id)
+    if not isinstance(group, ClassicGroup):
+        return _dead(group_id, call.version)
+    return _described(group, operations.of_group(operations_asked))
+
+
+def _dead(group_id: str, version: int) -> DescribedGroup:
+    described = DescribedGroup(group_id=group_id, group_state=DEAD)
+    if version >= NOT_FOUND_SINCE:
+        described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
+        described.error_message = f"Group {group_id} not found."
+    return described
+
+
+def _described(group: ClassicGroup, authorized: int) -> DescribedGroup:
+    """Protocol, metadata and assignments are told in Stable only: elsewhere they are about to
+    change."""
+    row = group.durable.group
+    stable = row.state == STABLE
+    name = row.protocol_name if stable else None
+    return DescribedGroup(
+        group_id=row.group_id,
+        group_state=row.state,
+        protocol_type=row.protocol_type,
+        protocol_data=name or "",
+        members=[_member(member, name) for member in group.roster()],
+        authorized_operations=authorized,
+    )
+
+
+def _member(member: MemberRow, protocol_name: str | None) -> DescribedGroupMember:
+    stable = protocol_name is not None
+    return DescribedGroupMember(
+        member_id=member.member_id,
+        group_instance_id=member.instance_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        member_metadata=metadata_of(member.subscription, protocol_name),
+        member_assignment=member.assignment if stable else b"",
+    )

@@ -1,0 +1,102 @@
+"""DescribeTopicPartitions (75): topics and their partitions, a page at a time (KIP-966)."""
+
+from collections.abc import Mapping, Sequence
+
+from groups.catalogue import Entry, Unavailable
+from groups.core.errors import ErrorCode
+from groups.core.topics import name_problem
+from protocol.call import Call
+from protocol.handlers import rights
+from protocol.handlers.codes import WireCode
+from protocol.messages.describe_topic_partitions import (
+    Cursor,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    DescribeTopicPartitionsResponsePartition,
+    DescribeTopicPartitionsResponseTopic,
+)
+
+PAGE_PARTITIONS_MAX = 2_000
+"""Kafka's max.request.partition.size.limit: partitions of one answer, whatever was asked."""
+
+
+async def handle(
+    request: DescribeTopicPartitionsRequest, call: Call
+) -> DescribeTopicPartitionsResponse:
+    """Topics by name, from the cursor on; no names mean all topics."""
+    cursor, limit = request.cursor, request.response_partition_limit
+    asked = sorted({topic.name for topic in request.topics})
+    if limit < 1 or (cursor is not None and cursor.partition_index < 0):
+        return DescribeTopicPartitionsResponse(
+            topics=[_failed(name, ErrorCode.INVALID_REQUEST) for name in asked]
+        )
+    missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    catalogue = call.node.catalogue
+    found = catalogue.known(asked)
+    try:
+        found = await catalogue.find_many(asked)
+    except Unavailable:
+        missing = WireCode.LEADER_NOT_AVAILABLE
+    if not asked:
+        found = {entry.name: entry for entry in catalogue.all()}
+    names = [n for n in asked or found if cursor is None or n >= cursor.topic_name]
+    return _page(names, found, missing, cursor, min(limit, PAGE_PARTITIONS_MAX), call)
+
+
+def _page(
+    names: Sequence[str],
+    found: Mapping[str, Entry],
+    missing: int,
+    cursor: Cursor | None,
+    room: int,
+    call: Call,
+) -> DescribeTopicPartitionsResponse:
+    """As many partitions as there is room for, and where the next page begins."""
+    answer: list[DescribeTopicPartitionsResponseTopic] = []
+    after: Cursor | None = None
+    for name in names:
+        if room == 0:
+            after = Cursor(topic_name=name, partition_index=0)
+            break
+        entry = found.get(name)
+        if entry is None:
+            answer.append(_failed(name, _code(name, missing)))
+            continue
+        start = cursor.partition_index if cursor and cursor.topic_name == name else 0
+        end = min(start + room, entry.partitions)
+        answer.append(_described(entry, range(start, end), call))
+        if end < entry.partitions:
+            after = Cursor(topic_name=name, partition_index=end)
+            break
+        room -= max(end - start, 0)
+    return DescribeTopicPartitionsResponse(topics=answer, next_cursor=after)
+
+
+def _code(name: str, missing: int) -> int:
+    return missing if name_problem(name) is None else ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
+def _failed(name: str, code: int) -> DescribeTopicPartitionsResponseTopic:
+    return DescribeTopicPartitionsResponseTopic(error_code=code, name=name)
+
+
+def _described(entry: Entry, partitions: range, call: Call) -> DescribeTopicPartitionsResponseTopic:
+    return DescribeTopicPartitionsResponseTopic(
+        name=entry.name,
+        topic_id=entry.topic_id,
+        partitions=[_partition(entry, index, call) for index in partitions],
+        topic_authorized_operations=rights.of_topic(True),
+    )
+
+
+def _partition(entry: Entry, index: int, call: Call) -> DescribeTopicPartitionsResponsePartition:
+    leader = call.node.cluster.leader(entry.topic_id, index)
+    return DescribeTopicPartitionsResponsePartition(
+        error_code=ErrorCode.NONE if leader >= 0 else WireCode.LEADER_NOT_AVAILABLE,
+        partition_index=index,
+        leader_id=leader,
+        replica_nodes=[leader],
+        isr_nodes=[leader],
+        eligible_leader_replicas=[],
+        last_known_elr=[],
+    )

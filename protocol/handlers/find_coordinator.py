@@ -1,0 +1,60 @@
+"""FindCoordinator (10): which node owns a group's slot (one key below v4, many from v4)."""
+
+from groups.core.errors import ErrorCode
+from protocol.call import Call
+from protocol.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+
+GROUP, TRANSACTION = 0, 1
+
+BATCHED_SINCE = 4
+
+SUCCESS = "NONE"
+"""Kafka's error message of success in v1 to v3, where the field is null or a sentence."""
+
+UNAVAILABLE = "The coordinator is not available now."
+NO_SUCH_TYPE = "There is no coordinator for keys of this type."
+
+
+async def handle(request: FindCoordinatorRequest, call: Call) -> FindCoordinatorResponse:
+    """The owner of each key, or why there is none: node -1, host "", port -1."""
+    if call.version >= BATCHED_SINCE:
+        keys = request.coordinator_keys
+        return FindCoordinatorResponse(
+            coordinators=[_found(key, request.key_type, call) for key in keys]
+        )
+    found = _found(request.key, request.key_type, call)
+    return FindCoordinatorResponse(
+        error_code=found.error_code,
+        error_message=found.error_message or SUCCESS,
+        node_id=found.node_id,
+        host=found.host,
+        port=found.port,
+    )
+
+
+def _found(key: str, key_type: int, call: Call) -> Coordinator:
+    if key_type == GROUP:
+        broker = call.node.cluster.coordinator(key)
+        if broker is not None:
+            return Coordinator(
+                key=key,
+                node_id=broker.node_id,
+                host=broker.host,
+                port=broker.port,
+                error_code=ErrorCode.NONE,
+                error_message="",
+            )
+    if key_type in (GROUP, TRANSACTION):
+        return _missing(key, ErrorCode.COORDINATOR_NOT_AVAILABLE, UNAVAILABLE)
+    # Key type 2, share groups, exists from v6 (KIP-932); Rollcall has none in any version.
+    return _missing(key, ErrorCode.INVALID_REQUEST, NO_SUCH_TYPE)
+
+
+def _missing(key: str, code: ErrorCode, message: str) -> Coordinator:
+    return Coordinator(
+        key=key, node_id=-1, host="", port=-1, error_code=code, error_message=message
+    )

@@ -1,0 +1,34 @@
+"""Form checks that several handlers share: what a request's strings and sizes may be.
+
+Limits come from settings under their names; U+0000 is refused because PostgreSQL cannot store
+it in text, and a name that cannot be stored cannot be served.
+"""
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.node import NodeSettings
+
+
+def group_id(value: str, settings: NodeSettings, *, may_be_empty: bool = False) -> None:
+    """Raise INVALID_GROUP_ID for a group id that no group can have."""
+    if not value and not may_be_empty:
+        raise Refuse(ErrorCode.INVALID_GROUP_ID, "the group id is empty")
+    if "\0" in value or len(value.encode()) > settings.group_id_max_bytes:
+        raise Refuse(
+            ErrorCode.INVALID_GROUP_ID,
+            f"a group id has at most {settings.group_id_max_bytes} bytes and no U+0000",
+        )
+
+
+def storable(*values: str | None) -> None:
+    """Raise INVALID_REQUEST for a name with U+0000."""
+    if any(value is not None and "\0" in value for value in values):
+        raise Refuse(ErrorCode.INVALID_REQUEST, "U+0000 cannot be stored")
+
+
+def sentence(value: str | None) -> str | None:
+    """A client's free text, made storable: it is only ever shown."""
+    return None if value is None else value.replace("\0", "\ufffd")[:SENTENCE_CHARS_MAX]
+
+
+SENTENCE_CHARS_MAX = 1_000
+"""Characters of a client's own reason that the journal keeps."""

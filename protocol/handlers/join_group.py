@@ -1,0 +1,75 @@
+"""JoinGroup (11): a member asks to be part of the next generation."""
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import JoinGroup
+from groups.core.replies import Joined
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.join_group import (
+    JoinGroupRequest,
+    JoinGroupResponse,
+    JoinGroupResponseMember,
+)
+
+MEMBER_ID_REQUIRED_SINCE = 4  # KIP-394
+REBALANCE_TIMEOUT_SINCE = 1  # KIP-62; before it the session timeout served for both
+NULL_PROTOCOL_NAME_SINCE = 7  # KIP-559
+SKIP_ASSIGNMENT_SINCE = 9  # KIP-814
+
+
+async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
+    """Check the form, let the group decide, answer when it has."""
+    try:
+        event = _event(request, call)
+    except Refuse as refusal:
+        return _response(Joined(refusal.code, request.member_id), call.version)
+    reply = await call.decide(request.group_id, event)
+    if not isinstance(reply, Joined):
+        reply = Joined(reply.error, request.member_id)
+    return _response(reply, call.version)
+
+
+def _event(request: JoinGroupRequest, call: Call) -> JoinGroup:
+    settings = call.node.settings
+    forms.group_id(request.group_id, settings)
+    forms.storable(request.member_id, request.group_instance_id, request.protocol_type)
+    forms.storable(*(protocol.name for protocol in request.protocols))
+    if sum(len(p.metadata) for p in request.protocols) > settings.member_metadata_max_bytes:
+        raise Refuse(ErrorCode.INVALID_REQUEST, "too much metadata for one member")
+    old = call.version < REBALANCE_TIMEOUT_SINCE
+    return JoinGroup(
+        ticket=call.ticket,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
+        client_id=call.client_id,
+        client_host=call.client_host,
+        session_timeout_ms=request.session_timeout_ms,
+        rebalance_timeout_ms=request.session_timeout_ms if old else request.rebalance_timeout_ms,
+        protocol_type=request.protocol_type,
+        protocols=tuple((p.name, bytes(p.metadata)) for p in request.protocols),
+        reason=forms.sentence(request.reason),
+        needs_member_id=call.version >= MEMBER_ID_REQUIRED_SINCE
+        and request.group_instance_id is None,
+        can_skip_assignment=call.version >= SKIP_ASSIGNMENT_SINCE,
+    )
+
+
+def _response(reply: Joined, version: int) -> JoinGroupResponse:
+    name = reply.protocol_name
+    if name is None and version < NULL_PROTOCOL_NAME_SINCE:
+        name = ""
+    return JoinGroupResponse(
+        error_code=reply.error,
+        generation_id=reply.generation_id,
+        protocol_type=reply.protocol_type,
+        protocol_name=name,
+        leader=reply.leader,
+        skip_assignment=reply.skip_assignment,
+        member_id=reply.member_id,
+        members=[
+            JoinGroupResponseMember(
+                member_id=m.member_id, group_instance_id=m.instance_id, metadata=m.metadata
+            )
+            for m in reply.members
+        ],
+    )

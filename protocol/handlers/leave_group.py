@@ -1,0 +1,47 @@
+"""LeaveGroup (13): members leave; from version 3 several at once, each with its own code."""
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import LeaveGroup, Leaver
+from groups.core.replies import Left
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse
+
+BATCH_SINCE = 3  # KIP-345
+
+
+async def handle(request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse:
+    """Check the form, let the group decide, answer when it has."""
+    try:
+        forms.group_id(request.group_id, call.node.settings)
+    except Refuse as refusal:
+        return LeaveGroupResponse(error_code=refusal.code)
+    leavers = _leavers(request, call.version)
+    reply = await call.decide(request.group_id, LeaveGroup(ticket=call.ticket, members=leavers))
+    left = reply if isinstance(reply, Left) else Left(reply.error)
+    if call.version < BATCH_SINCE:
+        return LeaveGroupResponse(error_code=_lifted(left))
+    return LeaveGroupResponse(
+        error_code=left.error,
+        members=[
+            MemberResponse(
+                member_id=leaver.member_id, group_instance_id=leaver.instance_id, error_code=code
+            )
+            for leaver, code in zip(leavers, left.members, strict=False)
+        ],
+    )
+
+
+def _leavers(request: LeaveGroupRequest, version: int) -> tuple[Leaver, ...]:
+    if version < BATCH_SINCE:
+        return (Leaver(request.member_id, None),)
+    return tuple(
+        Leaver(m.member_id, m.group_instance_id, forms.sentence(m.reason)) for m in request.members
+    )
+
+
+def _lifted(left: Left) -> ErrorCode:
+    """Below version 3 there is one member, and its code stands at the top."""
+    if left.error is not ErrorCode.NONE or not left.members:
+        return left.error
+    return left.members[0]

@@ -1,0 +1,29 @@
+"""ListGroups (16): the groups that this node owns; clients ask every node."""
+
+from groups.core.group import Group
+from groups.core.rows import GroupRow
+from protocol.call import Call
+from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
+
+
+async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
+    """Filter by state (KIP-518) and type (KIP-848); case does not matter, no filter lets all in."""
+    states = {state.lower() for state in request.states_filter or ()}
+    types = {kind.lower() for kind in request.types_filter or ()}
+    rows = map(_row, call.node.coordinator.groups())
+    return ListGroupsResponse(
+        groups=[
+            ListedGroup(
+                group_id=row.group_id,
+                protocol_type=row.protocol_type,
+                group_state=row.state,
+                group_type=row.kind,
+            )
+            for row in rows
+            if (not states or row.state.lower() in states) and (not types or row.kind in types)
+        ]
+    )
+
+
+def _row(group: Group) -> GroupRow:
+    return group.durable.group

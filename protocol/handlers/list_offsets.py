@@ -1,0 +1,100 @@
+"""ListOffsets (2): where a partition's work begins and ends (docs/decisions/0001-no-log.md).
+
+It begins at 0. It ends at the greater of the catalogue's end offset and the
+greatest committed one: clients reset an offset that lies outside, so "0" would
+discard their commits.
+"""
+
+from collections.abc import Mapping
+
+from groups.catalogue import Entry, Unavailable
+from groups.core.errors import ErrorCode
+from protocol.call import Call
+from protocol.handlers.codes import WireCode
+from protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+LATEST = -1
+EARLIEST = -2
+EARLIEST_LOCAL = -4  # KIP-405
+LATEST_TIERED = -5  # KIP-1005
+EARLIEST_PENDING_UPLOAD = -6  # KIP-1023
+
+STARTS = frozenset((EARLIEST, EARLIEST_LOCAL))
+"""Timestamps that mean the beginning. All others but LATEST - a time, the greatest time (-3,
+KIP-734), tiered storage - ask for records, and find none: offset -1."""
+
+SINCE: Mapping[int, int] = {EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
+
+Committed = Mapping[tuple[str, int], int]
+
+
+async def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
+    """One round trip to the rows at most, and none where nobody asks for the latest."""
+    catalogue = call.node.catalogue
+    missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    names = [topic.name for topic in request.topics]
+    topics = catalogue.known(names)
+    committed: Committed | None = None
+    try:
+        topics = await catalogue.find_many(names)
+        committed = await catalogue.greatest_committed(_ends_asked(request, topics))
+    except Unavailable:
+        missing = WireCode.LEADER_NOT_AVAILABLE
+    return ListOffsetsResponse(
+        topics=[
+            ListOffsetsTopicResponse(
+                name=topic.name,
+                partitions=[
+                    _partition(part, topics.get(topic.name), missing, committed, call.version)
+                    for part in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _ends_asked(request: ListOffsetsRequest, topics: Mapping[str, Entry]) -> set[tuple[str, int]]:
+    return {
+        (topic.name, part.partition_index)
+        for topic in request.topics
+        if topic.name in topics
+        for part in topic.partitions
+        if part.timestamp == LATEST and topics[topic.name].has(part.partition_index)
+    }
+
+
+def _partition(
+    asked: ListOffsetsPartition,
+    topic: Entry | None,
+    missing: int,
+    committed: Committed | None,
+    version: int,
+) -> ListOffsetsPartitionResponse:
+    index, timestamp = asked.partition_index, asked.timestamp
+    if topic is None:
+        return _answer(index, error=missing)
+    if not topic.has(index):
+        return _answer(index, error=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    if version < SINCE.get(timestamp, 0):
+        return _answer(index, error=ErrorCode.UNSUPPORTED_VERSION)
+    if timestamp in STARTS:
+        return _answer(index, offset=0)
+    if timestamp != LATEST:
+        return _answer(index)
+    if committed is None:
+        return _answer(index, error=WireCode.LEADER_NOT_AVAILABLE)
+    # Commits below 0 exist: kafkajs means "the beginning" by -2.
+    return _answer(
+        index, offset=max(topic.end_offset(index), committed.get((topic.name, index), 0))
+    )
+
+
+def _answer(index: int, *, offset: int = -1, error: int = 0) -> ListOffsetsPartitionResponse:
+    return ListOffsetsPartitionResponse(partition_index=index, error_code=error, offset=offset)

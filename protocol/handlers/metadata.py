@@ -1,0 +1,130 @@
+"""Metadata (3): the live nodes, and topics with their partitions and leaders."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from groups.catalogue import Entry, Unavailable
+from groups.cluster import Cluster
+from groups.core.errors import ErrorCode
+from groups.core.topics import name_problem
+from protocol.call import Call
+from protocol.handlers import rights
+from protocol.handlers.codes import WireCode
+from protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+NO_TOPIC_ID = UUID(int=0)
+
+ILL_NAMED = ErrorCode.INVALID_TOPIC_EXCEPTION
+
+NULL_MEANS_ALL_SINCE = 1
+BY_ID_SINCE = 12
+"""v10 and v11 have the field in the request but Kafka serves it only from v12 (KAFKA-10551)."""
+
+
+async def handle(request: MetadataRequest, call: Call) -> MetadataResponse:
+    """What was asked for: null means all topics, as does an empty list in v0; [] none."""
+    cluster = call.node.cluster
+    return MetadataResponse(
+        brokers=[
+            MetadataResponseBroker(node_id=b.node_id, host=b.host, port=b.port)
+            for b in cluster.brokers
+        ],
+        cluster_id=cluster.cluster_id,
+        controller_id=cluster.controller_id,
+        topics=await _topics(request, call),
+        cluster_authorized_operations=rights.of_cluster(
+            request.include_cluster_authorized_operations
+        ),
+    )
+
+
+async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponseTopic]:
+    asked = request.topics
+    operations = rights.of_topic(request.include_topic_authorized_operations)
+    if asked is None or (not asked and call.version < NULL_MEANS_ALL_SINCE):
+        return [_known(e, call.node.cluster, operations) for e in call.node.catalogue.all()]
+    if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in asked):
+        return [_failed(ErrorCode.INVALID_REQUEST, topic.name or "") for topic in asked]
+    names = dict.fromkeys(topic.name or "" for topic in asked if not _is_by_id(topic))
+    ids = dict.fromkeys(topic.topic_id for topic in asked if _is_by_id(topic))
+    return [
+        *await _by_name(names, request.allow_auto_topic_creation, call, operations),
+        *await _by_id(ids, call, operations),
+    ]
+
+
+def _is_by_id(topic: MetadataRequestTopic) -> bool:
+    return topic.topic_id != NO_TOPIC_ID or topic.name is None
+
+
+async def _by_name(
+    names: Iterable[str], may_create: bool, call: Call, operations: int
+) -> list[MetadataResponseTopic]:
+    """Each name's topic; where client and settings allow it, missing ones are made."""
+    catalogue, settings = call.node.catalogue, call.node.settings
+    missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    try:
+        found = await catalogue.find_many(names)
+        if may_create and settings.auto_create_topics_enable:
+            new = [n for n in names if n not in found and name_problem(n) is None]
+            if new:
+                await catalogue.create_many(dict.fromkeys(new, settings.num_partitions))
+                found = await catalogue.find_many(names)
+    except Unavailable:
+        found = catalogue.known(names)
+        missing = WireCode.LEADER_NOT_AVAILABLE
+    return [
+        _known(found[name], call.node.cluster, operations)
+        if name in found
+        else _failed(missing if name_problem(name) is None else ILL_NAMED, name)
+        for name in names
+    ]
+
+
+async def _by_id(ids: Iterable[UUID], call: Call, operations: int) -> list[MetadataResponseTopic]:
+    catalogue = call.node.catalogue
+    missing: int = ErrorCode.UNKNOWN_TOPIC_ID
+    try:
+        found = await catalogue.find_many_by_id(ids)
+    except Unavailable:
+        found = catalogue.known_by_id(ids)
+        missing = WireCode.LEADER_NOT_AVAILABLE
+    return [
+        _known(found[topic_id], call.node.cluster, operations)
+        if topic_id in found
+        else _failed(missing, None, topic_id)
+        for topic_id in ids
+    ]
+
+
+def _failed(code: int, name: str | None, topic_id: UUID = NO_TOPIC_ID) -> MetadataResponseTopic:
+    return MetadataResponseTopic(error_code=code, name=name, topic_id=topic_id)
+
+
+def _known(entry: Entry, cluster: Cluster, operations: int) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        name=entry.name,
+        topic_id=entry.topic_id,
+        partitions=[_partition(entry, index, cluster) for index in range(entry.partitions)],
+        topic_authorized_operations=operations,
+    )
+
+
+def _partition(entry: Entry, index: int, cluster: Cluster) -> MetadataResponsePartition:
+    """Leader epoch -1, "none": with no log there is nothing for an epoch to tell apart, and
+    no client asks OffsetForLeaderEpoch then."""
+    leader = cluster.leader(entry.topic_id, index)
+    return MetadataResponsePartition(
+        error_code=ErrorCode.NONE if leader >= 0 else WireCode.LEADER_NOT_AVAILABLE,
+        partition_index=index,
+        leader_id=leader,
+        replica_nodes=[leader],
+        isr_nodes=[leader],
+    )

@@ -1,0 +1,135 @@
+"""OffsetCommit (8): partitions that do not exist, or whose metadata is too long, fail alone.
+
+The rest goes to the group as one event; its one answer holds for all of them. This is a hot
+path: what it costs per partition is in docs/hot-path.md.
+"""
+
+from collections.abc import Callable
+
+from groups.catalogue import Entry, Unavailable
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import OffsetCommit, OffsetWrite
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+
+TOPIC_IDS_SINCE = 10  # KIP-848
+NAMES_RETENTION = range(2, 5)
+
+Good = ErrorCode.NONE
+Codes = list[list[ErrorCode]]
+
+
+async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
+    """Sort out what cannot be stored, let the group decide on the rest."""
+    try:
+        forms.group_id(request.group_id, call.node.settings, may_be_empty=True)
+    except Refuse as refusal:
+        return _response(request, lambda _topic, _partition: refusal.code)
+    codes, writes = await _sort(request, call)
+    verdict = Good
+    if writes:
+        # A request of which nothing is left must not touch, still less create, the group.
+        reply = await call.decide(request.group_id, _event(request, call, writes))
+        verdict = reply.error
+    return _response(request, lambda t, p: codes[t][p] or verdict)
+
+
+def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) -> OffsetCommit:
+    return OffsetCommit(
+        ticket=call.ticket,
+        generation_id=request.generation_id_or_member_epoch,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
+        offsets=tuple(writes),
+        version=call.version,
+    )
+
+
+async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[OffsetWrite]]:
+    """A code for each partition, and the writes of those whose code is NONE."""
+    retention = request.retention_time_ms
+    retention_ms = retention if call.version in NAMES_RETENTION and retention >= 0 else None
+    limit = call.node.settings.offset_metadata_max_bytes
+    codes: Codes = []
+    writes: list[OffsetWrite] = []
+    for topic in request.topics:
+        entry = await _entry(topic, call)
+        if isinstance(entry, ErrorCode):
+            codes.append([entry] * len(topic.partitions))
+            continue
+        codes.append([_check(p, entry, limit) for p in topic.partitions])
+        writes += [
+            _write(entry.name, partition, retention_ms)
+            for partition, code in zip(topic.partitions, codes[-1], strict=True)
+            if code is Good
+        ]
+    return codes, writes
+
+
+async def _entry(topic: OffsetCommitRequestTopic, call: Call) -> Entry | ErrorCode:
+    """The topic, or the code for all its partitions."""
+    catalogue = call.node.catalogue
+    try:
+        if call.version < TOPIC_IDS_SINCE:
+            named = catalogue.get(topic.name) or await catalogue.find(topic.name)
+            return named or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        found = await catalogue.find_many_by_id([topic.topic_id])
+    except Unavailable:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return found.get(topic.topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
+
+
+def _check(partition: OffsetCommitRequestPartition, entry: Entry, limit: int) -> ErrorCode:
+    if not entry.has(partition.partition_index):
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    metadata = partition.committed_metadata
+    if metadata is not None and len(metadata) * 2 > limit and _java_length(metadata) > limit:
+        return ErrorCode.OFFSET_METADATA_TOO_LARGE
+    return Good
+
+
+def _java_length(text: str) -> int:
+    """The limit counts as Java's String.length does: UTF-16 units, not bytes."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _write(
+    topic: str, partition: OffsetCommitRequestPartition, retention_ms: int | None
+) -> OffsetWrite:
+    return OffsetWrite(
+        topic,
+        partition.partition_index,
+        partition.committed_offset,
+        partition.committed_leader_epoch,
+        partition.committed_metadata or "",
+        None,
+        retention_ms,
+    )
+
+
+def _response(
+    request: OffsetCommitRequest, code: Callable[[int, int], ErrorCode]
+) -> OffsetCommitResponse:
+    return OffsetCommitResponse(
+        topics=[
+            OffsetCommitResponseTopic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partitions=[
+                    OffsetCommitResponsePartition(
+                        partition_index=partition.partition_index, error_code=code(t, p)
+                    )
+                    for p, partition in enumerate(topic.partitions)
+                ],
+            )
+            for t, topic in enumerate(request.topics)
+        ]
+    )

@@ -1,0 +1,53 @@
+"""OffsetDelete (47): forget committed offsets of topics that nobody subscribes to (KIP-496)."""
+
+from groups.catalogue import Unavailable
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import OffsetDelete
+from groups.core.replies import OffsetsDeleted
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+
+UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+async def handle(request: OffsetDeleteRequest, call: Call) -> OffsetDeleteResponse:
+    """Sort out what does not exist, let the group decide on the rest."""
+    try:
+        forms.group_id(request.group_id, call.node.settings)
+    except Refuse as refusal:
+        return OffsetDeleteResponse(error_code=refusal.code)
+    try:
+        entries = await call.node.catalogue.find_many(topic.name for topic in request.topics)
+    except Unavailable:
+        return OffsetDeleteResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    existing = [
+        (topic.name, partition.partition_index)
+        for topic in request.topics
+        for partition in topic.partitions
+        if topic.name in entries and entries[topic.name].has(partition.partition_index)
+    ]
+    event = OffsetDelete(ticket=call.ticket, partitions=tuple(existing))
+    reply = await call.decide(request.group_id, event)
+    if reply.error is not ErrorCode.NONE or not isinstance(reply, OffsetsDeleted):
+        return OffsetDeleteResponse(error_code=reply.error)
+    return OffsetDeleteResponse(
+        topics=[
+            OffsetDeleteResponseTopic(
+                name=topic.name,
+                partitions=[
+                    OffsetDeleteResponsePartition(
+                        partition_index=p.partition_index,
+                        error_code=reply.partitions.get((topic.name, p.partition_index), UNKNOWN),
+                    )
+                    for p in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )

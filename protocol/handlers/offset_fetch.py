@@ -1,0 +1,192 @@
+"""OffsetFetch (9): how far groups have read; what was never committed reads as -1.
+
+Three shapes of one answer: up to v1 a group's error stands on each partition, from v2 at
+the top, from v8 per group; from v10 topics go by id. The middle of this file is the same for
+all of them.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from groups import offsets
+from groups.core.errors import ErrorCode, Refuse
+from groups.offsets import Committed, Partition
+from protocol.call import Call
+from protocol.handlers import forms
+
+from protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
+
+logger = logging.getLogger(__name__)
+
+SEVERAL_GROUPS_SINCE = 8
+GROUP_ERROR_SINCE = 2
+TOPIC_IDS_SINCE = 10
+NONE = Committed(-1, -1, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One partition of the answer."""
+
+    partition: int
+    found: Committed
+    error: ErrorCode = ErrorCode.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One group's answer: its error, or its topics in the request's order."""
+
+    error: ErrorCode
+    topics: Sequence[tuple[str, UUID, Sequence[Line]]] = ()
+
+
+async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
+    """Read each group's rows, and shape the answer for the version."""
+    if call.version >= SEVERAL_GROUPS_SINCE:
+        return OffsetFetchResponse(
+            groups=[_group(g.group_id, await _find(g, call)) for g in request.groups]
+        )
+    topics = None
+    if request.topics is not None:
+        topics = [
+            OffsetFetchRequestTopics(name=t.name, partition_indexes=t.partition_indexes)
+            for t in request.topics
+        ]
+    asked = OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
+    found = await _find(asked, call)
+    if found.error is not ErrorCode.NONE and call.version < GROUP_ERROR_SINCE:
+        found = _pushed_down(asked, found.error)
+    return OffsetFetchResponse(topics=_topics(found), error_code=found.error)
+
+
+async def _find(asked: OffsetFetchRequestGroup, call: Call) -> Found:
+    try:
+        forms.group_id(asked.group_id, call.node.settings, may_be_empty=True)
+    except Refuse as refusal:
+        return Found(refusal.code)
+    code = await call.available(asked.group_id)
+    if code is ErrorCode.NONE:
+        pass
+    if code is not ErrorCode.NONE:
+        return Found(code)
+    try:
+        return await _read(asked, call)
+    except (psycopg.Error, PoolTimeout) as error:
+        # Retriable for every client; Java's knows no other code for "not now" here.
+        logger.warning("offsets of %r could not be read: %s", asked.group_id, error)
+        return Found(ErrorCode.NOT_COORDINATOR)
+
+
+async def _read(asked: OffsetFetchRequestGroup, call: Call) -> Found:
+    readers = call.node.readers
+    if asked.topics is None:
+        return _everything(await offsets.committed(readers, asked.group_id, None), call)
+    names = {id(topic): _name(topic, call) for topic in asked.topics}
+    known = [name for name in names.values() if name is not None and "\0" not in name]
+    rows = await offsets.committed(readers, asked.group_id, known)
+    return Found(
+        ErrorCode.NONE,
+        [
+            (names[id(topic)] or "", topic.topic_id, _lines(topic, names[id(topic)], rows))
+            for topic in asked.topics
+        ],
+    )
+
+
+def _name(topic: OffsetFetchRequestTopics, call: Call) -> str | None:
+    """The topic's name, or None for an id that nobody knows. A name needs no topic."""
+    if call.version < TOPIC_IDS_SINCE:
+        return topic.name
+    entry = call.node.catalogue.by_id(topic.topic_id)
+    return None if entry is None else entry.name
+
+
+def _lines(
+    topic: OffsetFetchRequestTopics, name: str | None, rows: Mapping[Partition, Committed]
+) -> list[Line]:
+    if name is None:
+        return [Line(p, NONE, ErrorCode.UNKNOWN_TOPIC_ID) for p in topic.partition_indexes]
+    return [Line(p, rows.get((name, p), NONE)) for p in topic.partition_indexes]
+
+
+def _everything(rows: Mapping[Partition, Committed], call: Call) -> Found:
+    by_topic: dict[str, list[Line]] = {}
+    for (topic, partition), found in rows.items():
+        by_topic.setdefault(topic, []).append(Line(partition, found))
+    nothing = UUID(int=0)
+    topics = []
+    for name, lines in by_topic.items():
+        entry = call.node.catalogue.get(name)
+        if entry is None and call.version >= TOPIC_IDS_SINCE:
+            continue  # it has no id to be named by
+        topics.append((name, nothing if entry is None else entry.topic_id, lines))
+    return Found(ErrorCode.NONE, topics)
+
+
+def _pushed_down(asked: OffsetFetchRequestGroup, error: ErrorCode) -> Found:
+    return Found(
+        ErrorCode.NONE,
+        [
+            (t.name, t.topic_id, [Line(p, NONE, error) for p in t.partition_indexes])
+            for t in asked.topics or ()
+        ],
+    )
+
+
+def _topics(found: Found) -> list[OffsetFetchResponseTopic]:
+    return [
+        OffsetFetchResponseTopic(
+            name=name,
+            partitions=[
+                OffsetFetchResponsePartition(
+                    partition_index=line.partition,
+                    committed_offset=line.found.offset,
+                    committed_leader_epoch=line.found.leader_epoch,
+                    metadata=line.found.metadata,
+                    error_code=line.error,
+                )
+                for line in lines
+            ],
+        )
+        for name, _topic_id, lines in found.topics
+    ]
+
+
+def _group(group_id: str, found: Found) -> OffsetFetchResponseGroup:
+    return OffsetFetchResponseGroup(
+        group_id=group_id,
+        error_code=found.error,
+        topics=[
+            OffsetFetchResponseTopics(
+                name=name,
+                topic_id=topic_id,
+                partitions=[
+                    OffsetFetchResponsePartitions(
+                        partition_index=line.partition,
+                        committed_offset=line.found.offset,
+                        committed_leader_epoch=line.found.leader_epoch,
+                        metadata=line.found.metadata,
+                        error_code=line.error,
+                    )
+                    for line in lines
+                ],
+            )
+            for name, topic_id, lines in found.topics
+        ],
+    )

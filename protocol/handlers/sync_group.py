@@ -1,0 +1,46 @@
+"""SyncGroup (14): a member asks for its assignment; the leader brings everyone's."""
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import SyncGroup
+from groups.core.replies import Synced
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+
+PROTOCOL_NAMED_SINCE = 5  # KIP-559
+
+
+async def handle(request: SyncGroupRequest, call: Call) -> SyncGroupResponse:
+    """Check the form, let the group decide, answer when it has."""
+    try:
+        forms.group_id(request.group_id, call.node.settings)
+        _check_size(request, call.node.settings.group_metadata_max_bytes)
+    except Refuse as refusal:
+        return SyncGroupResponse(error_code=refusal.code)
+    reply = await call.decide(request.group_id, _event(request, call))
+    if not isinstance(reply, Synced):
+        reply = Synced(reply.error)
+    return SyncGroupResponse(
+        error_code=reply.error,
+        protocol_type=reply.protocol_type,
+        protocol_name=reply.protocol_name,
+        assignment=reply.assignment,
+    )
+
+
+def _check_size(request: SyncGroupRequest, limit: int) -> None:
+    if sum(len(a.assignment) for a in request.assignments) > limit:
+        raise Refuse(ErrorCode.INVALID_REQUEST, "the assignments are too large together")
+
+
+def _event(request: SyncGroupRequest, call: Call) -> SyncGroup:
+    return SyncGroup(
+        ticket=call.ticket,
+        generation_id=request.generation_id,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
+        assignments={a.member_id: bytes(a.assignment) for a in request.assignments},
+        names_protocol=call.version >= PROTOCOL_NAMED_SINCE,
+        protocol_type=request.protocol_type,
+        protocol_name=request.protocol_name,
+    )

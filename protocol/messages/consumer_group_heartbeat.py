@@ -1,0 +1,54 @@
+"""ConsumerGroupHeartbeat: join, stay in and leave a consumer-protocol group (KIP-848).
+
+One request does it all; a null field says "as in my last request".
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from protocol.wire.declare import Message, message, struct, wire
+from protocol.wire.kinds import Struct, array, int16, int32, string, uuid
+
+
+@struct
+class TopicPartitions(Struct):
+    """Partitions of one topic."""
+
+    topic_id: UUID = wire(uuid)
+    partitions: Sequence[int] = wire(array(int32))
+
+
+@message(api_key=68, versions="0-1", flexible="0+")
+class ConsumerGroupHeartbeatRequest(Message):
+    """A member is alive; an epoch of 0 joins, -1 leaves, -2 leaves for a while."""
+
+    group_id: str = wire(string)
+    member_id: str = wire(string)
+    member_epoch: int = wire(int32)
+    instance_id: str | None = wire(string, default=None)
+    rack_id: str | None = wire(string, default=None)
+    rebalance_timeout_ms: int = wire(int32, default=-1)  # -1: as before
+    subscribed_topic_names: Sequence[str] | None = wire(array(string), default=None)
+    subscribed_topic_regex: str | None = wire(string, since=1, default=None)
+    server_assignor: str | None = wire(string, default=None)
+    topic_partitions: Sequence[TopicPartitions] | None = wire(array(TopicPartitions), default=None)
+
+
+@struct
+class Assignment(Struct):
+    """What a member shall work on."""
+
+    topic_partitions: Sequence[TopicPartitions] = wire(array(TopicPartitions))
+
+
+@message(api_key=68, versions="0-1", flexible="0+")
+class ConsumerGroupHeartbeatResponse(Message):
+    """The member's epoch and, when it has changed, its assignment."""
+
+    throttle_time_ms: int = wire(int32)
+    error_code: int = wire(int16)
+    error_message: str | None = wire(string, default=None)
+    member_id: str | None = wire(string, default=None)
+    member_epoch: int = wire(int32)
+    heartbeat_interval_ms: int = wire(int32)
+    assignment: Assignment | None = wire(Assignment, default=None)

@@ -1,0 +1,191 @@
+"""The coordinator's server: daphne's Server, on uvloop, with a Kafka listener.
+
+daphne gives the life cycle (applications, their end, signals); the listener is an
+``asyncio.Protocol`` on the reactor's own loop, since Twisted's transports write through an
+extra turn of the loop (docs/hot-path.md). The two import-order rules of Twisted live here
+and nowhere else.
+"""
+
+import asyncio
+import gc
+import logging
+import resource
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import uvloop
+
+asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # before daphne makes its loop
+
+from daphne.server import Server  # noqa: E402
+from twisted.internet import defer, reactor  # noqa: E402
+
+from groups.cluster import Broker  # noqa: E402
+from groups.coordinator import Coordinator  # noqa: E402
+from groups.node import Node  # noqa: E402
+from groups.slot import SLOTS  # noqa: E402
+from protocol.call import Desk  # noqa: E402
+from protocol.connection import KafkaConnection  # noqa: E402
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 1024
+"""Connections that may wait to be accepted: thousands of members reconnect at once after a
+failover."""
+
+FEW_FILES = 4_096
+"""Below this many file descriptors (three sockets a consumer) the start says a word."""
+
+GC_THRESHOLDS = (50_000, 20, 100)
+"""Collections cost more with every group held; what a request allocates dies by its count."""
+
+READY_POLL_S = 0.02
+
+
+class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
+    """One coordinator node as a process: the node, its listener, its applications."""
+
+    def __init__(
+        self,
+        application: Callable[..., Any],
+        make_node: Callable[[Broker, Desk], Node],
+        *,
+        node_id: int,
+        host: str,
+        port: int,
+        advertised: tuple[str, int | None],
+        ready: Callable[[str, int], None],
+    ) -> None:
+        super().__init__(application, endpoints=[f"tcp:{port}:interface={host}"])
+        self.make_node = make_node
+        self.node_id = node_id
+        self.host = host
+        self.port = port
+        self.advertised = advertised
+        self.ready = ready
+        self.desk = Desk()
+        self.exit_code = 0
+        self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop  # type: ignore[attr-defined]
+        self.connections: dict[KafkaConnection, dict[str, Any]] = {}
+        self._accepted = 0
+        self._listener: asyncio.Server | None = None
+        self._node_task: asyncio.Task[None] | None = None
+
+    @property
+    def coordinator(self) -> Coordinator:
+        """The node's memory, for the fast path."""
+        return self.node.coordinator
+
+    @property
+    def frame_bytes_max(self) -> int:
+        """The longest frame that is read."""
+        return self.node.settings.socket_request_max_bytes
+
+    @property
+    def idle_s_max(self) -> float:
+        """Silence after which a connection is closed (connections.max.idle.ms)."""
+        return self.node.settings.connections_max_idle_ms / 1000
+
+    # -- life
+
+    def run(self) -> None:
+        """Serve until SIGINT or SIGTERM. (daphne's own ``run`` is about HTTP.)"""
+        raise_file_limit()
+        asyncio.set_event_loop(self.loop)
+        self._node_task = self.loop.create_task(self._serve())
+        self._node_task.add_done_callback(self._ended)
+        reactor.callLater(1, self.application_checker)  # type: ignore[attr-defined]
+        reactor.callLater(2, self.timeout_checker)  # type: ignore[attr-defined]
+        reactor.addSystemEventTrigger("before", "shutdown", self._shut_down)  # type: ignore[attr-defined]
+        reactor.run(installSignalHandlers=self.signal_handlers)  # type: ignore[attr-defined]
+
+    async def _serve(self) -> None:
+        self._listener = await self.loop.create_server(
+            self._accept, self.host, self.port, backlog=BACKLOG, start_serving=False
+        )
+        bound = self._listener.sockets[0].getsockname()[1]
+        name, port = self.advertised
+        self.node = self.make_node(Broker(self.node_id, name, port or bound), self.desk)
+        await self.node.start()
+        running = asyncio.create_task(self.node.run())
+        try:
+            await self._listener.start_serving()
+            announcing = asyncio.create_task(self._announce(bound))
+            await running
+            announcing.cancel()
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+
+    async def _announce(self, port: int) -> None:
+        """Say that we serve once every slot has an owner."""
+        while len(self.node.cluster.owners) < SLOTS:
+            await asyncio.sleep(READY_POLL_S)
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*GC_THRESHOLDS)
+        self.ready(self.host, port)
+
+    def _accept(self) -> KafkaConnection:
+        self._accepted += 1
+        return KafkaConnection(self, self._accepted)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled() and task.exception() is not None:
+            logger.critical("the node ended: %s", task.exception(), exc_info=task.exception())
+            self.exit_code = 1
+        self.stop()
+
+    def _shut_down(self) -> "defer.Deferred[Any]":
+        return defer.Deferred.fromFuture(asyncio.ensure_future(self._close(), loop=self.loop))
+
+    async def _close(self) -> None:
+        """Stop listening, hand the slots over (parked requests are answered), close."""
+        if self._listener is not None:
+            self._listener.close()
+        if self._node_task is not None and not self._node_task.done():
+            self._node_task.cancel()
+            await asyncio.wait([self._node_task])
+        await asyncio.sleep(0)  # one turn of the loop: the last answers reach their sockets
+        for connection in list(self.connections):
+            connection.close()
+            self.cancel_application(connection)
+
+    # -- applications
+
+    def open_application(self, connection: KafkaConnection) -> "asyncio.Queue[Any] | None":
+        """Start the connection's application; its socket goes when it ends."""
+        scope = {"type": "kafka", "connection": connection}
+        queue = self.create_application(connection, scope)
+        details = self.connections.get(connection, {})
+        task = details.get("application_instance")
+        if task is not None:
+            task.add_done_callback(lambda _task: connection.close())
+        return queue  # type: ignore[no-any-return]
+
+    def cancel_application(self, connection: KafkaConnection) -> None:
+        """The connection is over: whatever its application waits for is cancelled at once."""
+        task = self.connections.get(connection, {}).get("application_instance")
+        if task is not None and not task.done():
+            task.cancel()
+
+    def kill_all_applications(self) -> None:
+        """daphne's own assumes that every connection has an application; ours start lazily."""
+        for connection in list(self.connections):
+            self.cancel_application(connection)
+
+
+def raise_file_limit() -> None:
+    """Take as many file descriptors as the system gives; say so where that is few."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        except (ValueError, OSError):
+            hard = soft  # macOS names a hard limit that it does not grant
+    if hard != resource.RLIM_INFINITY and hard < FEW_FILES:
+        print(
+            f"only {hard} file descriptors: about {hard // 3} consumers can connect (ulimit -n)",
+            file=sys.stderr,
+        )
