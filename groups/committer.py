@@ -146,9 +146,7 @@ class Committer:
         if self.coordinator.holds_lease:
             self._done(work)
         else:
-            self.coordinator.refuse(
-                work.resident, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE
-            )
+            self.coordinator.refuse(work.resident, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             self.coordinator.release(work.resident)
 
     def _done(self, work: Work) -> None:

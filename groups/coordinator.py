@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
 from groups.core.errors import ErrorCode
-from groups.core.events import Event, OffsetCommit, OffsetDelete, Ticket, Tick
+from groups.core.events import Event, OffsetCommit, OffsetDelete, Tick, Ticket
 from groups.core.group import Answer, Decision, Face, Group, Millis, Rules
 from groups.core.kinds import KINDS, kind_for
 from groups.core.replies import Refused, Reply

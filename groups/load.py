@@ -20,18 +20,14 @@ async def groups_of_slots(
 ) -> dict[str, Durable]:
     """Every group of the slots, by id, as one snapshot sees them."""
     parameters = {"slots": list(slots)}
-    return await _load(
-        connection, sql.LOAD_GROUPS_OF_SLOTS, sql.LOAD_MEMBERS_OF_SLOTS, parameters
-    )
+    return await _load(connection, sql.LOAD_GROUPS_OF_SLOTS, sql.LOAD_MEMBERS_OF_SLOTS, parameters)
 
 
 async def groups_by_id(
     connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
 ) -> dict[str, Durable]:
     """Those of the groups that have rows, by id, as one snapshot sees them."""
-    return await _load(
-        connection, sql.LOAD_GROUP, sql.LOAD_MEMBERS, {"group_ids": list(group_ids)}
-    )
+    return await _load(connection, sql.LOAD_GROUP, sql.LOAD_MEMBERS, {"group_ids": list(group_ids)})
 
 
 async def _load(

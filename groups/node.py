@@ -27,6 +27,7 @@ from groups.core.replies import Reply
 from groups.doorbell import Doorbell
 from groups.operations import BELL as OPERATIONS_BELL
 from groups.operations import Operator
+from groups.slot import SLOTS
 from groups.slots import SlotKeeper
 
 logger = logging.getLogger(__name__)
@@ -76,7 +77,10 @@ def rules_from_django() -> Rules:
 
 
 class Node:
-    """A coordinator node. ``answer`` sends a reply to a ticket's connection."""
+    """A coordinator node. ``answer`` sends a reply to a ticket's connection.
+
+    ``whole`` is set once every slot of the cluster has had an owner.
+    """
 
     def __init__(
         self,
@@ -90,6 +94,7 @@ class Node:
         self.node_id = me.node_id
         self.settings = NodeSettings.from_django()
         self.cluster = Cluster("")
+        self.whole = asyncio.Event()
         self.readers = database.pool()
         self.catalogue = Catalogue(self.readers)
         self.coordinator = Coordinator(
@@ -151,6 +156,8 @@ class Node:
 
     def _publish(self, cluster: Cluster) -> None:
         self.cluster = cluster
+        if len(cluster.owners) == SLOTS:
+            self.whole.set()
 
     def _reader(self) -> AbstractAsyncContextManager[database.Connection]:
         return self.readers.connection()

@@ -16,7 +16,7 @@ from psycopg_pool import PoolTimeout
 
 from groups import sql_slots as sql
 from groups.coordinator import Coordinator
-from groups.core.events import EvictMember, Event, ForceRebalance
+from groups.core.events import Event, EvictMember, ForceRebalance
 from groups.models import Operation
 from groups.slot import slot_of
 

@@ -77,7 +77,7 @@ ROLES: tuple[Role, ...] = (
         "Spark: reads the journal",
         {"rollcall_journal": READS, "rollcall_group": READS, "rollcall_offset": READS},
     ),
-    Role("rollcall_application", "users' own programs: may execute the SQL functions made for them"),
+    Role("rollcall_application", "users' own programs: may execute the functions made for them"),
 )
 """Beside these, the role of ``ROLLCALL_DATABASE_URL`` itself is the migrator and owns the tables."""
 

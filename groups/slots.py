@@ -185,7 +185,7 @@ class SlotKeeper:
         self.away = False
 
     async def _missed(self, error: BaseException) -> None:
-        logger.warning("the lease was not renewed: %s", error or type(error).__name__)
+        logger.warning("the lease was not renewed: %s", str(error) or type(error).__name__)
         broken, self._lease_connection = self._lease_connection, None
         if broken is not None:
             await broken.close()
@@ -301,9 +301,7 @@ class SlotKeeper:
             return row.node_id == self.me.node_id or seen is None
         return self._lease_over(row.node_id) or await self._crashed(connection, row.node_id, seen)
 
-    async def _crashed(
-        self, connection: database.Connection, node_id: int, seen: Sighting
-    ) -> bool:
+    async def _crashed(self, connection: database.Connection, node_id: int, seen: Sighting) -> bool:
         """Whether a node's advisory lock is free, has been, and means that the node died."""
         now = self.coordinator.clock()
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:

@@ -9,6 +9,7 @@ pipeline and so one round trip), ``apply_with`` on a Django cursor inside
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Protocol
 
 import psycopg
@@ -195,7 +196,7 @@ MEMBER_COLUMNS = (
 
 def _members(writes: Sequence[Write]) -> Iterator[Statement]:
     gone: list[tuple[str, str]] = []
-    put: list[Sequence[Any]] = []
+    put: list[tuple[Any, ...]] = []
     for write in writes:
         before, after = write.before.members, write.decision.group.durable.members
         gone += [(write.group_id, member_id) for member_id in before if member_id not in after]
@@ -205,10 +206,10 @@ def _members(writes: Sequence[Write]) -> Iterator[Statement]:
             if before.get(member_id) is not member
         ]
     yield from _rows(sql.DROP_MEMBERS, ("group_id", "member_id"), sorted(gone))
-    yield from _rows(sql.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=lambda row: row[:2]))
+    yield from _rows(sql.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=itemgetter(0, 1)))
 
 
-def _member_row(group_id: str, member: MemberRow) -> Sequence[Any]:
+def _member_row(group_id: str, member: MemberRow) -> tuple[Any, ...]:
     return (
         group_id,
         member.member_id,
@@ -365,9 +366,7 @@ def apply_with(cursor: Cursor, batch: Batch) -> None:
         raise translate(error, None) from error
 
 
-def translate(
-    error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | None
-) -> StoreError:
+def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | None) -> StoreError:
     """What a psycopg error means for the batch: the only place that reads SQLSTATEs."""
     detail = error.diag.message_detail
     match error.sqlstate:

@@ -25,7 +25,7 @@ API_VERSIONS = 18
 Message = dict[str, Any]
 
 
-class KafkaConsumer(AsyncConsumer):
+class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
     """Serves one connection's requests in order.
 
     The scope's ``connection`` is the ``KafkaConnection``. When a request cannot even be

@@ -41,7 +41,15 @@ class FastPath:
     is kept decoded, and compared before anything is parsed (figures: docs/hot-path.md).
     """
 
-    __slots__ = ("_coordinator", "_group", "_instance", "_last", "_member", "_generation", "_version")
+    __slots__ = (
+        "_coordinator",
+        "_generation",
+        "_group",
+        "_instance",
+        "_last",
+        "_member",
+        "_version",
+    )
 
     def __init__(self, coordinator: Coordinator) -> None:
         self._coordinator = coordinator

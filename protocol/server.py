@@ -10,7 +10,6 @@ import asyncio
 import gc
 import logging
 import resource
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +23,6 @@ from twisted.internet import defer, reactor  # noqa: E402
 from groups.cluster import Broker  # noqa: E402
 from groups.coordinator import Coordinator  # noqa: E402
 from groups.node import Node  # noqa: E402
-from groups.slot import SLOTS  # noqa: E402
 from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 
@@ -39,8 +37,6 @@ FEW_FILES = 4_096
 
 GC_THRESHOLDS = (50_000, 20, 100)
 """Collections cost more with every group held; what a request allocates dies by its count."""
-
-READY_POLL_S = 0.02
 
 
 class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
@@ -66,7 +62,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.ready = ready
         self.desk = Desk()
         self.exit_code = 0
-        self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop  # type: ignore[attr-defined]
+        self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop
         self.connections: dict[KafkaConnection, dict[str, Any]] = {}
         self._accepted = 0
         self._listener: asyncio.Server | None = None
@@ -95,10 +91,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         asyncio.set_event_loop(self.loop)
         self._node_task = self.loop.create_task(self._serve())
         self._node_task.add_done_callback(self._ended)
-        reactor.callLater(1, self.application_checker)  # type: ignore[attr-defined]
-        reactor.callLater(2, self.timeout_checker)  # type: ignore[attr-defined]
-        reactor.addSystemEventTrigger("before", "shutdown", self._shut_down)  # type: ignore[attr-defined]
-        reactor.run(installSignalHandlers=self.signal_handlers)  # type: ignore[attr-defined]
+        reactor.callLater(1, self.application_checker)
+        reactor.callLater(2, self.timeout_checker)
+        reactor.addSystemEventTrigger("before", "shutdown", self._shut_down)
+        reactor.run(installSignalHandlers=self.signal_handlers)
 
     async def _serve(self) -> None:
         self._listener = await self.loop.create_server(
@@ -120,8 +116,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     async def _announce(self, port: int) -> None:
         """Say that we serve once every slot has an owner."""
-        while len(self.node.cluster.owners) < SLOTS:
-            await asyncio.sleep(READY_POLL_S)
+        await self.node.whole.wait()
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)
@@ -185,7 +180,6 @@ def raise_file_limit() -> None:
         except (ValueError, OSError):
             hard = soft  # macOS names a hard limit that it does not grant
     if hard != resource.RLIM_INFINITY and hard < FEW_FILES:
-        print(
-            f"only {hard} file descriptors: about {hard // 3} consumers can connect (ulimit -n)",
-            file=sys.stderr,
+        logger.warning(
+            "only %d file descriptors: about %d consumers can connect (ulimit -n)", hard, hard // 3
         )

@@ -107,6 +107,4 @@ class ConsumerBeaten:
     assignment: Mapping[str, tuple[int, ...]] | None = None
 
 
-Reply = (
-    Refused | Joined | Synced | Left | Committed | OffsetsDeleted | Deleted | ConsumerBeaten
-)
+Reply = Refused | Joined | Synced | Left | Committed | OffsetsDeleted | Deleted | ConsumerBeaten

@@ -27,19 +27,47 @@ _LEGAL = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
 # What Kafka lets one say of a topic's log. There is no log, so they are accepted and forgotten:
 # tools that always send some must be able to create topics. Other names are refused, as there.
 CONFIG_NAMES = frozenset(
-    """
-    cleanup.policy compression.gzip.level compression.lz4.level compression.type
-    compression.zstd.level delete.retention.ms errors.deadletterqueue.group.enable
-    file.delete.delay.ms flush.messages flush.ms follower.replication.throttled.replicas
-    index.interval.bytes leader.replication.throttled.replicas local.retention.bytes
-    local.retention.ms max.compaction.lag.ms max.message.bytes message.downconversion.enable
-    message.format.version message.timestamp.after.max.ms message.timestamp.before.max.ms
-    message.timestamp.difference.max.ms message.timestamp.type min.cleanable.dirty.ratio
-    min.compaction.lag.ms min.insync.replicas preallocate remote.copy.lag.bytes
-    remote.copy.lag.ms remote.log.copy.disable remote.log.delete.on.disable
-    remote.storage.enable retention.bytes retention.ms segment.bytes segment.index.bytes
-    segment.jitter.ms segment.ms unclean.leader.election.enable
-    """.split()
+    [
+        "cleanup.policy",
+        "compression.gzip.level",
+        "compression.lz4.level",
+        "compression.type",
+        "compression.zstd.level",
+        "delete.retention.ms",
+        "errors.deadletterqueue.group.enable",
+        "file.delete.delay.ms",
+        "flush.messages",
+        "flush.ms",
+        "follower.replication.throttled.replicas",
+        "index.interval.bytes",
+        "leader.replication.throttled.replicas",
+        "local.retention.bytes",
+        "local.retention.ms",
+        "max.compaction.lag.ms",
+        "max.message.bytes",
+        "message.downconversion.enable",
+        "message.format.version",
+        "message.timestamp.after.max.ms",
+        "message.timestamp.before.max.ms",
+        "message.timestamp.difference.max.ms",
+        "message.timestamp.type",
+        "min.cleanable.dirty.ratio",
+        "min.compaction.lag.ms",
+        "min.insync.replicas",
+        "preallocate",
+        "remote.copy.lag.bytes",
+        "remote.copy.lag.ms",
+        "remote.log.copy.disable",
+        "remote.log.delete.on.disable",
+        "remote.storage.enable",
+        "retention.bytes",
+        "retention.ms",
+        "segment.bytes",
+        "segment.index.bytes",
+        "segment.jitter.ms",
+        "segment.ms",
+        "unclean.leader.election.enable",
+    ]
 )
 
 

@@ -32,7 +32,8 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
     try:
         forms.group_id(request.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
-        return _response(request, lambda _topic, _partition: refusal.code)
+        code = refusal.code
+        return _response(request, lambda _topic, _partition: code)
     codes, writes = await _sort(request, call)
     verdict = Good
     if writes:

@@ -18,7 +18,6 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.offsets import Committed, Partition
 from protocol.call import Call
 from protocol.handlers import forms
-
 from protocol.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,

@@ -83,7 +83,7 @@ class _Maker:
     def at(self, back: int = 0) -> str:
         """The text of an offset: behind all that was read, less ``back`` bytes."""
         shift = self.ahead - back
-        return f"o + {shift}" if shift > 0 else f"o - {-shift}" if shift else "o"
+        return f"o + {shift}" if shift else "o"
 
     def flush(self) -> None:
         """Read the run of fixed fields by one call."""
@@ -140,7 +140,7 @@ class _Maker:
         code = "B" if self.flexible else "h" if text else "i"
         self.run.append((code, "n"))
         self.flush()
-        start, before, length_at = self.at(), self.at(1), self.at(1)
+        start, before = self.at(), self.at(1)
         with block("if 0 < n < 128:" if self.flexible else "if n >= 0:"):
             line(f"e = {before if self.flexible else start} + n")
             line(f"{target} = data[{start}:e]" + (".decode()" if text else ""))
@@ -151,7 +151,7 @@ class _Maker:
                 line(f"o = {start}")
         with block("else:"):
             if self.flexible:
-                line(f"{target}, o = {'read_text' if text else 'read_blob'}(data, {length_at})")
+                line(f"{target}, o = {'read_text' if text else 'read_blob'}(data, {before})")
             else:
                 line(f"{target} = None" if nullable else "refuse_null()")
                 line(f"o = {start}")

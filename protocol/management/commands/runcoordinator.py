@@ -27,9 +27,9 @@ class Command(BaseCommand):
         """Run until SIGINT or SIGTERM."""
         from channels.routing import ProtocolTypeRouter
 
-        from protocol.server import CoordinatorServer  # sets the event loop policy
         from groups.node import Node
         from protocol.consumer import KafkaConsumer
+        from protocol.server import CoordinatorServer  # sets the event loop policy
 
         server = CoordinatorServer(
             ProtocolTypeRouter({"kafka": KafkaConsumer.as_asgi()}),
