@@ -1,0 +1,156 @@
+"""The declarations say what Kafka's message definitions say: ``schemas.json`` holds the facts.
+
+There, "n" is a field's name, "t" its type, "v" the versions that have it, "null" those in
+which it may be null, "tag" and "tagv" its tag and the versions in which it is tagged,
+"d" its default, "f" the fields of its struct; "structs" are those used more than once.
+"""
+
+import dataclasses
+import json
+import pathlib
+import types
+from collections.abc import Sequence
+from typing import Any, Union, get_args, get_origin
+from uuid import UUID
+
+import pytest
+
+from protocol.messages import MESSAGES
+from protocol.wire.declare import Message, layout
+from protocol.wire.kinds import Array, Kind, Struct, string
+from tests.wire.samples import CLASSES, IDS, VERSIONS
+
+SCHEMAS = json.loads(pathlib.Path(__file__).with_name("schemas.json").read_text())
+INTEGERS = {"int8", "int16", "int32", "int64"}
+ZERO = {"bool": False, "string": "", "bytes": b"", "records": None, "uuid": UUID(int=0)}
+
+
+def schema_of(cls: type[Message]) -> dict[str, Any]:
+    for part in ("Request", "Response"):
+        if cls.__name__.endswith(part):
+            return SCHEMAS[cls.__name__.removesuffix(part)][part.lower()]  # type: ignore[no-any-return]
+    return SCHEMAS[cls.__name__]["data"]  # type: ignore[no-any-return]
+
+
+def within(spec: str | None, version: int) -> bool:
+    """Whether "3+", "0-4" or "7" has the version."""
+    if spec in (None, "none"):
+        return False
+    assert spec is not None
+    if spec.endswith("+"):
+        return version >= int(spec[:-1])
+    first, _, last = spec.partition("-")
+    return int(first) <= version <= int(last or first)
+
+
+def default_of(field: dict[str, Any]) -> object:
+    """A field's default; a struct's is told by its name."""
+    kind, default = field["t"], field.get("d")
+    if default == "null":
+        return None
+    if kind.startswith("[]"):
+        return []
+    if kind in INTEGERS:
+        return int(str(default or 0), 0)
+    if kind in ZERO:
+        return default == "true" if kind == "bool" else default or ZERO[kind]
+    return f"{kind}()"
+
+
+def told(schema: dict[str, Any], fields: list[dict[str, Any]], version: int) -> list[object]:
+    """What the facts say of one version: name, type, null, tag, default, fields within."""
+    return [
+        (
+            field["n"],
+            field["t"],
+            within(field.get("null"), version),
+            field["tag"] if within(field.get("tagv"), version) else None,
+            default_of(field),
+            told(schema, inner, version)
+            if (inner := field.get("f") or schema.get("structs", {}).get(field["t"].strip("[]")))
+            else [],
+        )
+        for field in fields
+        if within(field["v"], version)
+    ]
+
+
+def declared(cls: type[Struct], version: int) -> list[object]:
+    """What a declaration says of one version, in the same form."""
+    plain, tagged, _ = layout(cls, version)
+    fresh = cls()
+    return [
+        (
+            field.name,
+            field.kind.__name__ if isinstance(field.kind, type) else field.kind.name,
+            field.nullable(version),
+            field.tag,
+            f"{type(value).__name__}()" if isinstance(value, Struct) else value,
+            declared(inner, version) if (inner := struct_within(field.kind)) else [],
+        )
+        for field in cls.wire_fields
+        if field in plain or field in tagged
+        for value in [getattr(fresh, field.name)]
+    ]
+
+
+def struct_within(kind: Kind) -> type[Struct] | None:
+    if isinstance(kind, Array):
+        return struct_within(kind.element)
+    return kind if isinstance(kind, type) else None
+
+
+@pytest.mark.parametrize(("cls", "version"), VERSIONS, ids=IDS)
+def test_a_version_has_the_fields_that_kafka_says(cls: type[Message], version: int) -> None:
+    schema = schema_of(cls)
+    assert declared(cls, version) == told(schema, schema["f"], version)
+    assert cls.flexible(version) == within(schema["flex"], version)
+
+
+def test_every_message_has_the_key_and_the_versions_that_kafka_says() -> None:
+    for cls in CLASSES:
+        schema = schema_of(cls)
+        first, _, last = schema["valid"].partition("-")
+        assert cls.api_key == schema["key"]
+        assert cls.versions == (int(first), int(last or first))
+
+
+def test_the_table_has_every_api_under_its_key_and_name() -> None:
+    told = {
+        schema["request"]["key"]: name for name, schema in SCHEMAS.items() if "data" not in schema
+    }
+    assert {key: api.name for key, api in MESSAGES.items()} == told
+
+
+def python_type(kind: Kind) -> Any:
+    if isinstance(kind, Array):
+        return Sequence[python_type(kind.element)]  # type: ignore[misc]
+    if isinstance(kind, type):
+        return kind
+    if kind is string:
+        return str
+    return {"bool": bool, "bytes": bytes, "records": bytes, "uuid": UUID}.get(kind.name, int)
+
+
+def structs_of(cls: type[Struct]) -> list[type[Struct]]:
+    inner = [struct for field in cls.wire_fields if (struct := struct_within(field.kind))]
+    return [cls, *(deeper for struct in inner for deeper in structs_of(struct))]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_annotations_tell_the_type_checker_what_the_wire_does(cls: type[Message]) -> None:
+    for struct in structs_of(cls):
+        hints = {field.name: field.type for field in dataclasses.fields(struct)}  # type: ignore[arg-type]
+        for field in struct.wire_fields:
+            hint = hints[field.name]
+            optional = get_origin(hint) in (Union, types.UnionType)
+            bare = [part for part in get_args(hint) if part is not types.NoneType]
+            assert optional == (field.nullable_since is not None), (struct, field.name)
+            assert (bare[0] if optional else hint) == python_type(field.kind), (struct, field.name)
+
+
+def test_lists_and_structs_of_defaults_are_not_shared() -> None:
+    join = MESSAGES[11].request
+    assert getattr(join(), "protocols") is not getattr(join(), "protocols")  # noqa: B009
+    fetch = MESSAGES[1].request
+    assert getattr(fetch(), "replica_state") is not getattr(fetch(), "replica_state")  # noqa: B009

@@ -1,0 +1,111 @@
+"""Chunks become frames, wherever the network happened to cut them."""
+
+import struct
+import time
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.wire.errors import FrameError, WireError
+from protocol.wire.frames import FrameBuffer
+from tests.wire.samples import often
+
+
+def framed(*bodies: bytes) -> bytes:
+    return b"".join(struct.pack(">i", len(body)) + body for body in bodies)
+
+
+def feed_all(buffer: FrameBuffer, *chunks: bytes) -> list[bytes]:
+    return [frame for chunk in chunks for frame in buffer.feed(chunk)]
+
+
+def test_one_whole_frame_is_given_at_once() -> None:
+    buffer = FrameBuffer(100)
+    assert buffer.feed(framed(b"heartbeat")) == [b"heartbeat"]
+    assert len(buffer) == 0
+
+
+def test_frames_come_out_the_same_wherever_the_stream_is_cut() -> None:
+    bodies = [b"join", b"s", b"heartbeat"]
+    stream = framed(*bodies)
+    for first in range(len(stream) + 1):
+        for second in range(first, len(stream) + 1):
+            buffer = FrameBuffer(100)
+            chunks = (stream[:first], stream[first:second], stream[second:])
+            assert feed_all(buffer, *chunks) == bodies
+
+
+@given(st.lists(st.binary(min_size=1, max_size=50), max_size=6), st.randoms(use_true_random=False))
+@often(100)
+def test_frames_come_out_the_same_in_any_chunks(bodies: list[bytes], cut: Random) -> None:
+    stream, buffer, frames = framed(*bodies), FrameBuffer(50), []
+    while stream:
+        size = cut.randrange(1, 30)
+        frames += buffer.feed(stream[:size])
+        stream = stream[size:]
+    assert frames == bodies
+
+
+def test_a_frame_dripping_in_single_bytes_comes_whole() -> None:
+    buffer = FrameBuffer(1000)
+    given = [buffer.feed(bytes([byte])) for byte in framed(b"x" * 1000)]
+    assert given[:-1] == [[]] * 1003
+    assert given[-1] == [b"x" * 1000]
+
+
+def test_the_work_grows_with_the_bytes_and_no_faster() -> None:
+    """Copying what is held at each of 65,536 chunks would move 130 GB."""
+    started = time.thread_time()
+    buffer, stream = FrameBuffer(), framed(bytes(4 * 1024 * 1024))
+    for start in range(0, len(stream), 64):
+        buffer.feed(stream[start : start + 64])
+    assert len(buffer) == 0
+    assert len(buffer.feed(framed(*[b"beat"] * 200_000) + b"\0")) == 200_000
+    assert time.thread_time() - started < 2
+
+
+@pytest.mark.parametrize("length", [0, -1, -(2**31), 2**31 - 1, 101])
+def test_an_impossible_length_is_refused_as_soon_as_it_is_read(length: int) -> None:
+    for head in (b"", framed(b"sound")):
+        for cut in range(5):
+            stream, buffer = head + struct.pack(">i", length), FrameBuffer(100)
+            point = len(head) + cut
+            with pytest.raises(WireError, match=f"{length} bytes"):
+                feed_all(buffer, stream[:point], stream[point:])
+
+
+def test_the_longest_frame_allowed_is_allowed() -> None:
+    assert FrameBuffer(100).feed(framed(b"x" * 100)) == [b"x" * 100]
+
+
+def test_the_limit_may_be_raised_when_the_peer_is_known() -> None:
+    buffer = FrameBuffer(4)
+    buffer.feed(framed(b"auth"))
+    buffer.limit = 100
+    assert buffer.feed(framed(b"x" * 100)) == [b"x" * 100]
+
+
+def test_frames_in_front_of_garbage_are_not_lost() -> None:
+    with pytest.raises(FrameError) as caught:
+        FrameBuffer(100).feed(framed(b"join", b"sync") + b"\xff\xff\xff\xff\0\0")
+    assert caught.value.frames == [b"join", b"sync"]
+
+
+def test_a_stream_that_was_refused_stays_refused() -> None:
+    buffer = FrameBuffer(100)
+    for chunk in (b"\xff\xff\xff\xff" + bytes(1000), framed(b"sound")):
+        with pytest.raises(FrameError) as caught:
+            buffer.feed(chunk)
+        assert caught.value.frames == []
+        assert len(buffer) == 4
+
+
+@pytest.mark.parametrize(
+    ("stranger", "name"),
+    [(b"\x16\x03\x01\x02\x00", "TLS handshake"), (b"GET / HTTP/1.1\r\n", "HTTP GET")],
+)
+def test_other_protocols_are_called_by_name(stranger: bytes, name: str) -> None:
+    with pytest.raises(WireError, match=name):
+        FrameBuffer().feed(stranger)

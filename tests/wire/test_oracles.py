@@ -1,0 +1,105 @@
+"""Our bytes are the bytes of two other implementations, for every version they have.
+
+kio and kafka-python are used in tests only. Neither is a model of robustness: they
+see sound messages here, never a stranger's bytes.
+"""
+
+import importlib
+import io
+from typing import Any
+
+import pytest
+from kio.serial import entity_reader, entity_writer
+
+from protocol.wire.codec import decode, encode
+from protocol.wire.declare import Message, layout
+from protocol.wire.kinds import Array, Kind, Struct, uuid
+from tests.wire import kafka_python
+from tests.wire.samples import FUZZ_FACTOR, IDS, VERSIONS, chance, filled
+
+SAMPLES = 6 * FUZZ_FACTOR
+
+
+def kio_class(cls: type[Message], version: int) -> Any:
+    """kio's class for a version, or None: it has a module for each."""
+    name, part = cls.__name__, "data"
+    for suffix in ("Request", "Response"):
+        if name.endswith(suffix):
+            name, part = name.removesuffix(suffix), suffix.lower()
+    folder = "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+    try:
+        module = importlib.import_module(f"kio.schema.{folder}.v{version}.{part}")
+    except ModuleNotFoundError:
+        return None
+    return getattr(module, cls.__name__)
+
+
+@pytest.mark.parametrize(("cls", "version"), VERSIONS, ids=IDS)
+def test_kio_reads_our_bytes_and_writes_the_same(cls: type[Message], version: int) -> None:
+    theirs = kio_class(cls, version)
+    assert theirs is not None
+    for sample in range(SAMPLES):
+        ours = encode(filled(cls, version, chance(cls.__name__, version, sample)), version)
+        value, size = entity_reader(theirs)(ours, 0)
+        written = io.BytesIO()
+        entity_writer(theirs)(written, value)
+        assert size == len(ours)
+        assert written.getvalue() == ours
+
+
+def for_kafka_python(theirs: Any, ours: Struct, version: int) -> Any:
+    """Our message as kafka-python's: the same values in its own classes."""
+    plain, tagged, _ = layout(type(ours), version)
+    untouched = type(ours)()
+    values = {}
+    for field in (*plain, *tagged):
+        value = getattr(ours, field.name)
+        if field in plain or value != getattr(untouched, field.name):
+            name = field.name
+            if name not in theirs._struct.fields:  # it has short names for these bits
+                name = "authorized_operations"
+            values[name] = _value(theirs._struct.fields[name], field.kind, value, version)
+    return theirs(version=version, **values)
+
+
+def _value(field: Any, kind: Kind, value: Any, version: int) -> Any:
+    if value is None:
+        return None
+    if isinstance(kind, Array):
+        return [_value(field, kind.element, item, version) for item in value]
+    if isinstance(kind, type):
+        return for_kafka_python(field.data_class, value, version)
+    if getattr(field, "_type_str", None) == "bitfield":
+        return {bit for bit in range(32) if value >> bit & 1}
+    return str(value) if kind is uuid else value
+
+
+BOTH = [
+    (cls, version)
+    for cls, version in VERSIONS
+    if cls.__name__ in kafka_python.MESSAGES
+    and version <= kafka_python.MESSAGES[cls.__name__].max_version
+]
+
+
+@pytest.mark.parametrize(
+    ("cls", "version"), BOTH, ids=[f"{cls.__name__}-v{version}" for cls, version in BOTH]
+)
+def test_kafka_python_writes_the_bytes_that_we_write(cls: type[Message], version: int) -> None:
+    theirs = kafka_python.MESSAGES[cls.__name__]
+    headless = {"header": False} if cls.api_key is None else {}
+    for sample in range(SAMPLES):
+        message = filled(cls, version, chance(cls.__name__, version, sample))
+        written = for_kafka_python(theirs, message, version).encode(version=version, **headless)
+        assert written == encode(message, version)
+        assert decode(cls, version, written) == message
+
+
+def test_both_oracles_have_what_they_are_said_to_have() -> None:
+    absent = {cls.__name__ for cls, _ in VERSIONS if cls.__name__ not in kafka_python.MESSAGES}
+    assert absent == {
+        "ConsumerGroupHeartbeatRequest",
+        "ConsumerGroupHeartbeatResponse",
+        "ConsumerGroupDescribeRequest",
+        "ConsumerGroupDescribeResponse",
+    }

@@ -1,0 +1,126 @@
+"""What is written is read back, whole and unchanged, in every version."""
+
+from types import SimpleNamespace
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol.messages.api_versions import ApiVersionsResponse, SupportedFeatureKey
+from protocol.messages.describe_topic_partitions import Cursor, DescribeTopicPartitionsRequest
+from protocol.messages.fetch import FetchRequest, ReplicaState
+from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from protocol.messages.metadata import MetadataRequest
+from protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
+from protocol.messages.sync_group import SyncGroupResponse
+from protocol.wire.codec import decode, encode
+from protocol.wire.declare import Message
+from tests.wire.samples import CLASSES, IDS, VERSIONS, messages, often
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@given(data=st.data())
+@often(30)
+def test_a_message_comes_back_as_it_was(cls: type[Message], data: st.DataObject) -> None:
+    version = data.draw(st.integers(*cls.versions), label="version")
+    message = data.draw(messages(cls, version), label="message")
+    assert decode(cls, version, encode(message, version)) == message
+
+
+@pytest.mark.parametrize(("cls", "version"), VERSIONS, ids=IDS)
+def test_a_message_of_defaults_comes_back(cls: type[Message], version: int) -> None:
+    assert decode(cls, version, encode(cls(), version)) == cls()
+
+
+def test_bytes_in_front_and_behind_are_left_alone() -> None:
+    message = HeartbeatRequest(group_id="orders", member_id="a", generation_id=3)
+    body = b"header" + encode(message, 4) + b"and more"
+    assert decode(HeartbeatRequest, 4, body, len(b"header")) == message
+
+
+def test_a_field_that_the_version_lacks_is_dropped_and_read_as_its_default() -> None:
+    message = JoinGroupRequest(group_id="orders", rebalance_timeout_ms=60_000, reason="deployed")
+    before = decode(JoinGroupRequest, 0, encode(message, 0))
+    assert before == JoinGroupRequest(group_id="orders", rebalance_timeout_ms=-1, reason=None)
+
+
+def test_a_heartbeat_response_is_seven_bytes_of_which_the_last_counts_tags() -> None:
+    response = HeartbeatResponse(throttle_time_ms=1, error_code=27)
+    assert encode(response, 4) == b"\x00\x00\x00\x01\x00\x1b\x00"
+    assert encode(response, 0) == b"\x00\x1b"
+
+
+def test_null_and_empty_are_different_things() -> None:
+    everything, nothing = MetadataRequest(topics=None), MetadataRequest(topics=[])
+    assert encode(everything, 1) == b"\xff\xff\xff\xff"
+    assert encode(nothing, 1) == b"\x00\x00\x00\x00"
+    assert decode(MetadataRequest, 9, encode(everything, 9)).topics is None
+    assert decode(MetadataRequest, 9, encode(nothing, 9)).topics == []
+
+
+@pytest.mark.parametrize("size", [0, 126, 127, 128, 1022, 1023, 1024, 16_382, 16_383, 32_767])
+def test_a_string_may_have_any_length_around_the_steps_of_its_prefix(size: int) -> None:
+    for version in (3, 4):
+        message = HeartbeatRequest(group_id="g" * size, member_id="é" * (size // 2))
+        assert decode(HeartbeatRequest, version, encode(message, version)) == message
+
+
+@pytest.mark.parametrize("size", [126, 127, 128, 16_383, 2_097_151, 3_000_000])
+def test_bytes_may_have_any_length_around_the_steps_of_their_prefix(size: int) -> None:
+    for version in (3, 5):
+        message = SyncGroupResponse(assignment=bytes(size))
+        assert decode(SyncGroupResponse, version, encode(message, version)) == message
+
+
+def test_a_tagged_field_is_written_only_when_it_says_something() -> None:
+    silent, telling = ApiVersionsResponse(), ApiVersionsResponse(zk_migration_ready=True)
+    assert encode(silent, 3)[-1:] == b"\x00"
+    assert encode(telling, 3)[-4:] == b"\x01\x03\x01\x01"
+
+
+def test_tagged_fields_may_hold_lists_and_structs() -> None:
+    feature = SupportedFeatureKey(name="group.version", min_version=0, max_version=1)
+    told = ApiVersionsResponse(supported_features=[feature], finalized_features_epoch=7)
+    assert decode(ApiVersionsResponse, 4, encode(told, 4)) == told
+    fetch = FetchRequest(cluster_id="c", replica_state=ReplicaState(replica_id=5))
+    assert decode(FetchRequest, 15, encode(fetch, 15)) == fetch
+
+
+def test_a_struct_may_be_null() -> None:
+    for cursor in (None, Cursor(topic_name="orders", partition_index=7)):
+        asked = DescribeTopicPartitionsRequest(cursor=cursor)
+        assert decode(DescribeTopicPartitionsRequest, 0, encode(asked, 0)) == asked
+
+
+def test_any_sequence_is_an_array() -> None:
+    topic = OffsetCommitRequestTopic(topic_id=UUID(int=9), partitions=())
+    tupled = OffsetCommitRequest(topics=(topic,))
+    assert decode(OffsetCommitRequest, 10, encode(tupled, 10)).topics == [
+        OffsetCommitRequestTopic(topic_id=UUID(int=9))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "version", "error"),
+    [
+        (HeartbeatResponse(error_code=40_000), 4, ValueError),  # no int16
+        (HeartbeatRequest(group_id="g" * 32_768), 4, ValueError),
+        (HeartbeatRequest(group_id="g" * 32_768), 0, ValueError),
+        (HeartbeatRequest(), 5, ValueError),  # no such version
+        (JoinGroupResponse(protocol_name=None), 6, TypeError),  # nullable since 7
+        (MetadataRequest(topics=None), 0, TypeError),
+        (SyncGroupResponse(assignment=SimpleNamespace()), 5, TypeError),  # type: ignore[arg-type]
+    ],
+)
+def test_our_own_mistakes_are_value_and_type_errors(
+    message: Message, version: int, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        encode(message, version)
+
+
+def test_a_version_that_nobody_declared_cannot_be_read() -> None:
+    with pytest.raises(ValueError, match="versions 0 to 4, not 5"):
+        decode(HeartbeatRequest, 5, b"")
