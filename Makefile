@@ -1,0 +1,77 @@
+# Rollcall's verbs. A machine needs Python 3.11 or newer and make; the rest is brought into
+# .tools (uv) and .venv (what uv.lock says). Paths are relative, so a folder may have spaces.
+
+UV_VERSION := 0.13.8
+UV := .tools/uv/bin/uv
+PYTHON := .venv/bin/python
+READY := .venv/.synced
+
+# make's own idea of "shell" varies; these recipes are plain POSIX.
+SHELL := /bin/sh
+
+export UV_PROJECT_ENVIRONMENT := .venv
+export UV_PYTHON_DOWNLOADS := never
+unexport VIRTUAL_ENV PYTHONHOME
+
+# The first Python of these that is new enough and can make a virtual environment.
+find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$name" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		&& { "$$name" -c 'import sys; print(sys.executable)'; exit 0; }; \
+	done; \
+	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint fmt scenarios demo bench
+
+help: ## what the verbs are
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
+
+setup: $(READY) ## make the virtual environment, if need be
+
+# No shell stands between make and the launcher: it watches its parent.
+run: $(READY) ## serve everything in the foreground until Ctrl-C
+	@$(PYTHON) -m rollcall.launcher --stop-with-parent
+
+test: $(READY) ## all tests, in parallel and in random order
+	$(PYTHON) -m pytest -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')" $(ARGS)
+
+lint: $(READY) ## style, types, and who may import whom
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy .
+	.venv/bin/lint-imports
+
+fmt: $(READY) ## put the code into its format
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
+
+scenarios: $(READY) ## write the transcripts anew; the diff is the review
+	$(PYTHON) -m tests.core.scenarios --rewrite
+
+demo: $(READY) ## a short tour: a group forms, loses a member, and goes on
+	$(PYTHON) -m rollcall.demo
+
+bench: $(READY) ## measure, and compare with the figures in the documentation
+	$(PYTHON) -m benchmarks
+
+$(READY): pyproject.toml uv.lock | $(UV)
+	@python="$$($(find_python))" && \
+	{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
+	$(UV) sync --frozen --quiet
+	@touch $@
+
+# pip comes with venv, except where a distribution packs it apart; then a pip that is there helps.
+$(UV):
+	@python="$$($(find_python))" && rm -rf .tools/uv && mkdir -p .tools && \
+	if "$$python" -c 'import ensurepip' 2>/dev/null; then \
+		"$$python" -m venv .tools/uv && \
+		.tools/uv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); \
+	elif "$$python" -m pip --version >/dev/null 2>&1; then \
+		"$$python" -m pip install --quiet --disable-pip-version-check \
+			--target .tools/uv uv==$(UV_VERSION); \
+	else \
+		echo "$$python has neither ensurepip nor pip (Debian: the package python3-venv)." >&2; exit 1; \
+	fi
+	@test -x $@ || { rm -rf .tools/uv; echo 'uv could not be installed from PyPI.' >&2; exit 1; }
+	@touch $@

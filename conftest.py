@@ -1,0 +1,55 @@
+"""What every test can rely on: a real PostgreSQL, started by our own launcher, once per run.
+
+The process that pytest starts first serves it; parallel workers find its URL in their
+environment, and pytest-django gives each worker a database of its own in it.
+"""
+
+import os
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from coordinator_site import database
+from rollcall.launcher import postgres
+from rollcall.launcher.output import Output
+
+LOG = "postgres.log"
+SERVER = pytest.StashKey[ExitStack]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """In the first process: start the server, and tell Django and the workers where it is."""
+    if hasattr(config, "workerinput"):
+        return
+    stack = config.stash[SERVER] = ExitStack()
+    folder = Path(os.environ["ROLLCALL_TEST_DIR"])
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    if config.option.collectonly:
+        return
+    log = stack.enter_context((folder / LOG).open("wb", buffering=0))
+    output = Output(log.fileno())
+    stack.callback(output.close)
+    url = stack.enter_context(postgres.serve(folder, throwaway=True, output=output))
+    os.environ[database.VARIABLE] = url
+    settings.DATABASES["default"].update(database.from_url(url))  # read before we knew
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the server and remove its folder."""
+    if SERVER in config.stash:
+        config.stash[SERVER].close()
+
+
+@pytest.fixture(scope="session")
+def database_url(django_db_setup: None) -> str:
+    """This worker's own database, migrated: for tests that run Rollcall's real processes.
+
+    What they commit stays until the test removes it.
+    """
+    url = urlsplit(os.environ[database.VARIABLE])
+    return url._replace(path=f"/{connection.settings_dict['NAME']}").geturl()

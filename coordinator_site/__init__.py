@@ -1,0 +1,1 @@
+"""The Django site: settings, URLs, the ASGI application, health. Configuration only."""

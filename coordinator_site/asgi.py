@@ -1,0 +1,10 @@
+"""The ASGI application of the web process. The Kafka port has its own (``runcoordinator``)."""
+
+import os
+
+from channels.routing import ProtocolTypeRouter
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
+
+application = ProtocolTypeRouter({"http": get_asgi_application()})

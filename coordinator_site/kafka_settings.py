@@ -1,0 +1,233 @@
+"""Settings with Kafka's own names: one table, read from the environment, checked.
+
+``group.max.size`` is read from ``ROLLCALL_GROUP_MAX_SIZE`` and becomes Django's setting
+``GROUP_MAX_SIZE``. Names, types and defaults are those of Kafka's broker settings, except
+where a row says "ours". Standard library only: the launcher reads this table before it
+starts anything.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+INT32_MAX = 2**31 - 1
+DAY_MS = 86_400_000
+
+Value = int | bool | str | tuple[str, ...]
+
+
+class SettingError(ValueError):
+    """A variable has a value that the setting does not allow; the text names the variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting; what kinds of it differ in is ``parse``."""
+
+    name: str
+    default: Value
+    reason: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable."""
+        return f"ROLLCALL_{self.attribute}"
+
+    @property
+    def attribute(self) -> str:
+        """The name as a Django setting."""
+        return self.name.replace(".", "_").upper()
+
+    def parse(self, text: str) -> Value:
+        """The value that a text means; ``SettingError`` if none."""
+        raise NotImplementedError
+
+    def refuse(self, expected: str, text: str) -> SettingError:
+        """The sentence for a text that means nothing here."""
+        return SettingError(f"{self.variable} ({self.name}) must be {expected}, not {text!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Setting):
+    """A whole number between two bounds, both included."""
+
+    least: int = 0
+    most: int = INT32_MAX
+
+    def parse(self, text: str) -> int:
+        """Digits, perhaps with a sign."""
+        try:
+            number = int(text)
+        except ValueError:
+            raise self.refuse("a whole number", text) from None
+        if not self.least <= number <= self.most:
+            raise self.refuse(f"between {self.least} and {self.most}", text)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(Setting):
+    """True or false."""
+
+    def parse(self, text: str) -> bool:
+        """Kafka's two words, in either case."""
+        if text.lower() not in ("true", "false"):
+            raise self.refuse("true or false", text)
+        return text.lower() == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Setting):
+    """One of a few words."""
+
+    choices: tuple[str, ...] = ()
+
+    def parse(self, text: str) -> str:
+        """The word, in either case."""
+        if text.lower() not in self.choices:
+            raise self.refuse(f"one of {', '.join(self.choices)}", text)
+        return text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices(Setting):
+    """Some of a few words, in the order given, none twice; at least one."""
+
+    choices: tuple[str, ...] = ()
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """Words with commas between."""
+        words = tuple(word.strip().lower() for word in text.split(",") if word.strip())
+        if not words or not set(words) <= set(self.choices) or len(set(words)) != len(words):
+            raise self.refuse(f"a list of some of {', '.join(self.choices)}", text)
+        return words
+
+
+ASSIGNORS = ("uniform", "range")
+POLICIES = ("disabled", "upgrade", "downgrade", "bidirectional")
+
+SETTINGS: tuple[Setting, ...] = (
+    # The classic protocol.
+    Number(
+        "group.initial.rebalance.delay.ms",
+        3000,
+        "how long, at most, the first rebalance of a new group waits for more members",
+    ),
+    Number(
+        "group.quiet.window.ms",
+        500,
+        "ours: a new group's first rebalance ends once nobody has joined for this long",
+        most=60_000,
+    ),
+    Number(
+        "group.min.session.timeout.ms",
+        6000,
+        "shorter ones make heartbeats a load and pauses an eviction",
+        least=1,
+    ),
+    Number(
+        "group.max.session.timeout.ms",
+        1_800_000,
+        "longer ones leave the work of a dead member undone",
+        least=1,
+    ),
+    Number(
+        "group.max.size", 10_000, "a group of this many members still rebalances in time", least=1
+    ),
+    # The consumer protocol (KIP-848).
+    Number(
+        "group.consumer.session.timeout.ms", 45_000, "a member that is silent longer is gone", 1
+    ),
+    Number("group.consumer.min.session.timeout.ms", 45_000, "bounds what a group may ask", 1),
+    Number("group.consumer.max.session.timeout.ms", 60_000, "bounds what a group may ask", 1),
+    Number("group.consumer.heartbeat.interval.ms", 5000, "what members are told", 1),
+    Number("group.consumer.min.heartbeat.interval.ms", 5000, "bounds what a group may ask", 1),
+    Number("group.consumer.max.heartbeat.interval.ms", 15_000, "bounds what a group may ask", 1),
+    Number("group.consumer.max.size", 10_000, "as group.max.size", 1),
+    Choices(
+        "group.consumer.assignors",
+        ASSIGNORS,
+        "server-side assignors; the first is used where a member names none",
+        ASSIGNORS,
+    ),
+    Choice(
+        "group.consumer.migration.policy",
+        "bidirectional",
+        "whether a group may change its protocol while it has members",
+        POLICIES,
+    ),
+    # Offsets.
+    Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
+    Number("offsets.retention.minutes", 10_080, "a week after the group's end", 1),
+    Number("offsets.retention.check.interval.ms", 600_000, "retention is in no hurry", 1),
+    # The catalogue.
+    Flag("auto.create.topics.enable", True, "an unknown topic in Metadata is made, as Kafka does"),
+    Number("num.partitions", 1, "of a topic that is made without saying", 1, 100_000),
+    # Connections and requests.
+    Number(
+        "connections.max.idle.ms", 600_000, "a peer that says nothing is no peer; -1: for ever", -1
+    ),
+    Number(
+        "socket.request.max.bytes",
+        8_388_608,
+        "decoded in memory, so far below Kafka's 100 MiB: no request here carries records",
+        1024,
+    ),
+    Number("fetch.hold.min.ms", 500, "ours: no client polls faster than this", 0, 60_000),
+    Number("fetch.hold.max.ms", 30_000, "ours: no client waits longer for nothing", 0, 300_000),
+    # The node.
+    Number("coordinator.load.hold.ms", 5000, "ours: requests wait this long for a slot", 0, 60_000),
+    Number(
+        "node.lease.ms",
+        3000,
+        "ours: a node unheard of for this long loses its slots; all nodes must agree",
+        500,
+        60_000,
+    ),
+    Number("member.metadata.max.bytes", 65_536, "ours: the subscription of one member", 64),
+    Number("group.metadata.max.bytes", 4_194_304, "ours: all subscriptions of one group", 1024),
+    Number("group.id.max.bytes", 1024, "ours: an id is an index key, and a line in a log", 1),
+)
+
+ORDERED = (
+    ("group.min.session.timeout.ms", "group.max.session.timeout.ms"),
+    ("group.consumer.min.session.timeout.ms", "group.consumer.session.timeout.ms"),
+    ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
+    ("group.consumer.min.heartbeat.interval.ms", "group.consumer.heartbeat.interval.ms"),
+    ("group.consumer.heartbeat.interval.ms", "group.consumer.max.heartbeat.interval.ms"),
+    ("fetch.hold.min.ms", "fetch.hold.max.ms"),
+    ("member.metadata.max.bytes", "group.metadata.max.bytes"),
+)
+"""Pairs of which the first must not be greater than the second."""
+
+
+def read(environ: Mapping[str, str]) -> dict[str, Value]:
+    """All settings by their Django name; raises ``SettingError`` for the first that is wrong."""
+    values = {setting.name: value(setting, environ) for setting in SETTINGS}
+    for lower, upper in ORDERED:
+        check_order(values, lower, upper)
+    return {setting.attribute: values[setting.name] for setting in SETTINGS}
+
+
+def value(setting: Setting, environ: Mapping[str, str]) -> Value:
+    """The setting's value; a variable that is set but empty counts as not set."""
+    text = environ.get(setting.variable, "").strip()
+    return setting.parse(text) if text else setting.default
+
+
+def check_order(values: Mapping[str, Value], lower: str, upper: str) -> None:
+    """Refuse a least that is above its most."""
+    low, high = values[lower], values[upper]
+    assert isinstance(low, int), lower
+    assert isinstance(high, int), upper
+    if low > high:
+        names = {setting.name: setting.variable for setting in SETTINGS}
+        raise SettingError(
+            f"{names[lower]} ({lower}, {low}) must not be greater than"
+            f" {names[upper]} ({upper}, {high})."
+        )
+
+
+def rows() -> Iterator[tuple[str, str, Value, str]]:
+    """The table as documentation shows it: name, variable, default, reason."""
+    for setting in SETTINGS:
+        yield setting.name, setting.variable, setting.default, setting.reason

@@ -1,0 +1,136 @@
+"""Django's settings for Rollcall: configuration only, each with its reason.
+
+What comes from the environment is named ``ROLLCALL_*``. Kafka-named settings are a table
+of their own, ``kafka_settings``; each becomes a setting here.
+"""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+from coordinator_site import database, kafka_settings, secret_key
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absolute()
+
+try:
+    KAFKA_SETTINGS = kafka_settings.read(os.environ)
+except kafka_settings.SettingError as refusal:
+    raise ImproperlyConfigured(str(refusal)) from None
+globals().update(KAFKA_SETTINGS)
+
+# -- Who may come in ---------------------------------------------------------------------
+
+SECRET_KEY = secret_key.read(os.environ, DATA_DIR)
+DEBUG = False
+
+LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"]
+"""Always allowed: the launcher itself asks on loopback whether the web process serves."""
+
+ALLOWED_HOSTS = [
+    *LOOPBACK_NAMES,
+    *(name for name in os.environ.get("ROLLCALL_ALLOWED_HOSTS", "").split(",") if name),
+]
+
+BEHIND_TLS = os.environ.get("ROLLCALL_WEB_TLS", "").lower() == "true"
+"""Whether a proxy ends TLS in front of the web process. On plain loopback http a secure
+cookie would never come back, and nobody could log in."""
+
+SESSION_COOKIE_SECURE = BEHIND_TLS
+CSRF_COOKIE_SECURE = BEHIND_TLS
+SESSION_COOKIE_NAME = "rollcall_session"
+CSRF_COOKIE_NAME = "rollcall_csrf"  # cookies know no ports: other programs on loopback have names
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+if BEHIND_TLS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS]
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# -- What is installed ---------------------------------------------------------------------
+
+# "daphne" is absent on purpose: it is here for `runserver` only, and importing its server
+# installs a Twisted reactor in every process that reads these settings.
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "groups",
+    "protocol",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "coordinator_site.urls"
+ASGI_APPLICATION = "coordinator_site.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+STATIC_URL = "static/"
+WHITENOISE_USE_FINDERS = True  # straight from the applications: no collectstatic before a start
+WHITENOISE_AUTOREFRESH = False
+
+# -- Where the rows are ---------------------------------------------------------------------
+
+DATABASES = {"default": database.from_url(database.url(os.environ, DATA_DIR))}
+DATABASE_ROLES = os.environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
+"""Whether processes take the roles of ``groups.roles``; off where the user of the URL may not
+create roles."""
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- Words and times ---------------------------------------------------------------------
+
+LANGUAGE_CODE = "en-gb"
+USE_I18N = False
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# To standard error, in one line each; the launcher puts the name of the process in front.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+        "daphne": {"level": "WARNING"},  # at INFO it tells of its own workings
+    },
+}

@@ -1,0 +1,94 @@
+"""``python -m rollcall.launcher``: serve everything in the foreground until told to stop.
+
+Prints one line on standard output when all of it serves; what the processes say goes to
+standard error. Ends with status 0 after a signal, 1 when it cannot start.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import psycopg
+
+from coordinator_site import kafka_settings
+from rollcall.launcher import cluster as clusters
+from rollcall.launcher import environment, places, plan, postgres
+from rollcall.launcher.environment import Environment
+from rollcall.launcher.errors import LaunchError
+from rollcall.launcher.output import Output
+from rollcall.launcher.process import Stage
+from rollcall.launcher.signals import Parent, Signals
+from rollcall.launcher.supervisor import Stopped, Supervisor
+
+NAME = "rollcall"
+STOP_WITH_PARENT = "--stop-with-parent"
+"""The Makefile's flag, see ``signals.Parent``."""
+
+REACH_TIMEOUT_S = 5
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run until a signal; the result is the exit status."""
+    output = Output()
+    signals = Signals(Parent() if STOP_WITH_PARENT in arguments else None)
+    try:
+        with signals.watching():
+            wanted = environment.read(os.environ)
+            kafka_settings.read(os.environ)
+            with stages(wanted, output) as planned:
+                supervise(planned, output, signals)
+    except (LaunchError, kafka_settings.SettingError) as refusal:
+        output.say(NAME, str(refusal))
+        return 1
+    finally:
+        output.close()
+    return 0
+
+
+@contextmanager
+def stages(wanted: Environment, output: Output) -> Iterator[tuple[Stage, ...]]:
+    """The whole plan; the data folder is ours, where we serve the database, until the end."""
+    data_dir = places.DataDir(wanted.data_dir)
+    if wanted.database_url is not None:
+        data_dir.make()
+        reach(wanted.database_url)
+        yield plan.build(wanted, data_dir, wanted.database_url)
+        return
+    cluster = clusters.prepare(wanted.data_dir, lambda text: output.say("postgres", text))
+    places.write_private(data_dir.url_file, cluster.url() + "\n")
+    try:
+        yield ((postgres.describe(cluster),), *plan.build(wanted, data_dir, cluster.url()))
+    finally:
+        data_dir.url_file.unlink(missing_ok=True)
+        cluster.lock.close()
+
+
+def supervise(planned: tuple[Stage, ...], output: Output, signals: Signals) -> None:
+    """Start everything, say so, watch it, and stop it whatever happens."""
+    supervisor = Supervisor(output, signals)
+    try:
+        supervisor.start(planned)
+        announce(supervisor.served())
+        supervisor.watch()
+    except Stopped:
+        return
+    finally:
+        supervisor.stop()
+
+
+def announce(served: dict[str, str]) -> None:
+    """The one line that other programs wait for (design, *Contracts*)."""
+    print(f"ready kafka={served['node 0']} web={served['web']}", flush=True)
+
+
+def reach(url: str) -> None:
+    """Try the database that we were pointed at; the sentence does not show its password."""
+    try:
+        psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S).close()
+    except psycopg.Error as failure:
+        raise LaunchError(f"ROLLCALL_DATABASE_URL leads to no database: {failure}") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,90 @@
+"""What the processes say, line by line, each with the name of its process in front.
+
+A thread of its own does the writing, so a terminal that is stopped or a pipe that nobody
+reads delays nobody: when too much waits to be written, lines are dropped and counted.
+"""
+
+import os
+import queue
+import threading
+from typing import IO, Final
+
+STANDARD_ERROR = 2
+
+LINES_WAITING_MAX = 10_000
+LINE_BYTES_MAX = 8_192
+"""A longer line is shown as several."""
+
+FLUSH_S = 1.0
+"""How long closing waits for what is still to be written."""
+
+NAME_WIDTH = 11
+COLOURS = (36, 32, 33, 35, 34, 96, 92, 93, 95, 94)
+END: Final = None
+
+
+class Output:
+    """Where all lines of the processes go: standard error, as a rule.
+
+    It writes to the descriptor itself, since a buffered stream's lock, held by a thread that
+    waits for a reader, would keep the interpreter from ending.
+    """
+
+    def __init__(self, descriptor: int = STANDARD_ERROR) -> None:
+        self._descriptor = descriptor
+        self._colour = os.isatty(descriptor)
+        self._waiting: queue.Queue[bytes | None] = queue.Queue(LINES_WAITING_MAX)
+        self._dropped = 0
+        self._names: dict[str, int] = {}
+        self._writer = threading.Thread(target=self._write, name="output", daemon=True)
+        self._writer.start()
+
+    def say(self, name: str, text: str) -> None:
+        """A line of our own, about that process."""
+        self.line(name, text.encode())
+
+    def line(self, name: str, text: bytes) -> None:
+        """Queue one line. Never waits."""
+        try:
+            self._waiting.put_nowait(self._prefix(name) + text.rstrip(b"\r\n") + b"\n")
+        except queue.Full:
+            self._dropped += 1
+
+    def pump(self, name: str, stream: IO[bytes]) -> threading.Thread:
+        """Pass on all that a process says, until the end of its output."""
+        thread = threading.Thread(
+            target=self._pump, args=(name, stream), name=f"pump {name}", daemon=True
+        )
+        thread.start()
+        return thread
+
+    def close(self) -> None:
+        """Write what waits, as far as somebody reads it."""
+        try:
+            self._waiting.put(END, timeout=FLUSH_S)
+        except queue.Full:
+            return
+        self._writer.join(FLUSH_S)
+
+    def _pump(self, name: str, stream: IO[bytes]) -> None:
+        with stream:
+            while text := stream.readline(LINE_BYTES_MAX):
+                self.line(name, text)
+
+    def _prefix(self, name: str) -> bytes:
+        index = self._names.setdefault(name, len(self._names))
+        label = f"{name:<{NAME_WIDTH}}| "
+        if self._colour:
+            label = f"\x1b[{COLOURS[index % len(COLOURS)]}m{label}\x1b[0m"
+        return label.encode()
+
+    def _write(self) -> None:
+        while (text := self._waiting.get()) is not END:
+            if self._dropped:
+                dropped, self._dropped = self._dropped, 0
+                text += b"... %d lines were dropped: nobody read them\n" % dropped
+            try:
+                while text:
+                    text = text[os.write(self._descriptor, text) :]
+            except OSError:  # the reader is gone; the processes go on
+                continue

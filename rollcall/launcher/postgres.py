@@ -1,0 +1,104 @@
+"""The embedded PostgreSQL server: its settings, whether it is ready, and how it stops.
+
+``describe`` makes it a process of the supervisor; ``serve`` runs it alone, for tests.
+"""
+
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from rollcall.launcher import cluster as clusters
+from rollcall.launcher.cluster import Cluster
+from rollcall.launcher.identity import CLEAN_ENVIRONMENT
+from rollcall.launcher.output import Output
+from rollcall.launcher.ports import LOOPBACK
+from rollcall.launcher.process import Command, Ladder, Process
+from rollcall.launcher.signals import Signals
+from rollcall.launcher.supervisor import Supervisor
+
+SETTINGS: Mapping[str, str] = {
+    # Loopback only, by password only: there is no socket file whose mode must be right.
+    "listen_addresses": LOOPBACK,
+    "unix_socket_directories": "",
+    "password_encryption": "scram-sha-256",
+    # Small, beside the other processes of one machine; safe whatever happens to it.
+    "shared_buffers": "64MB",
+    "max_connections": "100",
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "max_wal_size": "512MB",
+    # A client that vanished is noticed, and its locks are released.
+    "client_connection_check_interval": "1s",
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
+    # To standard error, where the supervisor puts our name in front.
+    "logging_collector": "off",
+    "log_destination": "stderr",
+    "log_line_prefix": "",
+    "log_checkpoints": "off",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+}
+"""Given on the command line, so that an older data folder gets them too."""
+
+THROWAWAY: Mapping[str, str] = {"fsync": "off", "full_page_writes": "off"}
+"""For tests, whose data nobody keeps."""
+
+CONNECT_TIMEOUT_S = 1
+
+LADDER: Ladder = (
+    (signal.SIGINT, 2.0),  # fast: connections end, a checkpoint is written
+    (signal.SIGQUIT, 0.7),  # immediate: the next start recovers
+    (signal.SIGKILL, 0.3),
+)
+"""The polite ladder takes 6.5 s at most, this one 3 s: all is over within 10 s (design)."""
+
+
+def describe(cluster: Cluster, settings: Mapping[str, str] = SETTINGS) -> Process:
+    """The server as the supervisor runs it."""
+    argv = clusters.server_command(cluster, {"port": str(cluster.port), **settings})
+    command = Command(
+        argv=tuple(argv),
+        environ=CLEAN_ENVIRONMENT,
+        identity=cluster.identity,
+        at_our_death=signal.SIGINT,
+    )
+    return Process("postgres", command, lambda: probe(cluster), LADDER)
+
+
+def probe(cluster: Cluster) -> str | None:
+    """Where the server answers, our database being there; None while it does not."""
+    try:
+        with psycopg.connect(
+            cluster.url("postgres"), connect_timeout=CONNECT_TIMEOUT_S, autocommit=True
+        ) as connection:
+            known = connection.execute(
+                "SELECT 1 FROM pg_database WHERE datname = %s", [clusters.DATABASE]
+            )
+            if known.fetchone() is None:
+                connection.execute(f"CREATE DATABASE {clusters.DATABASE}")
+    except psycopg.OperationalError:
+        return None
+    return f"{LOOPBACK}:{cluster.port}"
+
+
+@contextmanager
+def serve(path: Path, *, throwaway: bool = False, output: Output | None = None) -> Iterator[str]:
+    """Run the server alone, and give its database's URL; for tests and for tools.
+
+    Must be called by the main thread. Raises ``LaunchError`` when it cannot start.
+    """
+    cluster = clusters.prepare(path, throwaway=throwaway)
+    settings = {**SETTINGS, **(THROWAWAY if throwaway else {})}
+    supervisor = Supervisor(output or Output(), Signals())
+    try:
+        supervisor.begin((describe(cluster, settings),))
+        yield cluster.url()
+    finally:
+        supervisor.stop()
+        cluster.lock.close()

@@ -1,0 +1,84 @@
+"""Waiting for whatever comes first: a signal, the end of a child, or a moment in time.
+
+The handlers only wake the main loop (the self-pipe trick); what a signal means is
+decided there. Also here: being stopped with a ``make`` that keeps its signal to itself.
+"""
+
+import os
+import select
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+WAKE_BYTES = 512
+
+
+class Signals:
+    """Without ``watching``, a plain wait that no signal cuts short."""
+
+    def __init__(self, parent: "Parent | None" = None) -> None:
+        self.stop_asked = False
+        self._parent = parent
+        self._wake: int | None = None
+
+    @contextmanager
+    def watching(self) -> Iterator["Signals"]:
+        """Take over the signals that stop us, and the one that tells of a child's end."""
+        self._wake, write = os.pipe()
+        os.set_blocking(self._wake, False)
+        os.set_blocking(write, False)
+        kept = {number: signal.getsignal(number) for number in (*STOPPING, signal.SIGCHLD)}
+        fd = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        for number in STOPPING:
+            if not (number == signal.SIGHUP and kept[number] is signal.SIG_IGN):  # nohup
+                signal.signal(number, self._stop)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        try:
+            yield self
+        finally:
+            signal.set_wakeup_fd(fd)
+            for number, handler in kept.items():
+                signal.signal(number, handler)
+            os.close(self._wake)
+            os.close(write)
+            self._wake = None
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait that long at most; a signal ends the wait."""
+        watched = [] if self._wake is None else [self._wake]
+        if select.select(watched, [], [], max(timeout_s, 0.0))[0] and self._wake is not None:
+            os.read(self._wake, WAKE_BYTES)
+        if self._parent is not None and self._parent.wants_an_end():
+            self.stop_asked = True
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.stop_asked = True
+
+
+class Parent:
+    """The ``make`` that runs us: we end when it dies, and when it alone was interrupted.
+
+    A terminal sends SIGINT to make and to us. A program that sends it to make only leaves make
+    waiting for us, since GNU make passes on SIGTERM but not SIGINT. What can be seen from here is
+    that make has put the signal back to its default, as it does once, on being interrupted.
+    """
+
+    def __init__(self) -> None:
+        self._pid = os.getppid()
+        self._handled = self.handles_interrupt()
+
+    def wants_an_end(self) -> bool:
+        """Whether the parent is gone, or has been interrupted."""
+        return os.getppid() != self._pid or (self._handled and not self.handles_interrupt())
+
+    def handles_interrupt(self) -> bool:
+        """Whether the parent has a handler for SIGINT; False where /proc does not tell."""
+        try:
+            status = Path(f"/proc/{self._pid}/status").read_text()
+        except OSError:
+            return False
+        caught = next((line for line in status.splitlines() if line.startswith("SigCgt:")), ":0")
+        return bool(int(caught.split(":")[1], 16) >> (signal.SIGINT - 1) & 1)

@@ -1,0 +1,58 @@
+"""Folders and launchers for the tests of the launcher; whatever they start ends with the test."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rollcall.launcher import leftovers
+from rollcall.launcher.environment import CHECKOUT
+from tests.launcher.waiting import until
+
+PASSABLE = 0o711
+STOP_S = 10
+
+Launch = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A data folder that any user may pass through, unlike pytest's own temporary ones."""
+    path = Path(tempfile.mkdtemp(prefix="rollcall-launcher-"))
+    path.chmod(PASSABLE)
+    yield path
+    for data in (path / "postgres" / "data", path / "data" / "postgres" / "data"):
+        until(lambda data=data: not leftovers.find(data), "the server ended")  # type: ignore[misc]
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def launch() -> Iterator[Launch]:
+    """Starts a Python program from the checkout, its output captured; kills it in the end."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str, **environ: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=CHECKOUT,
+            env={**os.environ, **environ},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.terminate()
+        try:
+            process.communicate(timeout=STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()

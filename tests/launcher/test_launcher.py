@@ -1,0 +1,168 @@
+"""The whole launcher: everything that ``make run`` serves, and its end."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from rollcall.launcher import postgres
+from tests.launcher.conftest import Launch
+from tests.launcher.waiting import is_running, until
+
+LAUNCHER = ("-m", "rollcall.launcher")
+READY = re.compile(r"ready kafka=127\.0\.0\.1:(\d+) web=(http://127\.0\.0\.1:\d+)\n")
+STOP_S = 10
+
+
+def environ(folder: Path, **more: str) -> dict[str, str]:
+    """An environment for a launcher of its own, with free ports and its own PostgreSQL."""
+    own = {"ROLLCALL_KAFKA_PORT": "0", "ROLLCALL_WEB_PORT": "0", "ROLLCALL_DATABASE_URL": ""}
+    return {**own, "ROLLCALL_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "", **more}
+
+
+def wait_ready(launcher: "subprocess.Popen[str]") -> "re.Match[str]":
+    """The ready line."""
+    assert launcher.stdout is not None
+    line = launcher.stdout.readline()
+    match = READY.fullmatch(line)
+    assert match, f"{line!r}, and said: {launcher.stderr.read() if launcher.stderr else ''}"
+    return match
+
+
+def descendants(pid: int) -> list[int]:
+    """All processes below this one."""
+    listing = subprocess.check_output(["ps", "-A", "-o", "pid=,ppid="], text=True)
+    children: dict[int, list[int]] = {}
+    for line in listing.splitlines():
+        child, parent = (int(word) for word in line.split())
+        children.setdefault(parent, []).append(child)
+    found, waiting = [], [pid]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_everything_serves_and_ends_in_time(
+    folder: Path, launch: Launch, number: signal.Signals
+) -> None:
+    launcher = launch(*LAUNCHER, **environ(folder))
+    ready = wait_ready(launcher)
+    socket.create_connection(("127.0.0.1", int(ready[1]))).close()
+    with urllib.request.urlopen(f"{ready[2]}/readyz?verbose") as answer:
+        assert answer.read() == b"[+]db ok\n[+]migrations ok\nok\n"
+    below = descendants(launcher.pid)
+    assert len(below) > 3
+
+    asked = time.monotonic()
+    launcher.send_signal(number)
+    out, _ = launcher.communicate(timeout=STOP_S)
+
+    assert time.monotonic() - asked < STOP_S
+    assert (launcher.returncode, out) == (0, "")
+    assert not [pid for pid in below if is_running(pid)]
+
+
+def test_nothing_outlives_a_launcher_that_is_killed(folder: Path, launch: Launch) -> None:
+    launcher = launch(*LAUNCHER, **environ(folder))
+    wait_ready(launcher)
+    below = descendants(launcher.pid)
+
+    launcher.kill()
+
+    until(lambda: not any(is_running(pid) for pid in below), "all processes ended")
+
+
+def test_each_node_has_a_port_and_a_dead_one_comes_back(folder: Path, launch: Launch) -> None:
+    launcher = launch(*LAUNCHER, **environ(folder, ROLLCALL_NODES="2"))
+    wait_ready(launcher)
+    ready = folder / "run" / "node-1.ready"
+    host, port = ready.read_text().strip().split(":")
+    node = pid_with_argument(launcher.pid, "--node-id=1")
+
+    ready.unlink()
+    os.kill(node, signal.SIGKILL)
+
+    until(ready.exists, "the node served again")
+    assert ready.read_text() == f"{host}:{port}\n"
+    socket.create_connection((host, int(port))).close()
+
+
+def pid_with_argument(launcher: int, argument: str) -> int:
+    """The launcher's process that was started with this argument."""
+    for pid in descendants(launcher):
+        said = subprocess.run(
+            ["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False
+        )
+        if argument in said.stdout:
+            return pid
+    raise AssertionError(f"no process was started with {argument}")
+
+
+def test_first_admin_is_made_once_and_its_password_shown_once(folder: Path, launch: Launch) -> None:
+    said = []
+    for _ in range(2):
+        launcher = launch(*LAUNCHER, **environ(folder))
+        wait_ready(launcher)
+        launcher.send_signal(signal.SIGTERM)
+        said.append(launcher.communicate(timeout=STOP_S)[1])
+
+    assert said[0].count("first admin user: admin, password: ") == 1
+    assert "password: " not in said[1]
+
+
+def test_given_database_is_used_instead_of_an_embedded_one(folder: Path, launch: Launch) -> None:
+    with postgres.serve(folder / "theirs", throwaway=True) as url:
+        own = folder / "own"
+        launcher = launch(*LAUNCHER, **environ(own, ROLLCALL_DATABASE_URL=url))
+        wait_ready(launcher)
+        with psycopg.connect(url) as connection:
+            row = connection.execute("SELECT count(*) FROM rollcall_node").fetchone()
+        launcher.send_signal(signal.SIGTERM)
+        launcher.communicate(timeout=STOP_S)
+
+    assert row == (1,)
+    assert not (own / "postgres").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"ROLLCALL_NODES": "none"}, "ROLLCALL_NODES must be a whole number, not 'none'."),
+        ({"ROLLCALL_WEB_PORT": "70000"}, "ROLLCALL_WEB_PORT must be between 0 and 65535"),
+        ({"ROLLCALL_GROUP_MAX_SIZE": "0"}, "ROLLCALL_GROUP_MAX_SIZE (group.max.size) must be"),
+        (
+            {"ROLLCALL_DATABASE_URL": "postgresql://a:secret@127.0.0.1:1/x"},
+            "ROLLCALL_DATABASE_URL leads to no database",
+        ),
+    ],
+)
+def test_wrong_setting_is_one_sentence(
+    folder: Path, launch: Launch, wrong: dict[str, str], sentence: str
+) -> None:
+    launcher = launch(*LAUNCHER, **environ(folder, **wrong))
+
+    out, said = launcher.communicate(timeout=20)
+
+    assert (launcher.returncode, out) == (1, "")
+    assert sentence in said
+    assert "Traceback" not in said
+    assert "secret" not in said
+
+
+def test_second_launcher_is_refused(folder: Path, launch: Launch) -> None:
+    with postgres.serve(folder, throwaway=True):
+        launcher = launch(*LAUNCHER, **environ(folder))
+        _, said = launcher.communicate(timeout=20)
+
+    assert launcher.returncode == 1
+    assert "Another Rollcall" in said

@@ -1,0 +1,256 @@
+"""The embedded PostgreSQL, started for real: what it keeps, whom it refuses, how it ends."""
+
+import os
+import shutil
+import signal
+import socket
+import stat
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from rollcall.launcher import binaries, cluster, leftovers, places, postgres
+from rollcall.launcher.errors import LaunchError
+from rollcall.launcher.output import Output
+from rollcall.launcher.signals import Signals
+from rollcall.launcher.supervisor import Supervisor
+from tests.launcher.conftest import Launch
+from tests.launcher.waiting import is_running, until
+
+SERVER_ALONE = """
+import signal, sys
+from pathlib import Path
+from rollcall.launcher import postgres
+with postgres.serve(Path(sys.argv[1])) as url:
+    print(url, flush=True)
+    signal.pause()
+"""
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="about what root must do")
+
+
+def ask(url: str, query: str) -> str:
+    """The single value that a query returns, as text."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute(query.encode()).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def tell(url: str, statement: str) -> None:
+    """Execute a statement that returns nothing."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+def server_pid(folder: Path) -> int:
+    """The pid of the folder's server."""
+    pid = leftovers.recorded_pid((folder / "postgres").resolve() / "data")
+    assert pid is not None
+    return pid
+
+
+def test_rows_and_port_survive_a_restart(folder: Path) -> None:
+    with postgres.serve(folder) as first:
+        tell(first, "CREATE TABLE kept AS SELECT 7 AS number")
+
+    with postgres.serve(folder) as second:
+        assert ask(second, "SELECT number FROM kept") == "7"
+    assert second == first
+
+
+def test_new_port_is_found_when_the_kept_one_is_taken(folder: Path) -> None:
+    with postgres.serve(folder, throwaway=True) as first:
+        pass
+    with socket.socket() as taker:
+        taker.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taker.bind(("127.0.0.1", int(first.rsplit(":", 1)[1].split("/")[0])))
+        taker.listen()
+
+        with postgres.serve(folder, throwaway=True) as second:
+            assert ask(second, "SELECT 1") == "1"
+
+    assert second != first
+
+
+def test_server_is_version_18_and_safe(folder: Path) -> None:
+    wanted = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
+    with postgres.serve(folder) as url:
+        assert ask(url, "SHOW server_version").startswith("18")
+        assert {name: ask(url, f"SHOW {name}") for name in wanted} == wanted
+        assert ask(url, "SHOW data_checksums") == "on"
+
+
+def test_server_listens_on_loopback_only_and_has_no_socket_file(folder: Path) -> None:
+    with postgres.serve(folder, throwaway=True) as url:
+        assert ask(url, "SHOW listen_addresses") == "127.0.0.1"
+        assert ask(url, "SHOW unix_socket_directories") == ""
+
+
+def test_wrong_password_is_refused_and_the_right_one_kept_as_scram(folder: Path) -> None:
+    with postgres.serve(folder, throwaway=True) as url:
+        password = (folder / "postgres-password").read_text().strip()
+
+        with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+            psycopg.connect(url.replace(password, "guess"))
+
+        stored = ask(url, "SELECT rolpassword FROM pg_authid WHERE rolname = 'rollcall'")
+        assert stored.startswith("SCRAM-SHA-256$")
+        rules = "SELECT string_agg(DISTINCT auth_method, ' ') FROM pg_hba_file_rules"
+        assert ask(url, rules) == "scram-sha-256"
+
+
+def test_password_is_readable_by_its_owner_only(folder: Path) -> None:
+    with postgres.serve(folder, throwaway=True):
+        mode = (folder / "postgres-password").stat().st_mode
+        assert stat.S_IMODE(mode) == 0o600
+        assert not (folder / "postgres" / "initial-password").exists()
+
+
+@root_only
+def test_server_does_not_run_as_root(folder: Path) -> None:
+    with postgres.serve(folder, throwaway=True):
+        status = Path(f"/proc/{server_pid(folder)}/status").read_text()
+        data = (folder / "postgres" / "data").stat()
+
+    users = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
+    assert set(users) == {str(data.st_uid)}
+    assert data.st_uid != 0
+
+
+@root_only
+def test_folder_closed_to_others_still_serves_as_root(folder: Path) -> None:
+    """As a checkout below /root is."""
+    folder.chmod(0o700)
+    data_dir = folder / "data"
+    try:
+        with postgres.serve(data_dir, throwaway=True) as first:
+            tell(first, "CREATE TABLE kept AS SELECT 7 AS number")
+        with postgres.serve(data_dir, throwaway=True) as second:
+            assert ask(second, "SELECT number FROM kept") == "7"
+        assert (data_dir / "postgres").is_symlink()
+    finally:
+        shutil.rmtree((data_dir / "postgres").resolve())
+
+
+@root_only
+def test_programs_closed_to_others_are_copied(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a virtualenv below /root is."""
+    packages = folder / "packages"
+    for name in binaries.PARTS:
+        if (binaries.site_packages() / name).exists():
+            shutil.copytree(binaries.site_packages() / name, packages / name)
+    packages.chmod(0o700)
+    monkeypatch.setattr(binaries, "site_packages", lambda: packages)
+
+    with postgres.serve(folder / "data", throwaway=True) as url:
+        assert ask(url, "SELECT 1") == "1"
+
+    assert list((folder / "data" / "postgres").glob("software-*"))
+
+
+def test_second_launcher_is_refused_and_leaves_the_first_alone(folder: Path) -> None:
+    refusal = rf"Another Rollcall \(pid {os.getpid()}\) uses"
+    with postgres.serve(folder, throwaway=True) as url:
+        with pytest.raises(LaunchError, match=refusal):
+            cluster.prepare(folder)
+        assert ask(url, "SELECT 1") == "1"
+
+
+def test_folder_of_another_major_version_is_refused(folder: Path) -> None:
+    with postgres.serve(folder, throwaway=True):
+        pass
+    (folder / "postgres" / "data" / "PG_VERSION").write_text("16\n")
+
+    with pytest.raises(LaunchError, match="made by PostgreSQL 16; this Rollcall brings"):
+        cluster.prepare(folder)
+
+
+def test_folder_whose_home_is_gone_is_refused_and_not_made_anew(folder: Path) -> None:
+    (folder / "postgres").symlink_to(folder / "elsewhere")
+
+    with pytest.raises(LaunchError, match="which is gone"):
+        cluster.prepare(folder)
+
+
+def test_interrupted_creation_is_begun_again(folder: Path) -> None:
+    half = folder / "postgres" / "data.part"
+    half.mkdir(parents=True)
+    (folder / "postgres").chmod(places.PASSABLE)
+    (half / "PG_VERSION").write_text("18\n")
+
+    with postgres.serve(folder, throwaway=True) as url:
+        assert ask(url, "SELECT 1") == "1"
+
+
+def test_server_ends_when_its_launcher_is_killed_and_the_next_start_recovers(
+    folder: Path, launch: Launch
+) -> None:
+    launcher = launch("-c", SERVER_ALONE, str(folder))
+    assert launcher.stdout is not None
+    url = launcher.stdout.readline().strip()
+    tell(url, "CREATE TABLE kept AS SELECT 7 AS number")
+    server = server_pid(folder)
+
+    launcher.kill()
+    launcher.wait()
+
+    with postgres.serve(folder) as again:  # at once, while the old one may still be ending
+        assert ask(again, "SELECT number FROM kept") == "7"
+        assert not is_running(server)
+
+
+def test_rows_survive_the_death_of_everything(folder: Path, launch: Launch) -> None:
+    launcher = launch("-c", SERVER_ALONE, str(folder))
+    assert launcher.stdout is not None
+    url = launcher.stdout.readline().strip()
+    tell(url, "CREATE TABLE kept AS SELECT 7 AS number")
+    server = server_pid(folder)
+
+    launcher.send_signal(signal.SIGSTOP)  # it must not see its server die and restart it
+    os.kill(server, signal.SIGKILL)
+    launcher.kill()
+    launcher.wait()
+
+    with postgres.serve(folder) as again:
+        assert ask(again, "SELECT number FROM kept") == "7"
+
+
+def test_pid_file_that_names_another_program_does_not_stop_a_start(folder: Path) -> None:
+    with postgres.serve(folder, throwaway=True):
+        pass
+    data = folder / "postgres" / "data"
+    old = data / "postmaster.pid"
+    old.write_text(f"{os.getpid()}\n{data}\n1700000000\n1\n\n127.0.0.1\n  0  0\nready\n")
+
+    with postgres.serve(folder, throwaway=True) as url:
+        assert ask(url, "SELECT 1") == "1"
+
+
+def test_stop_is_quick_although_clients_are_connected(folder: Path) -> None:
+    prepared = cluster.prepare(folder, throwaway=True)
+    supervisor = Supervisor(Output(), Signals())
+    supervisor.begin((postgres.describe(prepared),))
+    server = server_pid(folder)
+
+    with psycopg.connect(prepared.url()) as idle:
+        supervisor.stop()
+
+        assert not is_running(server)
+        with pytest.raises(psycopg.OperationalError):
+            idle.execute("SELECT 1")
+    prepared.lock.close()
+
+
+def test_stop_writes_a_checkpoint_so_that_nothing_is_to_recover(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with postgres.serve(folder):
+        pass
+    with postgres.serve(folder):
+        pass
+    assert "database system was not properly shut down" not in capfd.readouterr().err
+    until(lambda: not leftovers.find(folder / "postgres" / "data"), "nothing is left")

@@ -1,0 +1,20 @@
+"""Django's settings under test: Rollcall's own, with a data folder that is thrown away.
+
+The folder is made by the first process of a test run, which removes it (root ``conftest.py``);
+parallel workers inherit its name.
+"""
+
+import os
+import tempfile
+
+PASSABLE = 0o711  # PostgreSQL's user, where the tests run as root, must pass through
+
+if "ROLLCALL_TEST_DIR" not in os.environ:
+    os.environ["ROLLCALL_TEST_DIR"] = tempfile.mkdtemp(prefix="rollcall-test-")
+    os.chmod(os.environ["ROLLCALL_TEST_DIR"], PASSABLE)
+os.environ["ROLLCALL_DATA_DIR"] = os.environ["ROLLCALL_TEST_DIR"]
+
+from coordinator_site.settings import *  # noqa: E402, F403
+
+# One round of hashing: logging in is not what the tests measure.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,0 +1,88 @@
+"""Kafka-named settings: the variable, the default, the bounds, and the sentence on a mistake."""
+
+import pytest
+from django.conf import settings
+
+from coordinator_site import kafka_settings
+from coordinator_site.kafka_settings import SETTINGS, SettingError, read
+
+
+def test_defaults_hold_when_nothing_is_set() -> None:
+    values = read({})
+
+    assert values["GROUP_INITIAL_REBALANCE_DELAY_MS"] == 3000
+    assert values["GROUP_CONSUMER_ASSIGNORS"] == ("uniform", "range")
+    assert values["AUTO_CREATE_TOPICS_ENABLE"] is True
+    assert len(values) == len(SETTINGS)
+
+
+def test_every_default_is_a_value_that_could_be_given() -> None:
+    for setting in SETTINGS:
+        given = setting.default
+        text = ",".join(given) if isinstance(given, tuple) else str(given)
+        assert setting.parse(text) == given, setting.name
+
+
+def test_value_comes_from_the_variable_of_that_name() -> None:
+    values = read(
+        {
+            "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "0",
+            "ROLLCALL_GROUP_CONSUMER_ASSIGNORS": "range",
+            "ROLLCALL_AUTO_CREATE_TOPICS_ENABLE": "False",
+            "ROLLCALL_GROUP_CONSUMER_MIGRATION_POLICY": "UPGRADE",
+            "ROLLCALL_CONNECTIONS_MAX_IDLE_MS": "-1",
+        }
+    )
+
+    assert values["GROUP_INITIAL_REBALANCE_DELAY_MS"] == 0
+    assert values["GROUP_CONSUMER_ASSIGNORS"] == ("range",)
+    assert values["AUTO_CREATE_TOPICS_ENABLE"] is False
+    assert values["GROUP_CONSUMER_MIGRATION_POLICY"] == "upgrade"
+    assert values["CONNECTIONS_MAX_IDLE_MS"] == -1
+
+
+def test_short_sessions_are_allowed_when_their_bound_is_lowered_too() -> None:
+    values = read(
+        {
+            "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": "3000",
+            "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS": "1000",
+        }
+    )
+    assert values["GROUP_CONSUMER_SESSION_TIMEOUT_MS"] == 3000
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "sentence"),
+    [
+        ("ROLLCALL_GROUP_MAX_SIZE", "many", r"\(group.max.size\) must be a whole number, not"),
+        ("ROLLCALL_GROUP_MAX_SIZE", "0", "must be between 1 and 2147483647, not '0'"),
+        ("ROLLCALL_NODE_LEASE_MS", "60001", "must be between 500 and 60000"),
+        ("ROLLCALL_AUTO_CREATE_TOPICS_ENABLE", "yes", "must be true or false, not 'yes'"),
+        ("ROLLCALL_GROUP_CONSUMER_MIGRATION_POLICY", "never", "must be one of disabled, upgrade"),
+        ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", "sticky", "a list of some of uniform, range"),
+        ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", "range,range", "a list of some of uniform, range"),
+        ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", ",", "a list of some of uniform, range"),
+    ],
+)
+def test_wrong_value_is_refused_by_name(variable: str, text: str, sentence: str) -> None:
+    with pytest.raises(SettingError, match=f"{variable} .*{sentence}"):
+        read({variable: text})
+
+
+def test_least_above_its_most_is_refused_naming_both() -> None:
+    with pytest.raises(SettingError) as refusal:
+        read({"ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": "3000"})
+
+    assert "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS" in str(refusal.value)
+    assert "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS" in str(refusal.value)
+
+
+def test_names_are_unique_and_every_row_has_its_reason() -> None:
+    names = [name for name, *_ in kafka_settings.rows()]
+    assert len(set(names)) == len(names)
+    assert all(reason for *_, reason in kafka_settings.rows())
+
+
+def test_each_row_is_a_setting_of_django() -> None:
+    for setting in SETTINGS:
+        assert hasattr(settings, setting.attribute)
