@@ -108,6 +108,9 @@ def _check_timers(durable: Durable, live: Live) -> None:
     assert live.unsynced <= durable.members.keys(), "a stranger is to sync"
     assert live.syncs.keys() <= durable.members.keys(), "a stranger's sync is held"
     assert not live.unsynced & live.syncs.keys(), "a held sync is waited for"
+    if state == COMPLETING and not live.recovering:
+        everyone = live.unsynced | live.syncs.keys()
+        assert everyone == durable.members.keys(), "a member that has not synced is not waited for"
     if state != COMPLETING:
         assert not live.syncs, f"syncs are held in {state}"
     if live.sync is not None:

@@ -1,0 +1,444 @@
+"""The language of the transcripts: a conversation with one group, told line by line.
+
+A line is a command; behind it, set apart by two spaces, stand what came of it
+and the state afterwards. ``Conversation.say`` runs one command against the
+real rules and gives the line as it must read. Lines that begin with # are told
+to the reader only.
+
+Actors are short names; what they were told (member id, generation) they
+remember. An actor's first member id is called by its name, a later one gets a
+number: ``a``, ``a.2``. Durations are 500ms, 3s or 5m. A star behind the state:
+rows were changed.
+"""
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from groups.core import events
+from groups.core.classic.group import ClassicGroup
+from groups.core.errors import ErrorCode
+from groups.core.group import Answer, Decision, JournalEntry, Rules
+from groups.core.invariants import check_thoroughly
+from groups.core.replies import (
+    Committed,
+    ConsumerBeaten,
+    Deleted,
+    Joined,
+    Left,
+    OffsetsDeleted,
+    Refused,
+    Reply,
+    Synced,
+)
+
+UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
+RULES = {
+    "initial": "group_initial_rebalance_delay_ms",
+    "quiet": "group_quiet_window_ms",
+    "max": "group_max_size",
+    "min-session": "group_min_session_timeout_ms",
+}
+
+
+def millis(text: str) -> int:
+    """Read 500ms, 3s or 5m; a bare number is itself."""
+    digits = text.rstrip("ms")
+    return int(digits) * UNITS[text[len(digits) :] or "ms"]
+
+
+def subscription(topics: str) -> bytes:
+    """ConsumerProtocolSubscription v0 of comma-separated topics."""
+    names = [name.encode() for name in topics.split(",")]
+    body = b"".join(struct.pack(">h", len(name)) + name for name in names)
+    return struct.pack(">hi", 0, len(names)) + body + struct.pack(">i", -1)
+
+
+@dataclass
+class Actor:
+    """One member as its client sees itself."""
+
+    name: str
+    member_id: str = ""
+    generation: int = -1
+    options: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def instance_id(self) -> str | None:
+        return self.options.get("instance")
+
+
+class Conversation:
+    """One group, its clock, and everybody who talks to it."""
+
+    def __init__(self) -> None:
+        self.rules = Rules(group_quiet_window_ms=0)
+        self.now = 1_000_000
+        self.rng = Random(7)
+        self.group = ClassicGroup.absent("g", self.rules, self.now)
+        self.revision = 0
+        self.actors: dict[str, Actor] = {}
+        self.names: dict[str, str] = {}
+        self.waiting: dict[events.Ticket, str] = {}
+        self.requests = 0
+        self.told: list[str] = []
+        self.journal: list[JournalEntry] = []
+        self.shown = 0
+        self.offsets: dict[tuple[str, int], int] = {}
+
+    def say(self, command: str) -> str:
+        """Run one command; what came of it, and the state."""
+        verb, *words = command.split()
+        self.told = []
+        before = self.group.durable
+        COMMANDS[verb](self, words)
+        check_thoroughly(self.group.durable, self.group.live)
+        row = self.group.durable.group
+        known = self.group.durable.exists
+        state = f"{row.state} {row.generation}" if known else "absent"
+        star = " *" if self.group.durable is not before and verb not in STARLESS else ""
+        return f"{command:<46}  {'; '.join(self.told) or '-':<46}  {state}{star}"
+
+    # Commands
+
+    def set_rules(self, words: list[str]) -> None:
+        changes = {RULES[key]: millis(value) for key, value in map(_pair, words)}
+        self.rules = replace(self.rules, **changes)  # type: ignore[arg-type]
+        self.group = ClassicGroup(self.group.durable, self.group.live, self.rules)
+
+    def join(self, words: list[str]) -> None:
+        actor, options = self._actor(words)
+        given = options.pop("id", None)
+        actor.options.update(options)
+        said = actor.options
+        version = int(said.get("v", "9"))
+        member_id = actor.member_id if given is None else self._id(given)
+        names = said.get("protocols", "range")
+        metadata = subscription(said.get("topics", "orders"))
+        if "metadata" in said:
+            metadata = bytes.fromhex(said["metadata"])
+        protocols = () if names == "none" else names.split(",")
+        self._step(
+            events.JoinGroup(
+                ticket=self._ticket(actor),
+                member_id=member_id,
+                instance_id=actor.instance_id,
+                client_id=actor.name,
+                client_host="/127.0.0.1",
+                session_timeout_ms=millis(said.get("session", "45s")),
+                rebalance_timeout_ms=millis(said.get("rebalance", "5m")),
+                protocol_type=said.get("type", "consumer").replace("none", ""),
+                protocols=tuple((name, metadata) for name in protocols),
+                reason=said.get("reason"),
+                needs_member_id=version >= 4,
+                can_skip_assignment=version >= 9,
+            )
+        )
+
+    def sync(self, words: list[str]) -> None:
+        actor, said = self._actor(words, "id", "generation", "instance", "protocol", "type", "v")
+        options = {key: said.pop(key) for key in KNOWN & said.keys()}
+        row = self.group.durable.group
+        named = int(options.get("v", "5")) >= 5
+        ptype = options.get("type", row.protocol_type)
+        protocol = options.get("protocol", row.protocol_name or "range")
+        self._step(
+            events.SyncGroup(
+                ticket=self._ticket(actor),
+                generation_id=int(options.get("generation", actor.generation)),
+                member_id=self._id(options["id"]) if "id" in options else actor.member_id,
+                instance_id=options.get("instance", actor.instance_id),
+                assignments={self._id(key): value.encode() for key, value in said.items()},
+                names_protocol=named,
+                protocol_type=None if ptype == "null" else ptype,
+                protocol_name=None if protocol == "null" else protocol,
+            )
+        )
+
+    def heartbeat(self, words: list[str]) -> None:
+        actor, said = self._actor(words)
+        code = self.group.face().heartbeat(
+            self._id(said["id"]) if "id" in said else actor.member_id,
+            said.get("instance", actor.instance_id),
+            int(said.get("generation", actor.generation)),
+            self.now,
+        )
+        self.told.append(f"{actor.name} {code.name}")
+
+    def leave(self, words: list[str]) -> None:
+        leavers = []
+        for word in words:
+            name, _, instance = word.partition("/")
+            known = self.actors.get(name)
+            instance_id = instance or (known.instance_id if known else None)
+            leavers.append(events.Leaver(self._id(name) if name != "-" else "", instance_id))
+        ticket = self._ticket(Actor("answer"))
+        self._step(events.LeaveGroup(ticket=ticket, members=tuple(leavers)))
+
+    def commit(self, words: list[str]) -> None:
+        actor = self.actors.get(words[0], Actor(words[0]))
+        said = dict(map(_pair, words[1:]))
+        options = {key: said.pop(key) for key in KNOWN & said.keys()}
+        writes = tuple(
+            events.OffsetWrite(*_partition(key), int(value), -1, "") for key, value in said.items()
+        )
+        self._step(
+            events.OffsetCommit(
+                ticket=self._ticket(actor),
+                generation_id=int(options.get("generation", actor.generation)),
+                member_id=self._id(options["id"]) if "id" in options else actor.member_id,
+                instance_id=options.get("instance", actor.instance_id),
+                offsets=writes,
+                version=int(options.get("v", "9")),
+            )
+        )
+
+    def delete_offsets(self, words: list[str]) -> None:
+        partitions = tuple(_partition(word) for word in words)
+        ticket = self._ticket(Actor("answer"))
+        self._step(events.OffsetDelete(ticket=ticket, partitions=partitions))
+
+    def delete_group(self, words: list[str]) -> None:
+        self._step(events.DeleteGroup(ticket=self._ticket(Actor("answer"))))
+
+    def consumer_heartbeat(self, words: list[str]) -> None:
+        self._step(
+            events.ConsumerHeartbeat(
+                ticket=self._ticket(Actor(words[0])), member_id="m", member_epoch=0,
+                instance_id=None, rack_id=None, client_id="m", client_host="/127.0.0.1",
+                rebalance_timeout_ms=300_000, subscribed_topic_names=("orders",),
+                server_assignor=None, owned={},
+            )
+        )  # fmt: skip
+
+    def force(self, words: list[str]) -> None:
+        said = dict(map(_pair, words))
+        expected = int(said["expected"]) if "expected" in said else None
+        self.requests += 1
+        self._step(
+            events.ForceRebalance(
+                operation_id=self.requests, actor="ops", reason="a test",
+                expected_generation=expected,
+            )
+        )  # fmt: skip
+
+    def evict(self, words: list[str]) -> None:
+        self.requests += 1
+        self._step(
+            events.EvictMember(
+                operation_id=self.requests, actor="ops", reason="a test",
+                member_id=self._id(words[0]),
+            )
+        )  # fmt: skip
+
+    def tick(self, words: list[str]) -> None:
+        """Let time pass, and the group decide at every instant it asked for."""
+        end = self.now + millis(words[0])
+        while (due := self.group.due(self.now)) is not None and due <= end:
+            self.now = max(due, self.now)
+            self._step(events.Tick())
+        self.now = end
+
+    def wait(self, words: list[str]) -> None:
+        """Let time pass until somebody is answered."""
+        while not self.told:
+            due = self.group.due(self.now)
+            assert due is not None, "nobody will ever be answered"
+            self.now = max(due, self.now)
+            self._step(events.Tick())
+
+    def sleep(self, words: list[str]) -> None:
+        """Time passes and nobody looks: the node stood still."""
+        self.now += millis(words[0])
+
+    def rearm(self, words: list[str]) -> None:
+        self.group = self.group.rearm(self.now)
+
+    def failover(self, words: list[str]) -> None:
+        """Another node takes the group over: rows are all it has."""
+        self._answers(self.group.let_go(ErrorCode.NOT_COORDINATOR))
+        self.group = ClassicGroup.merge(self.group.durable, None, self.rules, self.now)
+        self._step(events.Tick())
+
+    def reload(self, words: list[str]) -> None:
+        """The same node reads the rows again."""
+        tickets = list(self.group.live.tickets())
+        durable, live = self.group.durable, self.group.live
+        self.group = ClassicGroup.merge(durable, live, self.rules, self.now)
+        self._answers(self.group.resume(tickets))
+
+    def show(self, words: list[str]) -> None:
+        SHOWS[words[0]](self)
+
+    # How a step is told
+
+    def _step(self, event: events.Event) -> None:
+        asked = event.ticket
+        decision = self.group.step([event], self.now, self.rng)
+        self._written(decision)
+        self._answers(decision.answers)
+        for done in decision.operations:
+            ended = "ended" if done.ended else "begun"
+            at = "" if done.generation is None else f" at generation {done.generation}"
+            self.told.append(f"operation {ended} {done.error.name}{at}: {done.detail}")
+        if asked is not None and asked in self.waiting:
+            self.told.append(f"{self.waiting[asked]} parked")
+
+    def _written(self, decision: Decision) -> None:
+        before = self.group.durable
+        group = decision.group
+        assert isinstance(group, ClassicGroup)
+        self.group = group
+        self.journal += decision.journal
+        if decision.deleted:
+            self.revision, self.offsets = 0, {}
+        for at in decision.offset_deletes:
+            self.offsets.pop(at, None)
+        self.offsets.update({(w.topic, w.partition): w.offset for w in decision.offsets})
+        if group.durable is not before and not group.idle:
+            self.revision += 1
+            self.group = group.with_revision(self.revision)
+
+    def _answers(self, answers: tuple[Answer, ...]) -> None:
+        for ticket, reply in answers:
+            if isinstance(reply, Joined):
+                self._learn(self.waiting[ticket], reply)
+        for ticket, reply in answers:
+            name = self.waiting.pop(ticket)  # a second answer has no one to go to
+            self.told.append(f"{name} {self._tell(name, reply)}")
+
+    def _learn(self, name: str, reply: Joined) -> None:
+        """A member id that was never heard before gets its name."""
+        told = reply.error in (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED)
+        if told and reply.member_id not in self.names:
+            earlier = [n for n in self.names.values() if n.split(".")[0] == name]
+            number = f".{len(earlier) + 1}" if earlier else ""
+            self.names[reply.member_id] = name + number
+
+    def _tell(self, name: str, reply: Reply) -> str:
+        actor = self.actors.get(name)
+        if isinstance(reply, Joined):
+            return self._tell_joined(actor or Actor(name), reply)
+        if isinstance(reply, Left):
+            return " ".join(code.name for code in reply.members) or reply.error.name
+        if isinstance(reply, Synced) and reply.error == ErrorCode.NONE:
+            return f"[{reply.assignment.decode()}]"
+        if isinstance(reply, OffsetsDeleted) and reply.error == ErrorCode.NONE:
+            return " ".join(f"{t}-{p} {c.name}" for (t, p), c in reply.partitions.items())
+        assert isinstance(
+            reply, Synced | OffsetsDeleted | Committed | Deleted | Refused | ConsumerBeaten
+        )
+        return reply.error.name
+
+    def _tell_joined(self, actor: Actor, reply: Joined) -> str:
+        if reply.error not in (ErrorCode.NONE, ErrorCode.MEMBER_ID_REQUIRED):
+            echo = "" if reply.member_id else ", no id"
+            return reply.error.name + echo
+        actor.member_id = reply.member_id
+        if reply.error:
+            return reply.error.name
+        actor.generation = reply.generation_id
+        members = ",".join(self._name(m.member_id) for m in reply.members)
+        listed = f" members {members}" if members else ""
+        skip = " skip assignment" if reply.skip_assignment else ""
+        return (
+            f"generation {reply.generation_id} {reply.protocol_name}"
+            f" leader {self._name(reply.leader)}{listed}{skip}"
+        )
+
+    def _name(self, member_id: str) -> str:
+        """What the transcript calls a member; one that was never told its id is a newcomer."""
+        return self.names.get(member_id) or f"new-{member_id.partition('-')[0]}"
+
+    def _id(self, name: str) -> str:
+        if name == "new":
+            return ""
+        ids = {called: member_id for member_id, called in self.names.items()}
+        return ids.get(name, name)
+
+    def _actor(self, words: list[str], *keys: str) -> tuple[Actor, dict[str, str]]:
+        actor = self.actors.setdefault(words[0], Actor(words[0]))
+        return actor, dict(map(_pair, words[1:]))
+
+    def _ticket(self, actor: Actor) -> events.Ticket:
+        self.requests += 1
+        ticket = events.Ticket(1, self.requests)
+        self.waiting[ticket] = actor.name
+        return ticket
+
+    def show_journal(self) -> None:
+        for entry in self.journal[self.shown :]:
+            moved = f"{entry.generation_before}>{entry.generation_after}"
+            self.told.append(f"{entry.kind} {entry.trigger or '-'} {moved}")
+        self.shown = len(self.journal)
+
+    def show_waits(self) -> None:
+        """Of the last join phase that ended: for whom the group waited, who came and went."""
+        ended = [e for e in self.journal if e.duration_ms is not None and e.kind != "stable"]
+        if not ended:
+            return
+        entry = ended[-1]
+        waits = " ".join(f"{self._name(m)} {ms}ms" for m, ms in entry.waited_for.items())
+        came, went = (" ".join(map(self._name, ids)) for ids in (entry.joined, entry.left))
+        self.told.append(f"{entry.reason}, {entry.duration_ms}ms")
+        self.told.append(f"waited for {waits or '-'}, joined {came or '-'}, left {went or '-'}")
+
+    def show_members(self) -> None:
+        leader = self.group.durable.group.leader
+        for row in self.group.roster():
+            mark = " leads" if row.member_id == leader else ""
+            work = f" [{row.assignment.decode()}]" if row.assignment else ""
+            self.told.append(self._name(row.member_id) + mark + work)
+
+    def show_offsets(self) -> None:
+        self.told += [f"{topic}-{p} {offset}" for (topic, p), offset in self.offsets.items()]
+
+    def show_group(self) -> None:
+        row = self.group.durable.group
+        name = row.protocol_name or "none"
+        self.told.append(f"type '{row.protocol_type}' protocol {name} leader "
+                         f"{self._name(row.leader) if row.leader else 'none'}")  # fmt: skip
+
+
+def _pair(word: str) -> tuple[str, str]:
+    key, _, value = word.partition("=")
+    return key, value
+
+
+def _partition(word: str) -> tuple[str, int]:
+    topic, _, number = word.rpartition("-")
+    return topic, int(number)
+
+
+KNOWN = {"id", "generation", "instance", "protocol", "type", "v"}
+STARLESS = {"failover", "reload"}
+
+SHOWS: dict[str, Callable[[Conversation], None]] = {
+    "journal": Conversation.show_journal,
+    "waits": Conversation.show_waits,
+    "members": Conversation.show_members,
+    "offsets": Conversation.show_offsets,
+    "group": Conversation.show_group,
+}
+
+COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
+    "rules": Conversation.set_rules,
+    "join": Conversation.join,
+    "sync": Conversation.sync,
+    "heartbeat": Conversation.heartbeat,
+    "leave": Conversation.leave,
+    "commit": Conversation.commit,
+    "delete-offsets": Conversation.delete_offsets,
+    "delete-group": Conversation.delete_group,
+    "consumer-heartbeat": Conversation.consumer_heartbeat,
+    "force": Conversation.force,
+    "evict": Conversation.evict,
+    "tick": Conversation.tick,
+    "wait": Conversation.wait,
+    "sleep": Conversation.sleep,
+    "rearm": Conversation.rearm,
+    "failover": Conversation.failover,
+    "reload": Conversation.reload,
+    "show": Conversation.show,
+}

@@ -1,0 +1,34 @@
+"""The table of kinds: what an absent group becomes, and room for kinds that come later."""
+
+import pytest
+
+from groups.core import events, kinds
+from groups.core.classic.group import ClassicGroup
+
+
+class Toy(ClassicGroup):
+    """Some other kind of group."""
+
+
+def beat() -> events.ConsumerHeartbeat:
+    return events.ConsumerHeartbeat(
+        member_id="m", member_epoch=0, instance_id=None, rack_id=None, client_id="c",
+        client_host="/h", rebalance_timeout_ms=1, subscribed_topic_names=("t",),
+        server_assignor=None, owned={},
+    )  # fmt: skip
+
+
+def test_most_events_speak_to_a_classic_group() -> None:
+    assert kinds.kind_for(events.DeleteGroup()) == "classic"
+    assert kinds.KINDS["classic"] is ClassicGroup
+
+
+def test_a_kind_that_is_registered_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(kinds.KINDS, "toy", Toy)
+    monkeypatch.setitem(kinds.CREATED_BY, events.Tick, "toy")
+    assert kinds.kind_for(events.Tick()) == "toy"
+
+
+def test_a_consumer_heartbeat_asks_for_a_consumer_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(kinds.KINDS, "consumer", Toy)
+    assert kinds.kind_for(beat()) == "consumer"

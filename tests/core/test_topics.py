@@ -1,0 +1,90 @@
+"""What a topic may be called, and how many partitions it may have."""
+
+import pytest
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.topics import (
+    PARTITIONS_MAX,
+    check_configs,
+    check_growth,
+    check_name,
+    name_problem,
+    partitions_of_new,
+)
+
+
+@pytest.mark.parametrize("name", ["orders", "a", "A.b_c-9", "x" * 249, "...", "__internal"])
+def test_a_legal_name_passes(name: str) -> None:
+    assert name_problem(name) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "a b", "a/b", "ü", "x" * 250, "a\n", "a\0", "٣", "a:b"]
+)
+def test_an_illegal_name_is_refused_with_a_sentence(name: str) -> None:
+    with pytest.raises(Refuse) as refusal:
+        check_name(name)
+    assert refusal.value.code is ErrorCode.INVALID_TOPIC_EXCEPTION
+    assert refusal.value.detail
+
+
+def new(
+    partitions: int = -1, replication: int = -1, assignments: dict[int, list[int]] | None = None
+) -> int:
+    return partitions_of_new(partitions, replication, assignments or {}, default=5, brokers=(0, 1))
+
+
+def test_partitions_are_as_asked_as_configured_or_as_assigned() -> None:
+    assert new(7, 1) == 7
+    assert new() == 5
+    assert new(assignments={1: [0], 0: [1, 0]}) == 2
+    assert new(PARTITIONS_MAX) == PARTITIONS_MAX
+
+
+@pytest.mark.parametrize(
+    ("partitions", "replication", "assignments", "code"),
+    [
+        (0, 1, None, ErrorCode.INVALID_PARTITIONS),
+        (-7, 1, None, ErrorCode.INVALID_PARTITIONS),
+        (PARTITIONS_MAX + 1, 1, None, ErrorCode.INVALID_PARTITIONS),
+        (1, 2, None, ErrorCode.INVALID_REPLICATION_FACTOR),
+        (1, 0, None, ErrorCode.INVALID_REPLICATION_FACTOR),
+        (1, -1, {0: [0]}, ErrorCode.INVALID_REQUEST),
+        (-1, 1, {0: [0]}, ErrorCode.INVALID_REQUEST),
+        (-1, -1, {1: [0]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (-1, -1, {0: []}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (-1, -1, {0: [0, 0]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (-1, -1, {0: [2]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+    ],
+)
+def test_a_new_topic_is_refused(
+    partitions: int,
+    replication: int,
+    assignments: dict[int, list[int]] | None,
+    code: ErrorCode,
+) -> None:
+    with pytest.raises(Refuse) as refusal:
+        new(partitions, replication, assignments)
+    assert refusal.value.code is code
+
+
+def test_settings_of_a_log_are_accepted_and_others_are_not() -> None:
+    check_configs({"retention.ms": "1000", "cleanup.policy": "compact"})
+    for wrong in ({"no.such.setting": "1"}, {"retention.ms": None}):
+        with pytest.raises(Refuse) as refusal:
+            check_configs(wrong)
+        assert refusal.value.code is ErrorCode.INVALID_CONFIG
+
+
+def test_a_topic_only_grows() -> None:
+    check_growth(3, 4)
+    check_growth(3, 5, assigned=2)
+    for now, count, assigned, code in (
+        (3, 3, None, ErrorCode.INVALID_PARTITIONS),
+        (3, 2, None, ErrorCode.INVALID_PARTITIONS),
+        (3, PARTITIONS_MAX + 1, None, ErrorCode.INVALID_PARTITIONS),
+        (3, 5, 1, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+    ):
+        with pytest.raises(Refuse) as refusal:
+            check_growth(now, count, assigned)
+        assert refusal.value.code is code
