@@ -16,7 +16,7 @@ import psycopg
 from groups import database, load, store
 from groups.coordinator import Coordinator, Lane, Resident
 from groups.core.errors import ErrorCode
-from groups.core.events import Event, OffsetCommit, OffsetDelete
+from groups.core.events import DeleteGroup, Event, OffsetCommit, OffsetDelete
 from groups.core.group import Decision
 from groups.store import Batch, Busy, Conflict, Fenced, Refused, StoreError, Unknown, Write
 
@@ -118,6 +118,8 @@ class Committer:
             event = resident.inbox.popleft()
             events.append(event)
             room -= _size(event)
+            if isinstance(event, DeleteGroup):
+                break  # what comes after is about another group of the same id
         return events
 
     def _step(self, resident: Resident, events: Sequence[Event]) -> Work | None:

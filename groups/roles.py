@@ -79,6 +79,6 @@ ROLES: tuple[Role, ...] = (
     ),
     Role("rollcall_application", "users' own programs: may execute the functions made for them"),
 )
-"""Beside these, the role of ``ROLLCALL_DATABASE_URL`` itself is the migrator and owns the tables."""
+"""Beside these, the user of ``ROLLCALL_DATABASE_URL`` is the migrator and owns the tables."""
 
 BY_NAME: Mapping[str, Role] = {role.name: role for role in ROLES}

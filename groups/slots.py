@@ -10,6 +10,7 @@ connection of its own; a slot's row changes only when its owner does (design,
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
@@ -92,7 +93,6 @@ class SlotKeeper:
         self._lease_connection: database.Connection | None = None
         self._watch_connection: database.Connection | None = None
         self._watching_since: Millis = 0
-        self._lapsed = False
 
     # -- life
 
@@ -145,33 +145,31 @@ class SlotKeeper:
         """
         deadline = self.coordinator.clock() + hold_ms
         while not (slot in self.coordinator.epochs and self.coordinator.holds_lease):
-            if self.away or (slot in self.coordinator.epochs and self._lapsed):
+            if self.away:
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
             left = deadline - self.coordinator.clock()
-            if slot not in self.loading or left <= 0:
+            if left <= 0 or not (slot in self.loading or slot in self.coordinator.epochs):
                 return ErrorCode.NOT_COORDINATOR
-            try:
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self.changed.wait(), left / 1000)
-            except TimeoutError:
-                return ErrorCode.NOT_COORDINATOR
         return ErrorCode.NONE
 
     # -- the lease
 
     async def _beats(self) -> None:
-        last = self.coordinator.clock()
+        clock = self.coordinator.clock
+        last = clock()
         while True:
             await asyncio.sleep(self.lease_ms / BEATS_PER_LEASE / 1000)
-            now = self.coordinator.clock()
-            stalled = now - last > self.lease_ms / BEATS_PER_LEASE + STALL_MS
+            slept = clock() - last > self.lease_ms / BEATS_PER_LEASE + STALL_MS
+            expired = not self.coordinator.holds_lease
             try:
                 await asyncio.wait_for(self._beat(), timeout=self.lease_ms / 1000)
+                if slept or expired:
+                    await self._recovered()
             except (psycopg.Error, OSError, TimeoutError, NodeIdTaken) as error:
                 await self._missed(error)
-            else:
-                if stalled or self._lapsed:
-                    await self._recovered()
-            last = self.coordinator.clock()
+            last = clock()
 
     async def _beat(self) -> None:
         before = self.coordinator.clock()
@@ -189,8 +187,7 @@ class SlotKeeper:
         broken, self._lease_connection = self._lease_connection, None
         if broken is not None:
             await broken.close()
-        if not self.coordinator.holds_lease and not self._lapsed:
-            self._lapsed = True
+        if not self.coordinator.holds_lease and not self.away:
             self.away = True
             logger.error("the lease ran out: no answers from memory until it is renewed")
 
@@ -199,7 +196,6 @@ class SlotKeeper:
         session ends for time in which this node could not listen."""
         await self._look()
         self.coordinator.awake()
-        self._lapsed = False
         self._notify()
         logger.info("the lease is held again; every session starts anew")
 

@@ -18,6 +18,7 @@ from groups import sql
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite
 from groups.core.group import Decision
+from groups.core.replies import Operated
 from groups.core.rows import Durable, MemberRow
 from groups.slot import slot_of
 
@@ -307,7 +308,7 @@ def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
     rows = [
         (
             ended.operation_id,
-            "failed" if ended.error is not ErrorCode.NONE else _progress(ended.generation),
+            _operation_state(ended),
             ended.detail,
             ended.generation,
         )
@@ -321,8 +322,10 @@ def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
     )
 
 
-def _progress(generation: int | None) -> str:
-    return "running" if generation is None else "succeeded"
+def _operation_state(operated: Operated) -> str:
+    if operated.error is not ErrorCode.NONE:
+        return "failed"
+    return "succeeded" if operated.ended else "running"
 
 
 def _bell(writes: Sequence[Write]) -> Iterator[Statement]:

@@ -62,6 +62,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.ready = ready
         self.desk = Desk()
         self.exit_code = 0
+        self._closing = False
         self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop
         self.connections: dict[KafkaConnection, dict[str, Any]] = {}
         self._accepted = 0
@@ -130,13 +131,15 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         if not task.cancelled() and task.exception() is not None:
             logger.critical("the node ended: %s", task.exception(), exc_info=task.exception())
             self.exit_code = 1
-        self.stop()
+        if not self._closing:
+            self.stop()
 
     def _shut_down(self) -> "defer.Deferred[Any]":
         return defer.Deferred.fromFuture(asyncio.ensure_future(self._close(), loop=self.loop))
 
     async def _close(self) -> None:
         """Stop listening, hand the slots over (parked requests are answered), close."""
+        self._closing = True
         if self._listener is not None:
             self._listener.close()
         if self._node_task is not None and not self._node_task.done():

@@ -203,7 +203,8 @@ class Migration(migrations.Migration):
                         base_field=models.BigIntegerField(),
                         blank=True,
                         default=list,
-                        help_text="Where each partition's work ends, as far as somebody told; missing means 0.",
+                        help_text="Where each partition's work ends, as far as somebody told; "
+                        "missing means 0.",
                         size=None,
                     ),
                 ),

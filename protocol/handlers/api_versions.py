@@ -15,8 +15,11 @@ from protocol.wire.codec import encode
 
 API_KEY = 18
 
-FEATURES = {"group.version": 1}
-"""Feature to its level, supported from 0. group.version 1 is KIP-848's consumer protocol."""
+CONSUMER_GROUP_HEARTBEAT = 68
+
+FEATURES = {"group.version": (1, CONSUMER_GROUP_HEARTBEAT)}
+"""Feature to its level, supported from 0, and the API without which it is not told of.
+group.version 1 is KIP-848's consumer protocol."""
 
 FEATURES_EPOCH = 0
 """Clients believe finalized features only with an epoch of at least 0; ours never change."""
@@ -33,17 +36,20 @@ async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse
     names = (request.client_software_name, request.client_software_version)
     if call.version >= CLIENT_NAMED_SINCE and not all(map(_SOFTWARE.fullmatch, names)):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    served = supported()
+    keys = {key for key, _, _ in served}
+    levels = {name: level for name, (level, needed) in FEATURES.items() if needed in keys}
     lowest = 0 if call.version >= FEATURE_LEVEL_ZERO_SINCE else 1
     return ApiVersionsResponse(
-        api_keys=_listed(supported()),
+        api_keys=_listed(served),
         supported_features=[
             SupportedFeatureKey(name=name, min_version=lowest, max_version=level)
-            for name, level in FEATURES.items()
+            for name, level in levels.items()
         ],
         finalized_features_epoch=FEATURES_EPOCH,
         finalized_features=[
             FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
-            for name, level in FEATURES.items()
+            for name, level in levels.items()
         ],
     )
 

@@ -95,8 +95,8 @@ def _partition(entry: Entry, index: int, call: Call) -> DescribeTopicPartitionsR
         error_code=ErrorCode.NONE if leader >= 0 else WireCode.LEADER_NOT_AVAILABLE,
         partition_index=index,
         leader_id=leader,
-        replica_nodes=[leader],
-        isr_nodes=[leader],
+        replica_nodes=[leader] if leader >= 0 else [],
+        isr_nodes=[leader] if leader >= 0 else [],
         eligible_leader_replicas=[],
         last_known_elr=[],
     )

@@ -1,12 +1,13 @@
 """Metadata (3): the live nodes, and topics with their partitions and leaders."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
-from groups.cluster import Cluster
+from groups.cluster import Broker, Cluster
 from groups.core.errors import ErrorCode
-from groups.core.topics import name_problem
+from groups.core.topics import PARTITIONS_MAX, name_problem
 from protocol.call import Call
 from protocol.handlers import rights
 from protocol.handlers.codes import WireCode
@@ -75,7 +76,8 @@ async def _by_name(
         if may_create and settings.auto_create_topics_enable:
             new = [n for n in names if n not in found and name_problem(n) is None]
             if new:
-                await catalogue.create_many(dict.fromkeys(new, settings.num_partitions))
+                count = min(settings.num_partitions, PARTITIONS_MAX)
+                await catalogue.create_many(dict.fromkeys(new, count))
                 found = await catalogue.find_many(names)
     except Unavailable:
         found = catalogue.known(names)
@@ -112,19 +114,31 @@ def _known(entry: Entry, cluster: Cluster, operations: int) -> MetadataResponseT
     return MetadataResponseTopic(
         name=entry.name,
         topic_id=entry.topic_id,
-        partitions=[_partition(entry, index, cluster) for index in range(entry.partitions)],
+        partitions=_partitions(entry.topic_id, entry.partitions, cluster.brokers),
         topic_authorized_operations=operations,
     )
 
 
-def _partition(entry: Entry, index: int, cluster: Cluster) -> MetadataResponsePartition:
-    """Leader epoch -1, "none": with no log there is nothing for an epoch to tell apart, and
-    no client asks OffsetForLeaderEpoch then."""
-    leader = cluster.leader(entry.topic_id, index)
-    return MetadataResponsePartition(
-        error_code=ErrorCode.NONE if leader >= 0 else WireCode.LEADER_NOT_AVAILABLE,
-        partition_index=index,
-        leader_id=leader,
-        replica_nodes=[leader],
-        isr_nodes=[leader],
-    )
+@lru_cache(maxsize=64)
+def _partitions(
+    topic_id: UUID, count: int, brokers: tuple[Broker, ...]
+) -> list[MetadataResponsePartition]:
+    """Kept, because every member of a big group asks for the same at the same time; nobody
+    may change the list. At most some 100 MB, were the kept topics all of the largest size.
+
+    Leader epoch -1, "none": with no log there is nothing for an epoch to tell apart,
+    and no client asks OffsetForLeaderEpoch then.
+    """
+    cluster = Cluster("", brokers)
+    alone = {broker.node_id: [broker.node_id] for broker in brokers}
+    leaders = [cluster.leader(topic_id, index) for index in range(count)]
+    return [
+        MetadataResponsePartition(
+            error_code=ErrorCode.NONE if leader >= 0 else WireCode.LEADER_NOT_AVAILABLE,
+            partition_index=index,
+            leader_id=leader,
+            replica_nodes=alone.get(leader, []),
+            isr_nodes=alone.get(leader, []),
+        )
+        for index, leader in enumerate(leaders)
+    ]
