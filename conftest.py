@@ -39,6 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.DATABASES["default"].update(database.from_url(url))  # read before we knew
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that asks for ``database_url`` needs the worker's database, which pytest-django
+    makes for marked tests only."""
+    for item in items:
+        if "database_url" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.django_db)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the server and remove its folder."""
     if SERVER in config.stash:

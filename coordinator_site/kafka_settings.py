@@ -161,7 +161,7 @@ SETTINGS: tuple[Setting, ...] = (
     Number("offsets.retention.check.interval.ms", 600_000, "retention is in no hurry", 1),
     # The catalogue.
     Flag("auto.create.topics.enable", True, "an unknown topic in Metadata is made, as Kafka does"),
-    Number("num.partitions", 1, "of a topic that is made without saying", 1, 100_000),
+    Number("num.partitions", 1, "of a topic that is made without saying", 1, 10_000),
     # Connections and requests.
     Number(
         "connections.max.idle.ms", 600_000, "a peer that says nothing is no peer; -1: for ever", -1

@@ -143,8 +143,3 @@ FETCH_OFFSETS_OF_TOPICS = """
 SELECT topic, partition, committed_offset, leader_epoch, metadata
 FROM rollcall_offset WHERE group_id = %(group_id)s AND topic = ANY(%(topics)s::text[])
 """
-
-GREATEST_COMMITTED = """
-SELECT topic, partition, max(committed_offset)
-FROM rollcall_offset WHERE topic = ANY(%(topics)s::text[]) GROUP BY topic, partition
-"""

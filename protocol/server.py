@@ -11,6 +11,7 @@ import gc
 import logging
 import resource
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import uvloop
@@ -82,7 +83,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     @property
     def idle_s_max(self) -> float:
         """Silence after which a connection is closed (connections.max.idle.ms)."""
-        return self.node.settings.connections_max_idle_ms / 1000
+        idle_ms = self.node.settings.connections_max_idle_ms
+        return inf if idle_ms < 0 else idle_ms / 1000
 
     # -- life
 

@@ -1,0 +1,37 @@
+"""A world for handlers: an empty catalogue on a real PostgreSQL, or on none at all."""
+
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest_asyncio
+from psycopg_pool import AsyncConnectionPool
+
+from groups.catalogue import Catalogue
+from groups.database import Connection
+from tests.handlers.world import World
+
+
+@pytest_asyncio.fixture
+async def pool(database_url: str) -> AsyncIterator[AsyncConnectionPool[Connection]]:
+    """Connections as a node has them: autocommit."""
+    async with AsyncConnectionPool(
+        database_url, min_size=1, max_size=4, open=False, kwargs={"autocommit": True}
+    ) as pool:
+        yield pool
+
+
+@pytest_asyncio.fixture
+async def world(database_url: str, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[World]:
+    """A node with no topic and no offset."""
+    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
+        await connection.execute("TRUNCATE rollcall_topic, rollcall_offset")
+        yield World(Catalogue(pool), connection)
+
+
+@pytest_asyncio.fixture
+async def cut_off() -> AsyncIterator[World]:
+    """A node whose database does not answer."""
+    nowhere: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+        "host=127.0.0.1 port=1 connect_timeout=1", open=False
+    )
+    yield World(Catalogue(nowhere))

@@ -1,0 +1,135 @@
+"""How a client finds its way: versions, nodes, and the coordinator of its group."""
+
+import struct
+from dataclasses import replace
+
+import pytest
+
+from groups.core.errors import ErrorCode
+from protocol import apis
+from protocol.handlers import api_versions, describe_cluster, find_coordinator
+from protocol.handlers.codes import WireCode
+from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from protocol.messages.describe_cluster import DescribeClusterRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.wire.codec import decode
+from tests.handlers.world import BROKERS, World, cluster
+
+pytestmark = pytest.mark.asyncio
+
+GROUP, TRANSACTION, SHARE = 0, 1, 2
+A_CLIENT = ApiVersionsRequest(
+    client_software_name="confluent-kafka-python", client_software_version="2.16.0-librdkafka-2.16"
+)
+
+
+# ---- versions
+
+
+async def test_every_version_lists_the_whole_table(cut_off: World) -> None:
+    for version in range(5):
+        answer = await cut_off.ask(api_versions.handle, version, A_CLIENT)
+        assert answer.error_code == 0
+        told = [(api.api_key, api.min_version, api.max_version) for api in answer.api_keys]
+        assert told == apis.advertised()
+        assert (18, 0, 4) in told
+
+
+async def test_the_consumer_protocol_is_a_feature_where_its_heartbeat_is_served(
+    cut_off: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for served, level in (([(18, 0, 4)], None), ([(18, 0, 4), (68, 0, 1)], 1)):
+        monkeypatch.setattr(api_versions, "supported", lambda served=served: served)
+        for version, lowest in ((3, 1), (4, 0)):
+            answer = await cut_off.ask(api_versions.handle, version, A_CLIENT)
+            supported = [(f.name, f.min_version, f.max_version) for f in answer.supported_features]
+            finalized = [(f.name, f.max_version_level) for f in answer.finalized_features]
+            assert supported == ([("group.version", lowest, level)] if level else [])
+            assert finalized == ([("group.version", level)] if level else [])
+            assert answer.finalized_features_epoch >= 0
+
+
+async def test_a_client_must_say_its_name_well_from_version_three(cut_off: World) -> None:
+    for name, version in (("", "1"), ("a", ""), ("-a", "1"), ("a b", "1"), ("a", "1.")):
+        request = ApiVersionsRequest(client_software_name=name, client_software_version=version)
+        answer = await cut_off.ask(api_versions.handle, 3, request)
+        assert answer.error_code == ErrorCode.INVALID_REQUEST
+        assert (await cut_off.ask(api_versions.handle, 2, request)).error_code == 0
+
+
+async def test_an_unknown_version_is_answered_in_version_zero() -> None:
+    body = api_versions.unsupported_version_body()
+    assert body == struct.pack(">hihhh", ErrorCode.UNSUPPORTED_VERSION, 1, 18, 0, 4)
+    assert decode(ApiVersionsResponse, 0, body).error_code == ErrorCode.UNSUPPORTED_VERSION
+
+
+# ---- the coordinator
+
+
+async def test_the_owner_of_the_slot_coordinates_the_group(cut_off: World) -> None:
+    for version in range(4):
+        request = FindCoordinatorRequest(key="g", key_type=GROUP)
+        told = await cut_off.ask(find_coordinator.handle, version, request)
+        assert (told.error_code, told.node_id, told.host, told.port) == (0, *BROKERS[1])
+        assert told.error_message == ("NONE" if version else "")
+    for version in range(4, 7):
+        request = FindCoordinatorRequest(coordinator_keys=["g", "h"], key_type=GROUP)
+        told = await cut_off.ask(find_coordinator.handle, version, request)
+        assert [(c.key, c.error_code, c.node_id) for c in told.coordinators] == [
+            ("g", 0, 1),
+            ("h", 0, 1),
+        ]
+        assert [c.error_message for c in told.coordinators] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("key_type", "code"),
+    [
+        (GROUP, ErrorCode.COORDINATOR_NOT_AVAILABLE),
+        (TRANSACTION, ErrorCode.COORDINATOR_NOT_AVAILABLE),
+        (SHARE, ErrorCode.INVALID_REQUEST),
+        (99, ErrorCode.INVALID_REQUEST),
+    ],
+)
+async def test_no_coordinator_is_node_minus_one(
+    cut_off: World, key_type: int, code: ErrorCode
+) -> None:
+    cut_off.cluster = cluster(owner=None)
+    for version in range(1, 7):
+        request = FindCoordinatorRequest(key="k", coordinator_keys=["k"], key_type=key_type)
+        answer = await cut_off.ask(find_coordinator.handle, version, request)
+        told = answer.coordinators[0] if version >= 4 else answer
+        assert (told.error_code, told.node_id, told.host, told.port) == (code, -1, "", -1)
+        assert told.error_message not in (None, "", "NONE")
+
+
+# ---- the cluster
+
+
+async def test_the_live_nodes_are_the_brokers(cut_off: World) -> None:
+    for version in range(3):
+        for asked, operations in ((True, 0b1_1111_1010_0000), (False, -(2**31))):
+            request = DescribeClusterRequest(include_cluster_authorized_operations=asked)
+            told = await cut_off.ask(describe_cluster.handle, version, request)
+            assert (told.error_code, told.cluster_id) == (0, "cluster-of-tests")
+            assert told.controller_id == 0
+            assert [(b.broker_id, b.host, b.port) for b in told.brokers] == list(BROKERS)
+            assert not any(b.is_fenced for b in told.brokers)
+            assert told.cluster_authorized_operations == operations
+
+
+async def test_controllers_cannot_be_described(cut_off: World) -> None:
+    for endpoint_type, code in (
+        (2, WireCode.MISMATCHED_ENDPOINT_TYPE),
+        (3, WireCode.UNSUPPORTED_ENDPOINT_TYPE),
+    ):
+        request = DescribeClusterRequest(endpoint_type=endpoint_type)
+        told = await cut_off.ask(describe_cluster.handle, 1, request)
+        assert (told.error_code, list(told.brokers)) == (code, [])
+        assert told.error_message
+
+
+async def test_every_node_answers_from_its_own_view(cut_off: World) -> None:
+    cut_off.cluster = replace(cut_off.cluster, brokers=BROKERS[1:])
+    told = await cut_off.ask(describe_cluster.handle, 2, DescribeClusterRequest())
+    assert (told.controller_id, [b.broker_id for b in told.brokers]) == (1, [1])

@@ -1,0 +1,152 @@
+"""What clients hear that ask for records: nothing to read, nothing kept, offsets that hold."""
+
+import pytest
+
+from groups.core.errors import ErrorCode
+from protocol.handlers import fetch, list_offsets, produce
+from protocol.handlers.codes import WireCode
+from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.handlers.world import World, settings
+
+pytestmark = pytest.mark.asyncio
+
+LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, PENDING = range(-1, -7, -1)
+
+
+# ---- fetch
+
+
+def a_fetch(max_wait_ms: int = 500) -> FetchRequest:
+    parts = [FetchPartition(partition=i, fetch_offset=7 + i) for i in (0, 1)]
+    return FetchRequest(
+        max_wait_ms=max_wait_ms, topics=[FetchTopic(topic="orders", partitions=parts)]
+    )
+
+
+async def test_a_fetch_is_empty_from_version_seven(cut_off: World) -> None:
+    for version in range(7, 19):
+        answer = await cut_off.ask(fetch.handle, version, a_fetch())
+        assert (answer.error_code, answer.session_id, list(answer.responses)) == (0, 0, [])
+
+
+async def test_an_older_fetch_hears_of_each_partition(cut_off: World) -> None:
+    for version in range(4, 7):
+        answer = await cut_off.ask(fetch.handle, version, a_fetch())
+        assert [t.topic for t in answer.responses] == ["orders"]
+        assert [
+            (p.partition_index, p.error_code, p.high_watermark, p.last_stable_offset, p.records)
+            for p in answer.responses[0].partitions
+        ] == [(0, 0, 7, 7, b""), (1, 0, 8, 8, b"")]
+
+
+@pytest.mark.parametrize(
+    ("max_wait_ms", "held_s"), [(0, 0.5), (1, 0.5), (500, 0.5), (2_000, 2.0), (2**31 - 1, 30.0)]
+)
+async def test_a_fetch_is_held_within_bounds(
+    cut_off: World, max_wait_ms: int, held_s: float
+) -> None:
+    cut_off.settings = settings(fetch_hold_min_ms=500, fetch_hold_max_ms=30_000)
+    await cut_off.ask(fetch.handle, 12, a_fetch(max_wait_ms))
+    assert cut_off.holds == [held_s]
+
+
+# ---- produce
+
+
+def a_produce(acks: int) -> ProduceRequest:
+    parts = [PartitionProduceData(index=i, records=b"not even looked at") for i in (0, 3)]
+    return ProduceRequest(
+        acks=acks, timeout_ms=1_000, topic_data=[TopicProduceData(name="t", partition_data=parts)]
+    )
+
+
+async def test_a_produce_is_refused_for_each_partition(cut_off: World) -> None:
+    for version in range(3, 14):
+        answer = await cut_off.ask(produce.handle, version, a_produce(acks=-1))
+        told = answer.responses[0].partition_responses
+        assert [(p.index, p.error_code, p.base_offset) for p in told] == [
+            (0, ErrorCode.POLICY_VIOLATION, -1),
+            (3, ErrorCode.POLICY_VIOLATION, -1),
+        ]
+        assert bool(told[0].error_message) is (version >= 8)
+
+
+async def test_a_produce_that_wants_no_reply_gets_none(cut_off: World) -> None:
+    assert await cut_off.try_ask(produce.handle, 9, a_produce(acks=0)) is None
+
+
+# ---- list offsets
+
+
+async def listed(
+    world: World, version: int, *asked: tuple[str, int, int]
+) -> list[ListOffsetsPartitionResponse]:
+    topics = [
+        ListOffsetsTopic(
+            name=name,
+            partitions=[ListOffsetsPartition(partition_index=partition, timestamp=timestamp)],
+        )
+        for name, partition, timestamp in asked
+    ]
+    answer = await world.ask(
+        list_offsets.handle, version, ListOffsetsRequest(replica_id=-1, topics=topics)
+    )
+    assert [t.name for t in answer.topics] == [name for name, _, _ in asked]
+    return [t.partitions[0] for t in answer.topics]
+
+
+async def test_an_untouched_partition_begins_and_ends_at_nought(world: World) -> None:
+    await world.catalogue.create("orders", 1)
+    for version in range(1, 12):
+        told = await listed(
+            world, version, ("orders", 0, LATEST), ("orders", 0, EARLIEST), ("orders", 0, 12_345)
+        )
+        assert [(p.error_code, p.offset, p.timestamp) for p in told] == [
+            (0, 0, -1),
+            (0, 0, -1),
+            (0, -1, -1),
+        ]
+
+
+async def test_latest_is_the_greatest_commit_or_the_end_that_was_told(world: World) -> None:
+    await world.catalogue.create("orders", 4)
+    for group, partition, offset in (("a", 0, 7), ("b", 0, 9), ("a", 1, 3), ("a", 3, -2)):
+        await world.commit(group, "orders", partition, offset)
+    assert world.connection is not None
+    await world.connection.execute("UPDATE rollcall_topic SET end_offsets = '{5, 6}'")
+    await world.catalogue.rung("orders")
+    told = await listed(world, 7, *(("orders", i, LATEST) for i in range(4)))
+    assert [(p.offset, p.leader_epoch) for p in told] == [(9, -1), (6, -1), (0, -1), (0, -1)]
+
+
+async def test_special_times_need_their_versions(world: World) -> None:
+    await world.catalogue.create("orders", 1)
+    asked = [("orders", 0, t) for t in (MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, PENDING)]
+    unsupported = (ErrorCode.UNSUPPORTED_VERSION, -1)
+    for version, answers in (
+        (7, [(0, -1), unsupported, unsupported, unsupported]),
+        (8, [(0, -1), (0, 0), unsupported, unsupported]),
+        (9, [(0, -1), (0, 0), (0, -1), unsupported]),
+        (11, [(0, -1), (0, 0), (0, -1), (0, -1)]),
+    ):
+        told = await listed(world, version, *asked)
+        assert [(p.error_code, p.offset) for p in told] == answers
+
+
+async def test_unknown_partitions_are_unknown(world: World) -> None:
+    await world.catalogue.create("orders", 1)
+    asked = [("orders", 1, LATEST), ("orders", -1, LATEST), ("nothing", 0, EARLIEST)]
+    for told in await listed(world, 7, *asked):
+        assert told.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+async def test_without_a_database_the_latest_is_asked_for_again(cut_off: World) -> None:
+    told = await listed(cut_off, 7, ("orders", 0, LATEST))
+    assert told[0].error_code == WireCode.LEADER_NOT_AVAILABLE

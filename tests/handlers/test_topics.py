@@ -1,0 +1,365 @@
+"""Topics over the wire: made, grown, described and deleted."""
+
+import asyncio
+from uuid import UUID, uuid4
+
+import pytest
+from psycopg_pool import AsyncConnectionPool
+
+from groups.catalogue import Catalogue
+from groups.core.errors import ErrorCode
+from groups.database import Connection
+from protocol.handlers import (
+    create_partitions,
+    create_topics,
+    delete_topics,
+    describe_topic_partitions,
+    metadata,
+)
+from protocol.handlers.codes import WireCode
+from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from protocol.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+)
+from protocol.messages.delete_topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicState,
+)
+from protocol.messages.describe_topic_partitions import (
+    Cursor,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    TopicRequest,
+)
+from protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseTopic,
+)
+from tests.handlers.world import BROKERS, World, settings
+
+pytestmark = pytest.mark.asyncio
+
+CREATE_VERSIONS = range(2, 8)
+METADATA_VERSIONS = range(14)
+
+
+async def create(
+    world: World, *topics: CreatableTopic, version: int = 7, validate_only: bool = False
+) -> list[CreatableTopicResult]:
+    request = CreateTopicsRequest(topics=list(topics), validate_only=validate_only)
+    return list((await world.ask(create_topics.handle, version, request)).topics)
+
+
+def topic(name: str, partitions: int = 1) -> CreatableTopic:
+    return CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
+
+
+async def ask_metadata(
+    world: World, version: int, *names: str, may_create: bool = False
+) -> MetadataResponse:
+    topics = [MetadataRequestTopic(name=name) for name in names]
+    request = MetadataRequest(topics=topics, allow_auto_topic_creation=may_create)
+    return await world.ask(metadata.handle, version, request)
+
+
+async def described(world: World, name: str, version: int = 12) -> MetadataResponseTopic:
+    return (await ask_metadata(world, version, name)).topics[0]
+
+
+# ---- create
+
+
+async def test_a_topic_is_created_once(world: World) -> None:
+    for version in CREATE_VERSIONS:
+        name = f"orders-{version}"
+        first, second = [(await create(world, topic(name, 4), version=version))[0] for _ in "ab"]
+        assert (first.name, first.error_code, first.error_message) == (name, 0, None)
+        assert second.error_code == ErrorCode.TOPIC_ALREADY_EXISTS
+        assert second.error_message
+        if version >= 5:
+            assert (first.num_partitions, first.replication_factor) == (4, 1)
+        if version >= 7:
+            assert first.topic_id == (await described(world, name)).topic_id != UUID(int=0)
+
+
+async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: World) -> None:
+    await create(world, topic("old"))
+    twice = topic("twice")
+    odd = topic("odd")
+    odd.configs = [CreatableTopicConfig(name="no.such.setting", value="1")]
+    assigned = CreatableTopic(
+        name="assigned",
+        num_partitions=-1,
+        replication_factor=-1,
+        assignments=[CreatableReplicaAssignment(partition_index=i, broker_ids=[i]) for i in (0, 1)],
+    )
+    default = CreatableTopic(name="default", num_partitions=-1, replication_factor=-1)
+    results = await create(
+        world,
+        topic("old"),
+        topic("new", 2),
+        topic("a b"),
+        topic("", 1),
+        topic("none", 0),
+        twice,
+        twice,
+        odd,
+        assigned,
+        default,
+        CreatableTopic(name="copies", num_partitions=1, replication_factor=3),
+    )
+    assert {result.name: result.error_code for result in results} == {
+        "old": ErrorCode.TOPIC_ALREADY_EXISTS,
+        "new": 0,
+        "a b": ErrorCode.INVALID_TOPIC_EXCEPTION,
+        "": ErrorCode.INVALID_TOPIC_EXCEPTION,
+        "none": ErrorCode.INVALID_PARTITIONS,
+        "twice": ErrorCode.INVALID_REQUEST,
+        "odd": ErrorCode.INVALID_CONFIG,
+        "assigned": 0,
+        "default": 0,
+        "copies": ErrorCode.INVALID_REPLICATION_FACTOR,
+    }
+    counts = {entry.name: entry.partitions for entry in world.catalogue.all()}
+    assert counts == {"assigned": 2, "default": 3, "new": 2, "old": 1}
+
+
+async def test_a_topic_that_is_only_validated_is_not_made(world: World) -> None:
+    await create(world, topic("old"))
+    old, new = await create(world, topic("old"), topic("new"), validate_only=True)
+    assert (old.error_code, new.error_code) == (ErrorCode.TOPIC_ALREADY_EXISTS, 0)
+    assert (await described(world, "new")).error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+async def test_a_request_of_too_many_topics_makes_none(world: World) -> None:
+    results = await create(world, *(topic(f"t{i}") for i in range(1_001)))
+    assert {result.error_code for result in results} == {ErrorCode.POLICY_VIOLATION}
+    assert world.catalogue.all() == ()
+
+
+async def test_two_nodes_that_create_the_same_topics_make_each_once(
+    world: World, pool: AsyncConnectionPool[Connection]
+) -> None:
+    other = World(Catalogue(pool))
+    topics = [topic(f"t{i}") for i in range(50)]
+    answers = await asyncio.gather(create(world, *topics), create(other, *reversed(topics)))
+    by_name = [{result.name: result.error_code for result in answer} for answer in answers]
+    for name in by_name[0]:
+        assert sorted(codes[name] for codes in by_name) == [0, ErrorCode.TOPIC_ALREADY_EXISTS]
+    assert world.catalogue.all() == other.catalogue.all()
+
+
+# ---- grow
+
+
+async def test_partitions_are_added_and_never_taken(world: World) -> None:
+    await create(world, topic("orders", 3))
+
+    async def grow(name: str, count: int, *, validate_only: bool = False) -> int:
+        request = CreatePartitionsRequest(
+            topics=[CreatePartitionsTopic(name=name, count=count, assignments=None)],
+            validate_only=validate_only,
+        )
+        answer = await world.ask(create_partitions.handle, 3, request)
+        return answer.results[0].error_code
+
+    assert await grow("orders", 2) == ErrorCode.INVALID_PARTITIONS
+    assert await grow("orders", 3) == ErrorCode.INVALID_PARTITIONS
+    assert await grow("nothing", 2) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert await grow("orders", 9, validate_only=True) == 0
+    assert len((await described(world, "orders")).partitions) == 3
+    assert await grow("orders", 4) == 0
+    assert len((await described(world, "orders")).partitions) == 4
+
+
+# ---- delete
+
+
+async def delete(
+    world: World, version: int, *topics: DeleteTopicState
+) -> list[DeletableTopicResult]:
+    request = DeleteTopicsRequest(topics=list(topics), topic_names=[t.name or "" for t in topics])
+    return list((await world.ask(delete_topics.handle, version, request)).responses)
+
+
+async def test_topics_are_deleted_by_name_in_every_version(world: World) -> None:
+    for version in range(1, 7):
+        await create(world, topic("orders"))
+        there, missing = await delete(
+            world, version, DeleteTopicState(name="orders"), DeleteTopicState(name="nothing")
+        )
+        assert (there.name, there.error_code) == ("orders", 0)
+        assert missing.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert world.catalogue.get("orders") is None
+
+
+async def test_topics_are_deleted_by_id(world: World) -> None:
+    made = (await create(world, topic("orders")))[0]
+    unknown = uuid4()
+    results = await delete(
+        world,
+        6,
+        DeleteTopicState(topic_id=made.topic_id),
+        DeleteTopicState(topic_id=unknown),
+        DeleteTopicState(name="orders", topic_id=made.topic_id),
+        DeleteTopicState(),
+    )
+    assert [(r.name, r.topic_id, r.error_code) for r in results] == [
+        ("orders", made.topic_id, 0),
+        (None, unknown, ErrorCode.UNKNOWN_TOPIC_ID),
+        ("orders", made.topic_id, ErrorCode.INVALID_REQUEST),
+        (None, UUID(int=0), ErrorCode.INVALID_REQUEST),
+    ]
+
+
+# ---- metadata
+
+
+async def test_metadata_describes_a_topic_in_every_version(world: World) -> None:
+    made = (await create(world, topic("orders", 3)))[0]
+    for version in METADATA_VERSIONS:
+        answer = await ask_metadata(world, version, "orders")
+        told = answer.topics[0]
+        assert (told.error_code, told.name) == (0, "orders")
+        assert [p.partition_index for p in told.partitions] == [0, 1, 2]
+        assert [(b.node_id, b.host, b.port) for b in answer.brokers] == list(BROKERS)
+        for part in told.partitions:
+            leader = world.cluster.leader(made.topic_id, part.partition_index)
+            assert (part.leader_id, part.leader_epoch) == (leader, -1)
+            assert list(part.replica_nodes) == list(part.isr_nodes) == [leader]
+        assert answer.controller_id == (0 if version >= 1 else -1)
+        assert answer.cluster_id == ("cluster-of-tests" if version >= 2 else None)
+        assert told.topic_id == (made.topic_id if version >= 10 else UUID(int=0))
+
+
+async def test_metadata_of_no_names_means_all_topics_or_none(world: World) -> None:
+    await create(world, topic("a"), topic("b"))
+    for version in METADATA_VERSIONS:
+        every = MetadataRequest(topics=None if version else [])
+        answer = await world.ask(metadata.handle, version, every)
+        assert [t.name for t in answer.topics] == ["a", "b"]
+        if version:
+            none = await world.ask(metadata.handle, version, MetadataRequest(topics=[]))
+            assert list(none.topics) == []
+
+
+async def test_metadata_by_id_is_served_from_version_twelve(world: World) -> None:
+    made = (await create(world, topic("orders")))[0]
+    unknown = uuid4()
+    request = MetadataRequest(
+        topics=[
+            MetadataRequestTopic(topic_id=made.topic_id, name=None),
+            MetadataRequestTopic(topic_id=unknown, name=None),
+        ]
+    )
+    for version in (12, 13):
+        answer = await world.ask(metadata.handle, version, request)
+        assert [(t.name, t.topic_id, t.error_code) for t in answer.topics] == [
+            ("orders", made.topic_id, 0),
+            (None, unknown, ErrorCode.UNKNOWN_TOPIC_ID),
+        ]
+    for version in (10, 11):
+        answer = await world.ask(metadata.handle, version, request)
+        assert {t.error_code for t in answer.topics} == {ErrorCode.INVALID_REQUEST}
+
+
+async def test_a_missing_topic_is_made_when_client_and_settings_allow_it(world: World) -> None:
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert (await described(world, "orders")).error_code == unknown
+
+    world.settings = settings(auto_create_topics_enable=False)
+    answer = await ask_metadata(world, 12, "orders", may_create=True)
+    assert answer.topics[0].error_code == unknown
+
+    world.settings = settings(auto_create_topics_enable=True, num_partitions=5)
+    answer = await ask_metadata(world, 12, "orders", "a b", may_create=True)
+    assert [(t.error_code, len(t.partitions)) for t in answer.topics] == [
+        (0, 5),
+        (ErrorCode.INVALID_TOPIC_EXCEPTION, 0),
+    ]
+
+
+async def test_an_ill_named_topic_is_told_so_and_never_looked_for(cut_off: World) -> None:
+    for name in ("a b", "nul\0", ""):
+        told = await described(cut_off, name)
+        assert told.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
+async def test_operations_are_told_when_asked(world: World) -> None:
+    await create(world, topic("orders"))
+    for asked in (True, False):
+        request = MetadataRequest(
+            topics=[MetadataRequestTopic(name="orders")],
+            include_cluster_authorized_operations=asked,
+            include_topic_authorized_operations=asked,
+        )
+        answer = await world.ask(metadata.handle, 9, request)
+        told = (answer.topics[0].topic_authorized_operations, answer.cluster_authorized_operations)
+        # Kafka's own sums for a superuser: READ to ALTER_CONFIGS, and CREATE to IDEMPOTENT_WRITE.
+        assert told == ((0b1101_1111_1000, 0b1_1111_1010_0000) if asked else (-(2**31),) * 2)
+
+
+async def test_a_topic_made_by_another_node_is_found(
+    world: World, pool: AsyncConnectionPool[Connection]
+) -> None:
+    entry = await Catalogue(pool).create("orders", 2)
+    assert world.catalogue.get("orders") is None
+    assert (await described(world, "orders")).topic_id == entry.topic_id
+    assert world.catalogue.by_id(entry.topic_id) == entry
+
+
+async def test_without_a_database_clients_are_told_to_ask_again(cut_off: World) -> None:
+    assert (await described(cut_off, "orders")).error_code == WireCode.LEADER_NOT_AVAILABLE
+    assert (await create(cut_off, topic("orders")))[0].error_code == WireCode.REQUEST_TIMED_OUT
+
+
+# ---- describe, page by page
+
+
+async def page(
+    world: World, *names: str, limit: int = 2_000, cursor: Cursor | None = None
+) -> DescribeTopicPartitionsResponse:
+    request = DescribeTopicPartitionsRequest(
+        topics=[TopicRequest(name=name) for name in names],
+        response_partition_limit=limit,
+        cursor=cursor,
+    )
+    return await world.ask(describe_topic_partitions.handle, 0, request)
+
+
+async def test_pages_of_topics_add_up_to_all_of_them(world: World) -> None:
+    await create(world, topic("a", 3), topic("b", 1), topic("c", 4))
+    told: list[tuple[str | None, list[int]]] = []
+    cursor: Cursor | None = None
+    while True:
+        answer = await page(world, limit=2, cursor=cursor)
+        told += [(t.name, [p.partition_index for p in t.partitions]) for t in answer.topics]
+        cursor = answer.next_cursor
+        if cursor is None:
+            break
+    assert told == [("a", [0, 1]), ("a", [2]), ("b", [0]), ("c", [0, 1]), ("c", [2, 3])]
+
+
+async def test_described_topics_come_by_name_with_their_errors(world: World) -> None:
+    await create(world, topic("b"))
+    answer = await page(world, "c", "b", "a b")
+    assert [(t.name, t.error_code) for t in answer.topics] == [
+        ("a b", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("b", 0),
+        ("c", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ]
+    assert answer.next_cursor is None
+
+
+async def test_a_page_of_nothing_is_refused(world: World) -> None:
+    answer = await page(world, "a", limit=0)
+    assert [t.error_code for t in answer.topics] == [ErrorCode.INVALID_REQUEST]
+    answer = await page(world, "a", cursor=Cursor(topic_name="a", partition_index=-1))
+    assert [t.error_code for t in answer.topics] == [ErrorCode.INVALID_REQUEST]

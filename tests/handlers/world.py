@@ -1,0 +1,119 @@
+"""A node as handlers see it, and one way to ask it: through the bytes of a version.
+
+The catalogue, the view of the cluster and the settings are the real ones; only
+what puts a node together is left out.
+"""
+
+import asyncio
+from asyncio import Future
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, cast
+
+from groups.catalogue import Catalogue
+from groups.cluster import Broker, Cluster
+from groups.core.events import Ticket
+from groups.core.replies import Reply
+from groups.database import Connection
+from groups.node import Node, NodeSettings
+from groups.slot import SLOTS
+from protocol.call import Call, Desk
+from protocol.wire.codec import decode, encode
+from protocol.wire.declare import Message
+
+Request = TypeVar("Request", bound=Message)
+Response = TypeVar("Response", bound=Message)
+
+SETTINGS: dict[str, Any] = {
+    "auto_create_topics_enable": True,
+    "num_partitions": 3,
+    "fetch_hold_min_ms": 500,
+    "fetch_hold_max_ms": 30_000,
+}
+
+BROKERS = (Broker(0, "alpha.test", 9092), Broker(1, "beta.test", 9093))
+
+
+def settings(**over: Any) -> NodeSettings:
+    """A node's settings; what these handlers do not read is 0."""
+    values = SETTINGS | over
+    return NodeSettings(**{f.name: values.get(f.name, 0) for f in fields(NodeSettings)})
+
+
+def cluster(*brokers: Broker, owner: int | None = 1) -> Cluster:
+    """A view in which one node owns every slot."""
+    owners = {} if owner is None else dict.fromkeys(range(SLOTS), owner)
+    return Cluster("cluster-of-tests", brokers or BROKERS, owners)
+
+
+@dataclass
+class World:
+    """What a handler may use of a node. ``holds`` are the waits that handlers asked for."""
+
+    catalogue: Catalogue
+    connection: Connection | None = None
+    cluster: Cluster = field(default_factory=cluster)
+    settings: NodeSettings = field(default_factory=settings)
+    node_id: int = 0
+    holds: list[float] = field(default_factory=list)
+
+    async def ask(
+        self,
+        handle: Callable[[Request, Call], Awaitable[Response | None]],
+        version: int,
+        request: Request,
+    ) -> Response:
+        """What a client of that version would read."""
+        response = await self.try_ask(handle, version, request)
+        assert response is not None, "there was no reply"
+        return response
+
+    async def try_ask(
+        self,
+        handle: Callable[[Request, Call], Awaitable[Response | None]],
+        version: int,
+        request: Request,
+    ) -> Response | None:
+        """The same, where there may be no reply at all."""
+        received = decode(type(request), version, encode(request, version))
+        response = await handle(received, self._call(version))
+        if response is None:
+            return None
+        return decode(type(response), version, encode(response, version))
+
+    def _call(self, version: int) -> Call:
+        def new_future() -> Future[Reply]:
+            return asyncio.get_running_loop().create_future()
+
+        async def hold(seconds: float) -> None:
+            self.holds.append(seconds)
+
+        return Call(
+            node=cast(Node, self),
+            desk=Desk(),
+            version=version,
+            client_id="a-client",
+            client_host="/127.0.0.1",
+            ticket=Ticket(1, 1),
+            new_future=new_future,
+            hold=hold,
+        )
+
+    async def commit(self, group_id: str, topic: str, partition: int, offset: int) -> None:
+        """A committed offset, as a row."""
+        assert self.connection is not None
+        await self.connection.execute(
+            "INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset,"
+            " leader_epoch, metadata, committed_at) VALUES (%s, %s, %s, %s, -1, '', now())",
+            (group_id, topic, partition, offset),
+        )
+
+    async def committed(self, topic: str) -> list[tuple[str, int, int]]:
+        """(group, partition, offset) of every offset committed to the topic."""
+        assert self.connection is not None
+        rows = await self.connection.execute(
+            "SELECT group_id, partition, committed_offset FROM rollcall_offset"
+            " WHERE topic = %s ORDER BY 1, 2",
+            (topic,),
+        )
+        return await rows.fetchall()
