@@ -11,6 +11,8 @@ from typing import Any
 from protocol.call import Call
 from protocol.handlers import (
     api_versions,
+    consumer_group_describe,
+    consumer_group_heartbeat,
     create_partitions,
     create_topics,
     delete_groups,
@@ -80,6 +82,8 @@ APIS: Mapping[int, Api] = {
         _api(42, delete_groups.handle),
         _api(47, offset_delete.handle),
         _api(60, describe_cluster.handle),
+        _api(68, consumer_group_heartbeat.handle),
+        _api(69, consumer_group_describe.handle),
         _api(75, describe_topic_partitions.handle),
     )
 }

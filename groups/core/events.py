@@ -174,4 +174,5 @@ class ConsumerHeartbeat(Event):
     subscribed_topic_names: tuple[str, ...] | None
     server_assignor: str | None
     owned: Mapping[str, tuple[int, ...]] | None
+    topics: Mapping[str, tuple[str, int]]
     version: int = 1

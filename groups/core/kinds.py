@@ -5,6 +5,7 @@ A new kind of group is a line here (and a class of the shape of
 """
 
 from groups.core.classic.group import ClassicGroup
+from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import ConsumerHeartbeat, Event
 from groups.core.group import Group
 
@@ -13,6 +14,7 @@ CONSUMER = "consumer"
 
 KINDS: dict[str, type[Group]] = {
     CLASSIC: ClassicGroup,
+    CONSUMER: ConsumerGroup,
 }
 """``GroupRow.kind`` to the class with its rules."""
 

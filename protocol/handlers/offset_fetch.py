@@ -14,6 +14,8 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from groups import offsets
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.consumer.offsets import check_reader
 from groups.core.errors import ErrorCode, Refuse
 from groups.offsets import Committed, Partition
 from protocol.call import Call
@@ -81,7 +83,7 @@ async def _find(asked: OffsetFetchRequestGroup, call: Call) -> Found:
         return Found(refusal.code)
     code = await call.available(asked.group_id)
     if code is ErrorCode.NONE:
-        pass
+        code = _check_reader(asked, call)
     if code is not ErrorCode.NONE:
         return Found(code)
     try:
@@ -90,6 +92,15 @@ async def _find(asked: OffsetFetchRequestGroup, call: Call) -> Found:
         # Retriable for every client; Java's knows no other code for "not now" here.
         logger.warning("offsets of %r could not be read: %s", asked.group_id, error)
         return Found(ErrorCode.NOT_COORDINATOR)
+
+
+def _check_reader(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
+    """Who names a member and an epoch of a consumer group must be right about both."""
+    group = call.node.coordinator.group(asked.group_id)
+    nobody = not asked.member_id and asked.member_epoch < 0
+    if nobody or not isinstance(group, ConsumerGroup):
+        return ErrorCode.NONE
+    return check_reader(group.members.get(asked.member_id or ""), asked.member_epoch)
 
 
 async def _read(asked: OffsetFetchRequestGroup, call: Call) -> Found:

@@ -1,0 +1,1 @@
+"""The consumer protocol's group (KIP-848): the coordinator assigns, members reconcile."""

@@ -1,0 +1,93 @@
+"""A member of a consumer group: its row with the facts of the protocol parsed out of it.
+
+Values only. ``details`` of the row is the durable form; a ``Member`` is what rules work with,
+made once per change and kept beside the row, so that a quiet heartbeat parses nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from groups.core.assignors import Part, Parts
+from groups.core.rows import MemberRow
+
+STABLE = "stable"
+UNREVOKED = "unrevoked-partitions"
+UNRELEASED = "unreleased-partitions"
+
+LEFT_FOR_NOW = -2
+"""The epoch of a static member that went and may come back (KIP-848)."""
+
+NOTHING: Parts = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member. ``assigned`` is what it may work on, ``revoking`` what it must give up but
+    still holds, ``target`` what it shall have in the end."""
+
+    row: MemberRow
+    epoch: int = 0
+    previous_epoch: int = 0
+    state: str = STABLE
+    assigned: Parts = NOTHING
+    revoking: Parts = NOTHING
+    target: Parts = NOTHING
+    topics: tuple[str, ...] = ()
+    assignor: str | None = None
+    rack_id: str | None = None
+    since: Mapping[Part, int] | None = None
+
+    @classmethod
+    def load(cls, row: MemberRow) -> Self:
+        """The member of a row."""
+        facts = row.details
+        return cls(
+            row,
+            facts["epoch"],
+            facts["previous_epoch"],
+            facts["state"],
+            parts_of(facts["assigned"]),
+            parts_of(facts["revoking"]),
+            parts_of(facts["target"]),
+            tuple(facts["topics"]),
+            facts["assignor"],
+            facts["rack_id"],
+            {(topic, p): epoch for topic, p, epoch in facts["since"]},
+        )
+
+    def saved(self) -> Self:
+        """The same member with a row that says so."""
+        facts: dict[str, Any] = {
+            "epoch": self.epoch,
+            "previous_epoch": self.previous_epoch,
+            "state": self.state,
+            "assigned": by_topic(self.assigned),
+            "revoking": by_topic(self.revoking),
+            "target": by_topic(self.target),
+            "topics": list(self.topics),
+            "assignor": self.assignor,
+            "rack_id": self.rack_id,
+            "since": [
+                [topic, p, epoch] for (topic, p), epoch in sorted((self.since or {}).items())
+            ],
+        }
+        return replace(self, row=replace(self.row, details=facts))
+
+    @property
+    def holds(self) -> Parts:
+        """What nobody else may be given: assigned, or not yet given up."""
+        return self.assigned | self.revoking
+
+
+def parts_of(grouped: Mapping[str, Iterable[int]]) -> Parts:
+    """Partitions grouped by topic id, as a set."""
+    return frozenset((topic, p) for topic, indexes in grouped.items() for p in indexes)
+
+
+def by_topic(parts: Iterable[Part]) -> dict[str, list[int]]:
+    """A set of partitions, grouped by topic id and sorted."""
+    grouped: dict[str, list[int]] = {}
+    for topic, p in sorted(parts):
+        grouped.setdefault(topic, []).append(p)
+    return grouped

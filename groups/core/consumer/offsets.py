@@ -1,0 +1,74 @@
+"""Offsets of consumer groups: who may commit, read and delete (KIP-848, KIP-1251)."""
+
+from groups.core.consumer.member import Member
+from groups.core.consumer.work import Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import DeleteGroup, OffsetCommit, OffsetDelete
+from groups.core.replies import Committed, Deleted, OffsetsDeleted
+
+MEMBER_EPOCH_SINCE = 9
+"""From this version of OffsetCommit on a request can carry a member epoch."""
+
+
+def commit(work: Work, event: OffsetCommit) -> None:
+    """Accept a commit or refuse it as a whole."""
+    if not (event.generation_id < 0 and not work.members):
+        _check(work, event)
+    for write in event.offsets:
+        work.offsets[write.topic, write.partition] = write
+        work.offset_deletes.pop((write.topic, write.partition), None)
+    work.answer(event.ticket, Committed())
+
+
+def _check(work: Work, event: OffsetCommit) -> None:
+    member = work.members.get(event.member_id)
+    if member is None:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    if event.version < MEMBER_EPOCH_SINCE:
+        raise Refuse(ErrorCode.UNSUPPORTED_VERSION)
+    if event.generation_id == member.epoch:
+        return
+    if event.generation_id > member.epoch or not _covers(work, member, event):
+        raise Refuse(ErrorCode.STALE_MEMBER_EPOCH)
+
+
+def _covers(work: Work, member: Member, event: OffsetCommit) -> bool:
+    """An older epoch is good for partitions that the member has had since then (KIP-1251)."""
+    catalogue, since = work.catalogue, member.since or {}
+    for write in event.offsets:
+        topic_id = catalogue.get(write.topic, ("", 0))[0]
+        epoch = since.get((topic_id, write.partition))
+        if epoch is None or epoch > event.generation_id:
+            return False
+    return True
+
+
+def check_reader(member: Member | None, epoch: int) -> ErrorCode:
+    """Whether a member may read offsets: reads stay strict, any other epoch is stale."""
+    if member is None:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    return ErrorCode.NONE if epoch == member.epoch else ErrorCode.STALE_MEMBER_EPOCH
+
+
+def delete_offsets(work: Work, event: OffsetDelete) -> None:
+    """Forget offsets of topics that no member subscribes to (KIP-496)."""
+    subscribed = {name for member in work.members.values() for name in member.topics}
+    codes: dict[tuple[str, int], ErrorCode] = {}
+    for at in event.partitions:
+        if at[0] in subscribed:
+            codes[at] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+        else:
+            codes[at] = ErrorCode.NONE
+            work.offset_deletes[at] = None
+            work.offsets.pop(at, None)
+    work.answer(event.ticket, OffsetsDeleted(partitions=codes))
+
+
+def delete_group(work: Work, event: DeleteGroup) -> None:
+    """Delete an empty group with its offsets (KIP-229)."""
+    if work.members:
+        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    work.deleted = True
+    work.offsets.clear()
+    work.offset_deletes.clear()
+    work.answer(event.ticket, Deleted())

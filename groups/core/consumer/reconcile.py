@@ -1,0 +1,65 @@
+"""Reconciliation: how one member comes from what it has to what it shall have (KIP-848).
+
+Pure arithmetic on one member. A partition is free when no member holds it; a member first
+gives up what it must, then is given what is free, then waits for the rest.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from groups.core.assignors import Part, Parts
+from groups.core.consumer.member import NOTHING, STABLE, UNRELEASED, UNREVOKED, Member
+
+IsFree = Callable[[Part], bool]
+
+
+def reconcile(member: Member, target_epoch: int, owned: Parts | None, is_free: IsFree) -> Member:
+    """The member after one heartbeat; the very same value where nothing changes.
+
+    ``owned`` is what the request says it works on, None where it does not say: that is
+    never an acknowledgement.
+    """
+    if member.state == STABLE:
+        if member.epoch == target_epoch:
+            return member
+        return _next(member, member.epoch, target_epoch, owned, is_free)
+    if member.state == UNREVOKED:
+        if owned is None or owned & member.revoking:
+            return member
+        # It advances by one epoch, not to the target: it may have to give up more.
+        return _next(member, member.epoch + 1, target_epoch, owned, is_free)
+    return _next(member, member.epoch, target_epoch, owned, is_free)
+
+
+def _next(
+    member: Member, epoch: int, target_epoch: int, owned: Parts | None, is_free: IsFree
+) -> Member:
+    target = member.target
+    keep = member.assigned & target
+    revoke = member.assigned - keep
+    if revoke and (owned is None or owned & revoke):
+        return _moved(member, epoch, UNREVOKED, keep, revoke, target_epoch)
+    wanted = target - keep
+    mine = member.holds
+    given = frozenset(part for part in wanted if part in mine or is_free(part))
+    state = UNRELEASED if wanted - given else STABLE
+    return _moved(member, target_epoch, state, keep | given, NOTHING, target_epoch)
+
+
+def _moved(
+    member: Member, epoch: int, state: str, assigned: Parts, revoking: Parts, target_epoch: int
+) -> Member:
+    same = (epoch, state, assigned, revoking)
+    if same == (member.epoch, member.state, member.assigned, member.revoking):
+        return member
+    since = member.since or {}
+    return replace(
+        member,
+        epoch=epoch,
+        previous_epoch=member.epoch,
+        state=state,
+        assigned=assigned,
+        revoking=revoking,
+        # KIP-1251: a commit is good from the epoch at which the partition was given.
+        since={part: since.get(part, target_epoch) for part in assigned},
+    )

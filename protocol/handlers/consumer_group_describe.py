@@ -1,0 +1,96 @@
+"""ConsumerGroupDescribe (69): consumer groups with epochs, assignments and targets (KIP-848)."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from groups.core.assignors import Part
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.consumer.member import Member, by_topic
+from groups.core.errors import ErrorCode, Refuse
+from protocol.call import Call
+from protocol.handlers import forms, operations
+from protocol.messages.consumer_group_describe import (
+    Assignment,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    DescribedGroup,
+    TopicPartitions,
+)
+from protocol.messages.consumer_group_describe import Member as DescribedMember
+
+CONSUMER_MEMBER = 1
+"""MemberType of a member that speaks the consumer protocol (KIP-1099)."""
+
+
+async def handle(
+    request: ConsumerGroupDescribeRequest, call: Call
+) -> ConsumerGroupDescribeResponse:
+    """Each group by itself, in the request's order."""
+    asked = request.include_authorized_operations
+    return ConsumerGroupDescribeResponse(
+        groups=[await _describe(group_id, asked, call) for group_id in request.group_ids]
+    )
+
+
+async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:
+    try:
+        forms.group_id(group_id, call.node.settings)
+    except Refuse as refusal:
+        return DescribedGroup(
+            error_code=refusal.code, error_message=refusal.detail, group_id=group_id
+        )
+    code = await call.available(group_id)
+    if code is not ErrorCode.NONE:
+        return DescribedGroup(error_code=code, group_id=group_id)
+    group = call.node.coordinator.group(group_id)
+    if not isinstance(group, ConsumerGroup):
+        return DescribedGroup(
+            error_code=ErrorCode.GROUP_ID_NOT_FOUND,
+            error_message=f"Group {group_id} is not a consumer group.",
+            group_id=group_id,
+        )
+    return _described(group, operations.of_group(operations_asked), call)
+
+
+def _described(group: ConsumerGroup, authorized: int, call: Call) -> DescribedGroup:
+    row = group.durable.group
+    return DescribedGroup(
+        group_id=row.group_id,
+        group_state=row.state,
+        group_epoch=row.generation,
+        assignment_epoch=row.details["target_epoch"],
+        assignor_name=row.details["assignor"] or group.rules.group_consumer_assignors[0],
+        members=[_member(member, call) for member in group.members.values()],
+        authorized_operations=authorized,
+    )
+
+
+def _member(member: Member, call: Call) -> DescribedMember:
+    row = member.row
+    return DescribedMember(
+        member_id=row.member_id,
+        instance_id=row.instance_id,
+        rack_id=member.rack_id,
+        member_epoch=member.epoch,
+        client_id=row.client_id,
+        client_host=row.client_host,
+        subscribed_topic_names=member.topics,
+        subscribed_topic_regex="",
+        assignment=_assignment(member.assigned, call),
+        target_assignment=_assignment(member.target, call),
+        member_type=CONSUMER_MEMBER,
+    )
+
+
+def _assignment(parts: Iterable[Part], call: Call) -> Assignment:
+    """Partitions with the names of their topics; those of a deleted topic have no name to tell."""
+    named = []
+    for topic, partitions in by_topic(parts).items():
+        entry = call.node.catalogue.by_id(UUID(hex=topic))
+        if entry is not None:
+            named.append(
+                TopicPartitions(
+                    topic_id=entry.topic_id, topic_name=entry.name, partitions=partitions
+                )
+            )
+    return Assignment(topic_partitions=named)
