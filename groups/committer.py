@@ -13,24 +13,29 @@ from dataclasses import dataclass
 
 import psycopg
 
-from groups import database, load, store
+from groups import database, store
 from groups.coordinator import Coordinator, Lane, Resident
 from groups.core.errors import ErrorCode
-from groups.core.events import DeleteGroup, Event, OffsetCommit, OffsetDelete
+from groups.core.events import DeleteGroup, Event, OffsetCommit, OffsetDelete, Tick
 from groups.core.group import Decision
-from groups.store import Batch, Busy, Conflict, Fenced, Refused, StoreError, Unknown, Write
+from groups.retries import Reloader, WaitingRoom
+from groups.store import (
+    Batch,
+    Busy,
+    Conflict,
+    Contended,
+    Fenced,
+    Refused,
+    StoreError,
+    Unknown,
+    Write,
+)
 
 logger = logging.getLogger(__name__)
 
 BATCH_ROWS_MAX = 2_000
 """Rows of one transaction: beyond this the latency of the batch grows and the cost per row
 no longer falls (measured: docs/hot-path.md)."""
-
-BUSY_RETRY_S = (0.02, 0.05, 0.1, 0.2)
-"""How long a group whose row somebody else holds waits before it is tried again, alone."""
-
-RECONNECT_S = 0.2
-"""Between attempts to reach a database that is away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ Fail = Callable[[str], Awaitable[None]]
 """A hook for tests: awaited with the name of a point in the round; see ``docs/testing.md``."""
 
 
-async def _no_fail(_point: str) -> None:
+async def no_fail(_point: str) -> None:
     """Production: nothing happens at a fail point."""
 
 
@@ -63,30 +68,37 @@ class Committer:
         node_id: int,
         coordinator: Coordinator,
         lane: Lane,
+        reloader: Reloader,
         fenced: Callable[[], None],
-        fail: Fail = _no_fail,
+        fail: Fail = no_fail,
     ) -> None:
         self.node_id = node_id
         self.coordinator = coordinator
         self.lane = lane
         self.fenced = fenced
         self.fail = fail
+        self.reloader = reloader
+        self._waiting = WaitingRoom(self._attempt)
         self._connection: database.Connection | None = None
-        self._alone: set[asyncio.Task[None]] = set()
+        self._other_connection: database.Connection | None = None
 
     async def run(self) -> None:
         """Round after round, until cancelled."""
         try:
-            while True:
-                await self.lane.wake.wait()
-                works = self._take()
-                if works:
-                    await self._round(works)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._rounds())
+                tasks.create_task(self._waiting.run())
         finally:
-            for task in self._alone:
-                task.cancel()
-            if self._connection is not None:
-                await self._connection.close()
+            for connection in (self._connection, self._other_connection):
+                if connection is not None:
+                    await connection.close()
+
+    async def _rounds(self) -> None:
+        while True:
+            await self.lane.wake.wait()
+            works = self._take()
+            if works:
+                await self._round(works)
 
     # -- one round
 
@@ -124,6 +136,10 @@ class Committer:
 
     def _step(self, resident: Resident, events: Sequence[Event]) -> Work | None:
         coordinator = self.coordinator
+        if not coordinator.holds_lease:
+            # The node slept, or its database is away: a timer that ran out meanwhile is no
+            # evidence against anybody. It is armed anew when the resident is released.
+            events = [event for event in events if not isinstance(event, Tick)]
         try:
             decision = resident.group.step(events, coordinator.clock(), coordinator.rng)
         except Exception:
@@ -170,8 +186,7 @@ class Committer:
                 self._done(work)
 
     async def _apply(self, works: Sequence[Work]) -> None:
-        writes = [work.write for work in works]
-        batch = Batch(self.node_id, dict(self.coordinator.epochs), writes)
+        batch = self._batch(works)
         await self.fail(f"{self.lane.name}:before")
         try:
             connection = await self._connected()
@@ -184,54 +199,55 @@ class Committer:
         match error:
             case Busy(group_ids=held):
                 aside = [w for w in works if w.resident.group_id in held]
-                self._later(aside)
+                self._waiting.add(aside)
                 await self._write([w for w in works if w not in aside])
+            case Contended() if len(works) == 1:
+                self._waiting.add(works)
+            case Contended():
+                await self._halves(works)
             case Conflict(group_ids=changed):
                 stale = [w for w in works if w.resident.group_id in changed]
-                await self._doubt(stale, again=True)
+                self._doubt(stale, again=True)
                 await self._write([w for w in works if w not in stale])
             case Refused():
                 await self._bisect(works, error)
             case Fenced():
                 logger.warning("fenced: %s", error)
                 self.fenced()
-                await self._doubt(works, again=True)
+                self._doubt(works, again=True)
             case _:
                 logger.warning("%s lane: outcome unknown: %s", self.lane.name, error)
-                await self._doubt(works, again=False)
+                self._doubt(works, again=False)
 
-    def _later(self, works: Sequence[Work]) -> None:
-        for work in works:
-            task = asyncio.create_task(self._wait_alone(work))
-            self._alone.add(task)
-            task.add_done_callback(self._alone.discard)
+    async def _attempt(self, work: Work) -> bool:
+        """Write one group that had to wait, by itself. False: something is still held."""
+        if work.resident.lost:
+            return True
+        try:
+            connection = self._other_connection
+            if connection is None or connection.closed or connection.broken:
+                connection = await database.connect(f"{self.lane.name} waiting")
+                self._other_connection = connection
+            await store.apply(connection, self._batch([work]))
+        except (Busy, Contended):
+            return False
+        except StoreError as error:
+            await self._failed([work], error)
+        except (psycopg.Error, OSError) as error:
+            await self._failed([work], Unknown(str(error)))
+        else:
+            self._done(work)
+        return True
 
-    async def _wait_alone(self, work: Work) -> None:
-        """Try one group by itself until its row is free; the lane goes on without it."""
-        for attempt in range(1_000_000):
-            await asyncio.sleep(BUSY_RETRY_S[min(attempt, len(BUSY_RETRY_S) - 1)])
-            if work.resident.lost:
-                return
-            try:
-                async with await database.connect("waiting") as connection:
-                    batch = Batch(self.node_id, dict(self.coordinator.epochs), [work.write])
-                    await store.apply(connection, batch)
-            except Busy:
-                continue
-            except StoreError as error:
-                await self._failed([work], error)
-            except (psycopg.Error, OSError) as error:
-                await self._failed([work], Unknown(str(error)))
-            else:
-                self._done(work)
-            return
+    async def _halves(self, works: Sequence[Work]) -> None:
+        half = len(works) // 2
+        await self._write(works[:half])
+        await self._write(works[half:])
 
     async def _bisect(self, works: Sequence[Work], error: StoreError) -> None:
         """Find the value that PostgreSQL refuses, so that nobody else fails for it."""
         if len(works) > 1:
-            half = len(works) // 2
-            await self._write(works[:half])
-            await self._write(works[half:])
+            await self._halves(works)
         elif len(works[0].events) > 1:
             # One event of this group is to blame: take them one at a time.
             resident, events = works[0].resident, works[0].events
@@ -245,7 +261,7 @@ class Committer:
             self.coordinator.refuse(work.resident, work.events, code)
             self.coordinator.release(work.resident)
 
-    async def _doubt(self, works: Sequence[Work], *, again: bool) -> None:
+    def _doubt(self, works: Sequence[Work], *, again: bool) -> None:
         """Reload groups whose rows are not as remembered; ``again``: nothing was written, so
         the same events are stepped once more, else they get a retriable error."""
         for work in works:
@@ -255,25 +271,11 @@ class Committer:
             else:
                 unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
                 self.coordinator.refuse(work.resident, work.events, unsure)
-        task = asyncio.create_task(self._reload([work.resident for work in works]))
-        self._alone.add(task)
-        task.add_done_callback(self._alone.discard)
+        self.reloader.add(work.resident for work in works)
 
-    async def _reload(self, residents: Sequence[Resident]) -> None:
-        """Read the rows until they can be read; then every group goes on from what they say."""
-        here = [r for r in residents if self.coordinator.residents.get(r.group_id) is r]
-        while here:
-            try:
-                async with await database.connect("reload") as connection:
-                    found = await load.groups_by_id(connection, [r.group_id for r in here])
-            except (psycopg.Error, OSError) as error:
-                logger.info("reload waits for the database: %s", error)
-                await asyncio.sleep(RECONNECT_S)
-                continue
-            for resident in here:
-                if self.coordinator.residents.get(resident.group_id) is resident:
-                    self.coordinator.reseat(resident, found.get(resident.group_id))
-            return
+    def _batch(self, works: Sequence[Work]) -> Batch:
+        epochs = dict(self.coordinator.epochs)
+        return Batch(self.node_id, epochs, [work.write for work in works])
 
     async def _connected(self) -> database.Connection:
         connection = self._connection

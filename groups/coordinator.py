@@ -13,9 +13,17 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
 from groups.core.errors import ErrorCode
-from groups.core.events import Event, OffsetCommit, OffsetDelete, Tick, Ticket
+from groups.core.events import (
+    Event,
+    EvictMember,
+    ForceRebalance,
+    OffsetCommit,
+    OffsetDelete,
+    Tick,
+    Ticket,
+)
 from groups.core.group import Answer, Decision, Face, Group, Millis, Rules
-from groups.core.kinds import KINDS, kind_for
+from groups.core.kinds import CLASSIC, KINDS, kind_for
 from groups.core.replies import Refused, Reply
 from groups.core.rows import Durable
 from groups.slot import slot_of
@@ -33,11 +41,14 @@ class Resident:
     ``busy`` while a committer has it: a group is in one transaction at a time,
     so the order of its events holds. ``parked``: tickets not yet answered.
     ``lost``: what its rows hold is in doubt; nothing is decided before a reload.
-    ``suspects``: so many events at the head are stepped one at a time, since PostgreSQL
-    refused something in them together.
+    ``broken``: the rows make no sense to this version; every request gets an error.
+    ``slept``: the node stood still while a committer had the group, so its next value starts
+    every timer anew. ``suspects``: so many events at the head are stepped one at a time, since
+    PostgreSQL refused something in them together.
     """
 
     __slots__ = (
+        "broken",
         "busy",
         "group",
         "group_id",
@@ -45,6 +56,7 @@ class Resident:
         "lost",
         "parked",
         "queued",
+        "slept",
         "suspects",
         "wake_at",
     )
@@ -57,6 +69,8 @@ class Resident:
         self.busy = False
         self.queued = False
         self.lost = False
+        self.broken = False
+        self.slept = False
         self.suspects = 0
         self.wake_at: Millis | None = None
 
@@ -97,7 +111,8 @@ class Coordinator:
 
     ``clock`` gives monotonic milliseconds; ``rng`` member ids; ``answer`` sends
     a reply to a ticket, or drops it where the connection has gone. ``epochs`` maps
-    each owned slot to the epoch under which it is owned.
+    each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
+    operation whose event was refused before it was decided.
     """
 
     def __init__(
@@ -115,6 +130,7 @@ class Coordinator:
         self.residents: dict[str, Resident] = {}
         self.faces: dict[str, Face] = {}
         self.lease_until: Millis = 0
+        self.undecided: Callable[[int], None] = _nobody
         self.membership = Lane("membership")
         self.offsets = Lane("offsets")
         self._timers: list[tuple[Millis, str]] = []
@@ -136,6 +152,9 @@ class Coordinator:
             self._refuse(event, ErrorCode.NOT_COORDINATOR)
             return
         resident = self.residents.get(group_id) or self._admit(group_id, event)
+        if resident.broken:
+            self._refuse(event, ErrorCode.UNKNOWN_SERVER_ERROR)
+            return
         if len(resident.inbox) >= INBOX_EVENTS_MAX:
             self._refuse(event, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
@@ -163,7 +182,12 @@ class Coordinator:
         lane.push(resident)
 
     def install(self, resident: Resident, decision: Decision, revision: int) -> None:
-        """A decision has committed: swap value and face, then send the answers."""
+        """A decision has committed: swap value and face, then send the answers.
+
+        Where the slot was lost meanwhile, everything was answered already.
+        """
+        if resident.lost:
+            return
         group_id = resident.group_id
         if decision.deleted:
             kind = KINDS[decision.group.durable.group.kind]
@@ -172,17 +196,22 @@ class Coordinator:
         elif resident.group is not decision.group:
             changed = resident.group.durable.revision != revision
             resident.group = decision.group.with_revision(revision) if changed else decision.group
+            if resident.slept:
+                resident.group = resident.group.rearm(self.clock())
             self.faces[group_id] = resident.group.face()
+        resident.slept = False
         self.send(resident, decision.answers)
-        self._rearm(resident)
 
     def release(self, resident: Resident) -> None:
         """A committer is done with a resident; forget it where nothing is left of it."""
         resident.busy = False
+        if self.residents.get(resident.group_id) is not resident:
+            return  # the slot was lost, and perhaps another resident has the id by now
+        self._rearm(resident)
         if resident.inbox:
             self.schedule(resident)
         elif not resident.group.durable.exists and resident.group.idle and not resident.parked:
-            self.residents.pop(resident.group_id, None)
+            del self.residents[resident.group_id]
             self.faces.pop(resident.group_id, None)
 
     def send(self, resident: Resident, answers: Iterable[Answer]) -> None:
@@ -194,14 +223,25 @@ class Coordinator:
 
     def refuse(self, resident: Resident, events: Iterable[Event], code: ErrorCode) -> None:
         """Answer the tickets of events that were not decided."""
+        events = list(events)
         self.send(resident, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
+        self._forget_operations(events)
 
     def adopt(self, epochs: Mapping[int, int], durables: Mapping[str, Durable]) -> None:
-        """Serve newly owned slots whose groups were loaded. Sessions start anew."""
+        """Serve newly owned slots whose groups were loaded. Sessions start anew.
+
+        A group whose rows make no sense to this version (an unknown kind, in a rolling upgrade)
+        answers errors; it must take neither its slot nor the node with it.
+        """
         now = self.clock()
         for group_id, durable in durables.items():
-            kind = KINDS[durable.group.kind]
-            self._seat(group_id, kind.merge(durable, None, self.rules, now))
+            try:
+                group = KINDS[durable.group.kind].merge(durable, None, self.rules, now)
+            except Exception:
+                logger.exception("group %r cannot be loaded", group_id)
+                self._break(self._seat(group_id, KINDS[CLASSIC].absent(group_id, self.rules, now)))
+            else:
+                self._seat(group_id, group)
         self.epochs.update(epochs)
 
     def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
@@ -213,16 +253,27 @@ class Coordinator:
             resident = self.residents.pop(group_id)
             self.faces.pop(group_id, None)
             resident.lost = True
+            self._forget_operations(resident.inbox)
             resident.inbox.clear()
             self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
 
     def doubt(self, resident: Resident) -> None:
         """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
         resident.lost = True
-        self.faces.pop(resident.group_id, None)
+        if self.residents.get(resident.group_id) is resident:
+            self.faces.pop(resident.group_id, None)
 
     def reseat(self, resident: Resident, durable: Durable | None) -> None:
         """Join the rows as they are with what was live, and go on."""
+        if self.residents.get(resident.group_id) is not resident:
+            return
+        try:
+            self._reseat(resident, durable)
+        except Exception:
+            logger.exception("group %r cannot be loaded again", resident.group_id)
+            self._break(resident)
+
+    def _reseat(self, resident: Resident, durable: Durable | None) -> None:
         now, old = self.clock(), resident.group
         if durable is None:
             kind = KINDS[old.durable.group.kind]
@@ -235,13 +286,14 @@ class Coordinator:
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
         self.faces[resident.group_id] = resident.group.face()
         resident.lost = False
-        self._rearm(resident)
+        resident.slept = False
         self.release(resident)
 
     def awake(self) -> None:
         """The node slept, or its database was away: no member pays for that with its session."""
         now = self.clock()
         for resident in self.residents.values():
+            resident.slept = resident.busy
             resident.group = resident.group.rearm(now)
             if resident.group_id in self.faces:
                 self.faces[resident.group_id] = resident.group.face()
@@ -258,8 +310,10 @@ class Coordinator:
             if resident is None or resident.wake_at != at:
                 continue  # it was armed anew, or is gone
             resident.wake_at = None
+            if resident.lost:
+                continue  # a reload arms it anew
             due = resident.group.due(now)
-            if due is not None and due <= now and not resident.lost:
+            if due is not None and due <= now:
                 resident.inbox.append(Tick())
                 self.schedule(resident)
             else:
@@ -284,6 +338,24 @@ class Coordinator:
         self._rearm(resident)
         return resident
 
+    def _break(self, resident: Resident) -> None:
+        resident.broken = resident.lost = True
+        self.faces.pop(resident.group_id, None)
+        self._forget_operations(resident.inbox)
+        resident.inbox.clear()
+        error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+        self.send(resident, [Answer(ticket, error) for ticket in sorted(resident.parked)])
+
     def _refuse(self, event: Event, code: ErrorCode) -> None:
         if event.ticket is not None:
             self.answer(event.ticket, Refused(code))
+        self._forget_operations([event])
+
+    def _forget_operations(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, ForceRebalance | EvictMember):
+                self.undecided(event.operation_id)
+
+
+def _nobody(_operation_id: int) -> None:
+    """No operator listens."""

@@ -46,22 +46,30 @@ def conninfo(role: str = "rollcall_node", **over: Any) -> str:
         **{k: v for k, v in database.get("OPTIONS", {}).items() if isinstance(v, str | int)},
         **LIBPQ,
         "application_name": f"rollcall {role.removeprefix('rollcall_')}",
-        "options": " ".join(f"-c {k}={v}" for k, v in _options(role).items()),
+        "options": _options(role, {}),
         **over,
     }
     return make_conninfo("", **{k: v for k, v in parameters.items() if v not in (None, "")})
 
 
-def _options(role: str) -> Mapping[str, str]:
+def _options(role: str, over: Mapping[str, str]) -> str:
     taken = {"role": role} if settings.DATABASE_ROLES else {}
-    return {**BY_NAME[role].settings, **taken}
+    return " ".join(f"-c {k}={v}" for k, v in {**BY_NAME[role].settings, **over, **taken}.items())
 
 
-async def connect(name: str, **over: Any) -> Connection:
-    """One direct connection in autocommit mode; ``name`` shows in pg_stat_activity."""
-    return await psycopg.AsyncConnection.connect(
-        conninfo(application_name=f"rollcall node {name}", **over), autocommit=True
-    )
+async def connect(
+    name: str, settings_over: Mapping[str, str] | None = None, **parameters: str
+) -> Connection:
+    """One direct connection in autocommit mode; ``name`` shows in pg_stat_activity.
+
+    ``settings_over`` replaces some of the role's own settings, ``parameters`` libpq's.
+    """
+    over = {
+        "options": _options("rollcall_node", settings_over or {}),
+        "application_name": f"rollcall node {name}",
+        **parameters,
+    }
+    return await psycopg.AsyncConnection.connect(conninfo(**over), autocommit=True)
 
 
 def pool() -> AsyncConnectionPool[Connection]:

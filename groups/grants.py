@@ -50,17 +50,25 @@ def _sync(using: str) -> None:
     connection = connections[using]
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
-        cursor.execute("SELECT rolname FROM pg_roles WHERE rolname LIKE 'rollcall%%'")
-        known = {name for (name,) in cursor.fetchall()}
+        # A superuser may take any role without being a member; everybody else must be one.
+        cursor.execute(
+            "SELECT rolname, pg_has_role(rolname, 'MEMBER') FROM pg_roles"
+            " WHERE rolname LIKE 'rollcall%%'"
+        )
+        known = dict(cursor.fetchall())
         for role in ROLES:
-            for statement in _statements(role, role.name not in known, tables):
+            for statement in _statements(role, known.get(role.name), tables):
                 cursor.execute(statement.as_string(None))
 
 
-def _statements(role: Role, is_new: bool, tables: Sequence[str]) -> Iterator[sql.Composable]:
+def _statements(
+    role: Role, is_member: bool | None, tables: Sequence[str]
+) -> Iterator[sql.Composable]:
+    """``is_member``: whether this user is one; None where there is no such role yet."""
     name = sql.Identifier(role.name)
-    if is_new:
+    if is_member is None:
         yield sql.SQL("CREATE ROLE {} NOLOGIN").format(name)
+    if not is_member:
         yield sql.SQL("GRANT {} TO CURRENT_USER").format(name)
     yield sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(name)
     yield sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {}").format(name)

@@ -12,8 +12,20 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
+class ReadOnly(models.QuerySet[Any]):
+    """Rows that are read through the ORM and never written through it."""
+
+    def _refuse(self, *_args: Any, **_values: Any) -> NoReturn:
+        raise TypeError(f"{self.model.__name__} rows are written by groups.store only")
+
+    update = delete = create = bulk_create = bulk_update = _refuse
+    get_or_create = update_or_create = _refuse
+
+
 class WrittenByTheStore(models.Model):
     """A row that only ``groups.store`` may write."""
+
+    objects = ReadOnly.as_manager()
 
     class Meta:
         abstract = True

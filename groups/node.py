@@ -19,7 +19,7 @@ from django.conf import settings
 from groups import database
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
-from groups.committer import Committer, Fail, _no_fail
+from groups.committer import Committer, Fail, no_fail
 from groups.coordinator import Coordinator
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
@@ -27,6 +27,7 @@ from groups.core.replies import Reply
 from groups.doorbell import Doorbell
 from groups.operations import BELL as OPERATIONS_BELL
 from groups.operations import Operator
+from groups.retries import Reloader
 from groups.slot import SLOTS
 from groups.slots import SlotKeeper
 
@@ -38,6 +39,10 @@ TICK_S = 0.05
 STALL_MS = 1_000
 """A gap this long between two ticks means that the process stood still: its overdue timers
 are not evidence against anybody (design, *Failover*)."""
+
+SERVER_VERSION_MIN = 170_000
+"""PostgreSQL 17 brought ``transaction_timeout``: a node that is paused inside a transaction
+must not hold rows for longer than a takeover waits."""
 
 OPERATIONS_LOOK_S = 1.0
 """A pending operation whose ring was lost is found this much later."""
@@ -89,7 +94,7 @@ class Node:
         *,
         clock: Callable[[], Millis] = monotonic_ms,
         rng: Random | None = None,
-        fail: Fail = _no_fail,
+        fail: Fail = no_fail,
     ) -> None:
         self.node_id = me.node_id
         self.settings = NodeSettings.from_django()
@@ -102,9 +107,10 @@ class Node:
         )
         lease_ms = self.settings.node_lease_ms
         self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
+        self.reloader = Reloader(self.coordinator)
         lanes = (self.coordinator.membership, self.coordinator.offsets)
         self.committers = [
-            Committer(me.node_id, self.coordinator, lane, self.keeper.fenced, fail)
+            Committer(me.node_id, self.coordinator, lane, self.reloader, self.keeper.fenced, fail)
             for lane in lanes
         ]
         self.operator = Operator(self.coordinator, self._reader)
@@ -119,6 +125,9 @@ class Node:
         """Connect, take the node id, read the catalogue. Raises what stands in the way."""
         await self.readers.open(wait=True, timeout=database.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
+            version = connection.info.server_version
+            if version < SERVER_VERSION_MIN:
+                raise RuntimeError(f"Rollcall needs PostgreSQL 17 or newer, not {version}")
             await self.catalogue.load(connection)
         await self.keeper.start()
 
@@ -128,6 +137,7 @@ class Node:
             async with asyncio.TaskGroup() as tasks:
                 for committer in self.committers:
                     tasks.create_task(committer.run())
+                tasks.create_task(self.reloader.run())
                 tasks.create_task(self.keeper.run())
                 tasks.create_task(self.doorbell.run())
                 tasks.create_task(self._ticks())

@@ -5,6 +5,7 @@ Effect and result commit together, by the store, so a verb outlives an owner tha
 over it (design, *An operator's verb*).
 """
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -79,17 +80,24 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Event]:
 class Operator:
     """The node's side: pending operations of owned slots become events, once each.
 
-    An id stays in ``_given`` until its row is no longer pending, so that a second ring does not
-    step an operation twice while its first step is on the way to its commit.
+    An id stays in ``_given`` until its row is no longer pending, or its event was refused before
+    it was decided: so a second ring does not step an operation twice while its first step is on
+    the way to its commit, and none is forgotten.
     """
 
     def __init__(self, coordinator: Coordinator, readers: Callable[[], Any]) -> None:
         self.coordinator = coordinator
         self.readers = readers
         self._given: set[int] = set()
+        self._looking = asyncio.Lock()
+        coordinator.undecided = self._given.discard
 
     async def look(self, _payload: str | None = None) -> None:
         """Read what is pending for this node's slots and put it into the inboxes."""
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
         slots = sorted(self.coordinator.epochs)
         if not slots:
             return
@@ -103,5 +111,6 @@ class Operator:
         pending = {row[0] for row in rows}
         for row in rows:
             if row[0] not in self._given:
+                self._given.add(row[0])
                 self.coordinator.submit(*event_of(row))
-        self._given = pending
+        self._given &= pending

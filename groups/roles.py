@@ -12,9 +12,15 @@ NODE_TIMEOUTS: Mapping[str, str] = {
     "synchronous_commit": "on",
     "idle_in_transaction_session_timeout": "1s",
     "statement_timeout": "2s",
-    "lock_timeout": "1s",
+    # The row lock of a group is never waited for (SKIP LOCKED). Any other lock that is held
+    # holds up a whole batch of strangers, until the group to blame has been found by halves.
+    "lock_timeout": "100ms",
     "transaction_timeout": "5s",
     "client_connection_check_interval": "1s",
+    # A node that vanished without a word must lose its advisory lock within seconds.
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
 }
 
 WRITES_GROUPS = ("SELECT", "INSERT", "UPDATE", "DELETE")

@@ -9,7 +9,7 @@ connection of its own; a slot's row changes only when its owner does (design,
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -39,8 +39,26 @@ LOCK_FREE_MS = 500
 """A dead node's advisory lock must be seen free twice, this far apart, before its slots are
 taken early: its connection may have been cut while the process lives."""
 
+SLOW_LOOK_MS = 1_000
+"""A look at the rows that took longer than this saw nobody's silence: it was itself away."""
+
+OVERDUE = 1.5
+"""Beat intervals after which a beat is overdue. A live node whose lease connection was cut loses
+its advisory lock, but beats again within one interval."""
+
+LOAD_SLOTS_MAX = 8
+"""Slots loaded in one go: the loop goes round between them, and so does the beat."""
+
+LOAD_TIMEOUT = "30s"
+"""Of one load; the node's usual timeouts are for writes of milliseconds."""
+
 STALL_MS = 1_000
 """A node whose event loop stood still this long slept, as far as its members can tell."""
+
+
+def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    """Consecutive parts of at most so many items."""
+    return (items[at : at + size] for at in range(0, len(items), size))
 
 
 class SlotRow(NamedTuple):
@@ -60,6 +78,13 @@ class Sighting:
     beat: int
     since: Millis
     lock_free_since: Millis | None = None
+
+
+class Orphan(NamedTuple):
+    """A slot whose owner is no node's present incarnation, and since when it was seen so."""
+
+    epoch: int
+    since: Millis
 
 
 class NodeIdTaken(Exception):
@@ -89,6 +114,8 @@ class SlotKeeper:
         self.away = True
         self._cluster_id = ""
         self._sightings: dict[int, Sighting] = {}
+        self._orphans: dict[int, Orphan] = {}
+        self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
         self._lease_connection: database.Connection | None = None
         self._watch_connection: database.Connection | None = None
@@ -162,12 +189,12 @@ class SlotKeeper:
         while True:
             await asyncio.sleep(self.lease_ms / BEATS_PER_LEASE / 1000)
             slept = clock() - last > self.lease_ms / BEATS_PER_LEASE + STALL_MS
-            expired = not self.coordinator.holds_lease
+            until = self.coordinator.lease_until
             try:
                 await asyncio.wait_for(self._beat(), timeout=self.lease_ms / 1000)
-                if slept or expired:
+                if slept or clock() >= until:
                     await self._recovered()
-            except (psycopg.Error, OSError, TimeoutError, NodeIdTaken) as error:
+            except (psycopg.Error, OSError, TimeoutError) as error:
                 await self._missed(error)
             last = clock()
 
@@ -214,28 +241,48 @@ class SlotKeeper:
             self._look_now.clear()
 
     async def _look(self) -> None:
+        async with self._looking:
+            await self._look_alone()
+
+    async def _look_alone(self) -> None:
         connection = await self._watched()
+        before = self.coordinator.clock()
         nodes = await (await connection.execute(sql.NODES.encode())).fetchall()
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
         slots = [SlotRow(*row) for row in rows]
-        self._see(nodes)
+        if self.coordinator.clock() - before > SLOW_LOOK_MS:
+            self._sightings.clear()
+        self._see(nodes, before)
+        self._see_orphans(nodes, slots, before)
         self._lose(slots)
         self._publish(nodes, slots)
         await self._claim(connection, slots)
 
-    def _see(self, nodes: list[tuple[Any, ...]]) -> None:
-        now = self.coordinator.clock()
+    def _see(self, nodes: list[tuple[Any, ...]], now: Millis) -> None:
         for node_id, incarnation, beat, _host, _port in nodes:
             seen = self._sightings.get(node_id)
             if seen is None or (seen.incarnation, seen.beat) != (incarnation, beat):
                 self._sightings[node_id] = Sighting(incarnation, beat, now)
 
+    def _see_orphans(self, nodes: list[tuple[Any, ...]], slots: list[SlotRow], now: Millis) -> None:
+        """Slots of an incarnation that was replaced: its successor claims them, or nobody does."""
+        living = {incarnation for _node_id, incarnation, *_ in nodes}
+        orphans = {}
+        for row in slots:
+            if row.incarnation is not None and row.incarnation not in living:
+                seen = self._orphans.get(row.slot)
+                same = seen is not None and seen.epoch == row.epoch
+                orphans[row.slot] = seen if seen and same else Orphan(row.epoch, now)
+        self._orphans = orphans
+
     def _lose(self, slots: list[SlotRow]) -> None:
-        mine = {row.slot for row in slots if row.incarnation == self.incarnation}
-        lost = set(self.coordinator.epochs) - mine
+        mine = {row.slot: row.epoch for row in slots if row.incarnation == self.incarnation}
+        held = self.coordinator.epochs
+        lost = {slot for slot, epoch in held.items() if mine.get(slot) != epoch}
         if lost:
             logger.warning("slots %s have another owner now", sorted(lost))
             self.coordinator.drop(lost, ErrorCode.NOT_COORDINATOR)
+            self._notify()
 
     def _publish(self, nodes: list[tuple[Any, ...]], slots: list[SlotRow]) -> None:
         live = tuple(
@@ -272,14 +319,22 @@ class SlotKeeper:
         )
         taken = dict(await cursor.fetchall())
         if taken:
-            await self._load(connection, taken)
+            await self._load(taken)
 
-    async def _load(self, connection: database.Connection, taken: dict[int, int]) -> None:
+    async def _load(self, taken: dict[int, int]) -> None:
         self.loading |= set(taken)
+        groups = 0
         try:
-            durables = await load.groups_of_slots(connection, sorted(taken))
-            self.coordinator.adopt(taken, durables)
-            logger.info("serving %d more slots with %d groups", len(taken), len(durables))
+            async with await database.connect(
+                "load", {"statement_timeout": LOAD_TIMEOUT, "transaction_timeout": LOAD_TIMEOUT}
+            ) as connection:
+                for part in batched(sorted(taken), LOAD_SLOTS_MAX):
+                    durables = await load.groups_of_slots(connection, part)
+                    self.coordinator.adopt({slot: taken[slot] for slot in part}, durables)
+                    groups += len(durables)
+                    self.loading -= set(part)
+                    self._notify()
+            logger.info("serving %d more slots with %d groups", len(taken), groups)
         finally:
             self.loading -= set(taken)
             self._notify()
@@ -291,15 +346,22 @@ class SlotKeeper:
         if row.incarnation == self.incarnation:
             # Ours by the row but not in memory: a load that failed. Claim it again.
             return row.slot not in self.coordinator.epochs
+        orphan = self._orphans.get(row.slot)
+        if orphan is not None:
+            # Its incarnation was replaced. If by this one, the id was taken from it; if by
+            # another, that one has a lease to claim it.
+            waited = self.coordinator.clock() - orphan.since >= self.lease_ms
+            return row.node_id == self.me.node_id or waited
         seen = self._sightings.get(row.node_id)
-        if seen is None or seen.incarnation != row.incarnation:
-            # An incarnation that was replaced: its successor took the id from it.
-            return row.node_id == self.me.node_id or seen is None
+        if seen is None:
+            return False
         return self._lease_over(row.node_id) or await self._crashed(connection, row.node_id, seen)
 
     async def _crashed(self, connection: database.Connection, node_id: int, seen: Sighting) -> bool:
         """Whether a node's advisory lock is free, has been, and means that the node died."""
         now = self.coordinator.clock()
+        if now - seen.since < OVERDUE * self.lease_ms / BEATS_PER_LEASE:
+            return False
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
             return False
         keys = {"class": sql.LOCK_CLASS, "node_id": node_id}
@@ -347,10 +409,12 @@ class SlotKeeper:
     async def _take_node_id(self, connection: database.Connection) -> None:
         keys = {"class": sql.LOCK_CLASS, "node_id": self.me.node_id}
         row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
+        if self._cluster_id:
+            # A reconnect. The lock may still be our own dead session's; whether the id is
+            # still ours the beat will say.
+            return
         if not (row and row[0]):
             raise NodeIdTaken(f"another process serves as node {self.me.node_id}")
-        if self._cluster_id:
-            return  # a reconnect: the row is still this incarnation's, or BEAT will say so
         found = await (await connection.execute(sql.CLUSTER_ID.encode())).fetchone()
         self._cluster_id = f"rollcall-{found[0]}" if found else "rollcall"
         await connection.execute(

@@ -24,16 +24,25 @@ NODES = "SELECT node_id, incarnation, beat, host, port FROM rollcall_node ORDER 
 SLOTS = "SELECT slot, node_id, incarnation, epoch FROM rollcall_slot ORDER BY slot"
 
 CLAIM = """
+WITH free AS (
+    SELECT s.slot FROM rollcall_slot s
+    JOIN unnest(%(slots)s::smallint[], %(epochs)s::bigint[]) AS seen(slot, epoch)
+      ON s.slot = seen.slot
+    WHERE s.epoch = seen.epoch ORDER BY s.slot FOR UPDATE OF s
+)
 UPDATE rollcall_slot s
 SET node_id = %(node_id)s, incarnation = %(incarnation)s, epoch = s.epoch + 1
-FROM unnest(%(slots)s::smallint[], %(epochs)s::bigint[]) AS seen(slot, epoch)
-WHERE s.slot = seen.slot AND s.epoch = seen.epoch
+FROM free WHERE s.slot = free.slot
 RETURNING s.slot, s.epoch
 """
+"""In slot order, as the guard locks them: two orders would deadlock."""
 
 RELEASE = """
-UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = epoch + 1
-WHERE incarnation = %(incarnation)s
+WITH mine AS (
+    SELECT slot FROM rollcall_slot WHERE incarnation = %(incarnation)s ORDER BY slot FOR UPDATE
+)
+UPDATE rollcall_slot s SET node_id = NULL, incarnation = NULL, epoch = s.epoch + 1
+FROM mine WHERE s.slot = mine.slot
 """
 
 SERVER_UP_MS = """

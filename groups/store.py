@@ -58,8 +58,12 @@ class Busy(StoreError):
         self.group_ids = tuple(group_ids)
 
 
+class Contended(StoreError):
+    """Some row that the batch needs is held elsewhere; which is not known. Nothing was written."""
+
+
 class Refused(StoreError):
-    """PostgreSQL refuses a value, or timed out waiting for a lock. Nothing was written."""
+    """PostgreSQL refuses a value. Nothing was written, and trying again would not help."""
 
 
 class Unknown(StoreError):
@@ -358,6 +362,9 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
                 await connection.execute(text.encode(), parameters)
     except psycopg.Error as error:
         raise translate(error, connection) from error
+    except (TypeError, ValueError) as error:
+        # A value that cannot even be sent: the transaction was rolled back over it.
+        raise Refused(str(error)) from error
 
 
 def apply_with(cursor: Cursor, batch: Batch) -> None:
@@ -379,6 +386,8 @@ def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | N
             return Conflict(json.loads(detail or "[]"))
         case "RC003":
             return Busy(json.loads(detail or "[]"))
+        case "55P03" | "40P01" | "40001":  # a lock timeout, a deadlock, a serialization failure
+            return Contended(str(error))
     if isinstance(error, psycopg.DataError):
         return Refused(str(error))  # the client side's own refusals (U+0000) have no SQLSTATE
     broken = connection is not None and (connection.closed or connection.broken)

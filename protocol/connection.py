@@ -7,6 +7,7 @@ queue in order. Nothing is decided here, and no frame but a heartbeat is looked 
 
 import asyncio
 import logging
+from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
 from protocol.fast import FastPath
@@ -42,6 +43,7 @@ class KafkaConnection(asyncio.Protocol):
         self.requests = 0
         self.peer = ""
         self.pending = 0
+        self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
         self._fast = FastPath(server.coordinator)
@@ -68,7 +70,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came: answer what can be answered at once, queue the rest in order."""
-        if self.pending == 0 and self._writable:
+        if self.pending == 0 and self._writable and not self._frames:
             reply = self._fast.again(data)
             if reply is not None:
                 self._last_frame_at = self.server.loop.time()
@@ -83,9 +85,13 @@ class KafkaConnection(asyncio.Protocol):
         now = self.server.loop.time()
         if frames:
             self._last_frame_at = now
+            self._partial_since = None
             for frame in frames:
                 self._frame_received(frame)
-        self._partial_since = (self._partial_since or now) if self._frames else None
+        if not self._frames:
+            self._partial_since = None
+        elif self._partial_since is None:
+            self._partial_since = now
 
     def pause_writing(self) -> None:
         """The client does not read: read nothing more from it."""
@@ -117,8 +123,10 @@ class KafkaConnection(asyncio.Protocol):
             self._queue = self.server.open_application(self)
             if self._queue is None:
                 return
+        if self.pending:  # what is being served does not count: a parked join may be large
+            self._sizes.append(len(frame))
+            self._queued_bytes += len(frame)
         self.pending += 1
-        self._queued_bytes += len(frame)
         self._queue.put_nowait({"type": "kafka.request", "frame": frame})
         if self._held is not None and not self._held.done():
             self._held.set_result(None)
@@ -132,6 +140,7 @@ class KafkaConnection(asyncio.Protocol):
         wanted = self._writable and room
         if wanted != self._reading and not self._transport.is_closing():
             self._reading = wanted
+            self._partial_since = self.server.loop.time() if self._frames else None
             (self._transport.resume_reading if wanted else self._transport.pause_reading)()
 
     # -- the application's side
@@ -151,7 +160,8 @@ class KafkaConnection(asyncio.Protocol):
     def handle_reply(self, message: dict[str, Any]) -> None:
         """One request is done: write its reply, if it has one."""
         self.pending -= 1
-        self._queued_bytes -= message["request_bytes"]
+        if self._sizes:
+            self._queued_bytes -= self._sizes.popleft()
         frame = message["frame"]
         if frame is not None and self._transport is not None:
             self._transport.write(frame)

@@ -54,7 +54,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             except WireError as error:
                 logger.info("closing %s: %s", connection.peer, error)
                 return
-            await send({"type": "kafka.reply", "frame": reply, "request_bytes": len(frame)})
+            await send({"type": "kafka.reply", "frame": reply})
 
     async def _serve(self, connection: Any, frame: bytes) -> bytes | None:
         header, offset = parse_header(frame, is_flexible)

@@ -7,7 +7,7 @@ checked for form; they never hold a clock or a connection.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -162,6 +162,9 @@ class ConsumerHeartbeat(Event):
     ``owned`` maps a topic id (32 hex digits) to its partitions.
     ``topics`` is the catalogue as the handler saw it: name to (topic id,
     partition count), for the names that this group subscribes to.
+    ``looked_up`` are the names the handler asked the catalogue for: one of them
+    that is not in ``topics`` does not exist, while a name that another member
+    has brought since then is simply not spoken of. None: every name was.
     """
 
     member_id: str
@@ -174,5 +177,6 @@ class ConsumerHeartbeat(Event):
     subscribed_topic_names: tuple[str, ...] | None
     server_assignor: str | None
     owned: Mapping[str, tuple[int, ...]] | None
-    topics: Mapping[str, tuple[str, int]]
+    topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     version: int = 1
+    looked_up: frozenset[str] | None = None

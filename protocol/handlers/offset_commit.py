@@ -23,6 +23,9 @@ from protocol.messages.offset_commit import (
 TOPIC_IDS_SINCE = 10  # KIP-848
 NAMES_RETENTION = range(2, 5)
 
+RETENTION_MS_MAX = 100 * 365 * 86_400_000
+"""A century: what is longer does not fit into a timestamp."""
+
 Good = ErrorCode.NONE
 Codes = list[list[ErrorCode]]
 
@@ -57,7 +60,8 @@ def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) 
 async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[OffsetWrite]]:
     """A code for each partition, and the writes of those whose code is NONE."""
     retention = request.retention_time_ms
-    retention_ms = retention if call.version in NAMES_RETENTION and retention >= 0 else None
+    named = call.version in NAMES_RETENTION and retention >= 0
+    retention_ms = min(retention, RETENTION_MS_MAX) if named else None
     limit = call.node.settings.offset_metadata_max_bytes
     codes: Codes = []
     writes: list[OffsetWrite] = []

@@ -14,6 +14,8 @@ Part = tuple[str, int]
 
 Parts = frozenset[Part]
 
+NOTHING: Final[Parts] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:

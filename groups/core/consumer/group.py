@@ -10,9 +10,10 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from groups.core.consumer import heartbeat, leaving, offsets
+from groups.core.consumer import heartbeat, invariants, leaving, offsets
+from groups.core.consumer.index import Index
 from groups.core.consumer.member import UNREVOKED, Member
-from groups.core.consumer.work import EMPTY, Live, Timer, Work
+from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -28,7 +29,7 @@ from groups.core.events import (
     Tick,
     Ticket,
 )
-from groups.core.group import NOBODY, Answer, Beat, Decision, Face, JournalEntry, Millis, Rules
+from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules
 from groups.core.replies import (
     Committed,
     ConsumerBeaten,
@@ -39,12 +40,12 @@ from groups.core.replies import (
     Reply,
     Synced,
 )
-from groups.core.rows import Durable, GroupRow
-
-KIND = "consumer"
+from groups.core.rows import Durable
 
 
-def _not_a_classic_group(_work: Work, event: JoinGroup) -> None:
+def _not_a_classic_group(work: Work, event: JoinGroup) -> None:
+    if not work.exists:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)  # ask again: the id is free by then
     raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
 
 
@@ -71,7 +72,7 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),
     LeaveGroup: lambda event, no: Left(no.code),
-    JoinGroup: lambda event, no: Joined(error=no.code),
+    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
     SyncGroup: lambda event, no: Synced(error=no.code),
 }
 """The shape of each event's answer when a rule says no."""
@@ -80,16 +81,22 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
 class ConsumerGroup:
     """A group of the consumer protocol (KIP-848), at one instant."""
 
-    __slots__ = ("_durable", "_live", "_names", "members", "rules")
+    __slots__ = ("_due", "_durable", "_index", "_live", "members", "rules")
 
     def __init__(
-        self, durable: Durable, members: Mapping[str, Member], live: Live, rules: Rules
+        self,
+        durable: Durable,
+        members: Mapping[str, Member],
+        index: Index,
+        live: Live,
+        rules: Rules,
     ) -> None:
         self.rules = rules
         self.members = members
         self._durable = durable
+        self._index = index
         self._live = live
-        self._names: frozenset[str] | None = None
+        self._due: tuple[Millis | None] | None = None
 
     @property
     def durable(self) -> Durable:
@@ -109,15 +116,13 @@ class ConsumerGroup:
     @property
     def topic_names(self) -> frozenset[str]:
         """Every name that a member subscribes to, existing or not."""
-        if self._names is None:
-            self._names = frozenset(n for m in self.members.values() for n in m.topics)
-        return self._names
+        return frozenset(self._index.names)
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group of an id that has no row."""
-        nobody = Durable(GroupRow(group_id, KIND, EMPTY), MappingProxyType({}))
-        return cls(nobody, {}, Live(now), rules)
+        nobody = Durable(absent_row(group_id), MappingProxyType({}))
+        return cls(nobody, {}, Index(), Live(now), rules)
 
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
@@ -126,25 +131,24 @@ class ConsumerGroup:
         before = live or Live(now)
         beats = {member_id: before.beats.get(member_id, Beat(now)) for member_id in members}
         timers = {
-            member_id: before.timers.get(member_id) or _timer(member, now)
+            member_id: _timer(member, before.timers.get(member_id), now)
             for member_id, member in members.items()
-            if member.state == UNREVOKED
+            if member.state == UNREVOKED and member.epoch > 0
         }
-        return cls(durable, members, Live(before.floor, beats, timers), rules)
+        since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
+        index = Index.of(members.values(), durable.group.details)
+        return cls(durable, members, index, Live(before.floor, beats, timers, since), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         """Decide the events in order; self stays as it is."""
-        work = Work(self._durable.group, self.members, self._live, self.rules, now, rng)
+        row = self._durable.group
+        work = Work(row, self.members, self._index, self._live, self.rules, now, rng)
         for event in events:
             _decide(work, event)
-        if work.exists and not work.deleted:
-            work.settle(self._durable.group)
-        if work.exists and not self._durable.exists:
-            work.journal.insert(0, JournalEntry("group-created"))
-        if work.deleted:
-            work.journal.append(JournalEntry("group-deleted"))
+        group = self._after(work, any(isinstance(event, Tick) for event in events))
+        invariants.check(self._durable, group.durable, work.answers)
         return Decision(
-            group=self._after(work),
+            group=group,
             answers=tuple(work.answers),
             journal=tuple(work.journal),
             offsets=tuple(work.offsets.values()),
@@ -153,27 +157,29 @@ class ConsumerGroup:
             deleted=work.deleted,
         )
 
-    def _after(self, work: Work) -> "ConsumerGroup":
+    def _after(self, work: Work, ticked: bool) -> "ConsumerGroup":
+        """The group afterwards: self where nothing changed, so that ``due`` stays known."""
         before = self._durable
-        if work.row == before.group and not work.members_changed:
-            return type(self)(before, self.members, work.live, self.rules)
-        members = {
-            member_id: self.members.get(member_id, member) if self._same(member) else member
-            for member_id, member in work.members.items()
-        }
-        rows = {member_id: member.row for member_id, member in members.items()}
-        return type(self)(Durable(work.row, rows, before.revision), members, work.live, self.rules)
-
-    def _same(self, member: Member) -> bool:
-        """Whether a member came out of the step as it went in: its row is then not written."""
-        return self.members.get(member.row.member_id) == member
+        if work.is_quiet and work.row is before.group and not ticked:
+            return self
+        row, rows, members = work.saved(before.group, before.members)
+        durable = before
+        if row is not before.group or rows is not before.members:
+            durable = Durable(row, rows, 0 if work.deleted else before.revision)
+        return type(self)(durable, members, work.index, work.live, self.rules)
 
     def due(self, now: Millis) -> Millis | None:
-        """The end of the next session or rebalance timer. O(members)."""
-        floor, session = self._live.floor, self.rules.group_consumer_session_timeout_ms
-        ends = [max(beat.at, floor) + session for beat in self._live.beats.values()]
-        ends += [timer.deadline for timer in self._live.timers.values()]
-        return min(ends, default=None)
+        """The end of the next session or rebalance timer; None: never.
+
+        Found once per value, in O(members). Beats move on meanwhile: a tick that finds nobody
+        late gives a value that knows better.
+        """
+        if self._due is None:
+            floor, session = self._live.floor, self.rules.group_consumer_session_timeout_ms
+            ends = [max(beat.at, floor) + session for beat in self._live.beats.values()]
+            ends += [timer.deadline for timer in self._live.timers.values()]
+            self._due = (min(ends, default=None),)
+        return self._due[0]
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """Nothing is ever parked, so whatever waited was lost with its batch."""
@@ -186,8 +192,8 @@ class ConsumerGroup:
             member_id: replace(timer, deadline=now + timer.timeout_ms)
             for member_id, timer in self._live.timers.items()
         }
-        live = Live(now, self._live.beats, timers)
-        return type(self)(self._durable, self.members, live, self.rules)
+        live = Live(now, self._live.beats, timers, self._live.since)
+        return type(self)(self._durable, self.members, self._index, live, self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
         """Nothing is parked."""
@@ -196,14 +202,19 @@ class ConsumerGroup:
     def with_revision(self, revision: int) -> Self:
         """The same group after its rows were written."""
         durable = replace(self._durable, revision=revision)
-        return type(self)(durable, self.members, self._live, self.rules)
+        after = type(self)(durable, self.members, self._index, self._live, self.rules)
+        after._due = self._due
+        return after
 
     def face(self) -> Face:
         """A classic heartbeat has nobody to find here."""
         return NOBODY
 
 
-def _timer(member: Member, now: Millis) -> Timer:
+def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:
+    """The timer that ran on, where it was for this epoch; else one that starts in full."""
+    if before is not None and before.epoch == member.epoch:
+        return before
     timeout = member.row.rebalance_timeout_ms
     return Timer(now + timeout, timeout, member.epoch)
 
@@ -216,3 +227,6 @@ def _decide(work: Work, event: Event) -> None:
         handler(work, event)
     except Refuse as refusal:
         work.answer(event.ticket, REFUSALS[type(event)](event, refusal))
+    else:
+        if work.exists and not work.is_quiet:
+            work.settle()

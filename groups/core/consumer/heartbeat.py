@@ -4,22 +4,35 @@ One heartbeat is one atomic decision: check, merge what changed, raise the epoch
 compute a target, reconcile this member only.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
 from groups.core.assignors import NAMES, Parts
 from groups.core.consumer import leaving
-from groups.core.consumer.member import LEFT_FOR_NOW, UNREVOKED, Member, by_topic, parts_of
+from groups.core.consumer.index import Topic
+from groups.core.consumer.member import (
+    LEFT_FOR_NOW,
+    STABLE,
+    UNREVOKED,
+    Member,
+    by_topic,
+    parts_of,
+)
 from groups.core.consumer.reconcile import reconcile
-from groups.core.consumer.work import Timer, Work
+from groups.core.consumer.work import Work, first_details
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
-from groups.core.group import Beat
+from groups.core.group import JournalEntry, Millis
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import MemberRow
 
 JOIN = 0
 LEAVE = -1
+
+PENDING_INTERVAL_MS: Millis = 500
+"""The heartbeat interval, at most, of a member that waits for partitions or has to give some up,
+so that convergence takes round trips, not intervals (design, *Short intervals*)."""
 
 
 def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
@@ -98,10 +111,10 @@ def _find(work: Work, event: ConsumerHeartbeat) -> Member:
 def _join(work: Work, event: ConsumerHeartbeat) -> Member:
     """The member that joins: a known one again, a static one come back, or a new one."""
     member = work.members.get(event.member_id)
-    most = work.rules.group_consumer_max_size
-    if member is None and len(work.members) >= most:
-        raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, f"The group has {most} members already.")
     holder = work.holder(event.instance_id) if event.instance_id is not None else None
+    most = work.rules.group_consumer_max_size
+    if member is None and holder is None and len(work.members) >= most:
+        raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, f"The group has {most} members already.")
     if holder is not None and holder.row.member_id != event.member_id:
         if holder.epoch != LEFT_FOR_NOW:
             raise Refuse(ErrorCode.UNRELEASED_INSTANCE_ID, "The instance id is still in use.")
@@ -110,16 +123,16 @@ def _join(work: Work, event: ConsumerHeartbeat) -> Member:
         return _newcomer(work, event)
     if member.epoch == LEFT_FOR_NOW:
         return replace(member, epoch=JOIN, previous_epoch=JOIN)
+    if event.instance_id is not None and member.row.instance_id != event.instance_id:
+        return replace(member, row=replace(member.row, instance_id=event.instance_id))
     return member
 
 
 def _newcomer(work: Work, event: ConsumerHeartbeat) -> Member:
     member_id = event.member_id or _new_id(work)
-    positions = (m.row.position for m in work.members.values())
     if not work.exists:
-        work.exists = True
-        work.set_row(protocol_type="consumer", generation=work.row.generation + 1)
-        work.set_details(target_epoch=0, topics={}, assignor=None)
+        work.set_row(protocol_type="consumer", generation=1, details=first_details())
+        work.journal.append(JournalEntry("group-created", generation_after=1))
     row = MemberRow(
         member_id,
         event.instance_id,
@@ -127,7 +140,7 @@ def _newcomer(work: Work, event: ConsumerHeartbeat) -> Member:
         event.client_host,
         work.rules.group_consumer_session_timeout_ms,
         event.rebalance_timeout_ms,
-        1 + max(positions, default=-1),
+        work.index.next_position,
     )
     return Member(row)
 
@@ -160,36 +173,59 @@ def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) 
 
 
 def _merge(work: Work, member: Member, event: ConsumerHeartbeat) -> None:
-    """Keep what the request says anew; a changed subscription raises the epoch by one."""
-    is_new = member.row.member_id not in work.members
-    row = replace(member.row, client_id=event.client_id, client_host=event.client_host)
-    if event.rebalance_timeout_ms != -1:
-        row = replace(row, rebalance_timeout_ms=event.rebalance_timeout_ms)
-    names = event.subscribed_topic_names
-    topics = member.topics if names is None else tuple(sorted(set(names)))
-    changed = replace(
-        member,
-        row=row,
-        topics=topics,
-        assignor=event.server_assignor or member.assignor,
-        rack_id=event.rack_id or member.rack_id,
-    )
-    if is_new or changed != member:
+    """Keep what the request says anew; new subscriptions or topics raise the epoch by one."""
+    changed = _updated(member, event)
+    if changed is not member or member.row.member_id not in work.members:
         work.put(changed)
-    if not is_new and topics == member.topics and dict(event.topics) == work.catalogue:
-        return
-    fresh = {
-        name: list(event.topics[name])
-        for name in sorted({name for m in work.members.values() for name in m.topics})
-        if name in event.topics
-    }
-    if topics != member.topics:
-        trigger = "member-joined" if not member.epoch else "subscription-changed"
+    topics = _catalogue(work, event)
+    if changed.topics != member.topics:
+        joins = member.epoch == JOIN and not member.topics
+        trigger = "member-joined" if joins else "subscription-changed"
         work.bump(trigger, "a member's subscription is new", changed)
-    elif fresh != {name: list(entry) for name, entry in work.catalogue.items()}:
+    elif topics is not None:
         work.bump("topics-changed", "topics or partition counts changed", changed)
-    if work.row.details.get("topics") != fresh:
-        work.set_details(topics=fresh)
+    if topics is not None:
+        work.set_catalogue(topics)
+    if changed.assignor != member.assignor:
+        work.set_details(assignor=work.vote())
+
+
+def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
+    """The member with what the request says; the very same where it says nothing new."""
+    row, names = member.row, event.subscribed_topic_names
+    timeout = event.rebalance_timeout_ms
+    told = (
+        event.client_id,
+        event.client_host,
+        row.rebalance_timeout_ms if timeout == -1 else timeout,
+        member.topics if names is None else tuple(sorted(set(names))),
+        event.server_assignor or member.assignor,
+        event.rack_id or member.rack_id,
+    )
+    client_id, client_host, timeout, topics, assignor, rack_id = told
+    known = (row.client_id, row.client_host, row.rebalance_timeout_ms)
+    if told == (*known, member.topics, member.assignor, member.rack_id):
+        return member
+    if told[:3] != known:
+        row = replace(
+            row, client_id=client_id, client_host=client_host, rebalance_timeout_ms=timeout
+        )
+    return replace(member, row=row, topics=topics, assignor=assignor, rack_id=rack_id)
+
+
+def _catalogue(work: Work, event: ConsumerHeartbeat) -> Mapping[str, Topic] | None:
+    """The subscribed topics as they are now; None where the group knows them so already.
+
+    What the handler did not look up stays as it was. Topics that nobody subscribes to any more
+    are forgotten by the way, but are no news.
+    """
+    names, known, facts = work.index.names, work.index.catalogue, event.topics
+    if facts == known and facts.keys() <= names.keys():
+        return None
+    asked = names.keys() if event.looked_up is None else event.looked_up
+    now = {name: facts[name] for name in names if name in facts}
+    now |= {n: known[n] for n in names if n in known and n not in facts and n not in asked}
+    return None if now == {n: t for n, t in known.items() if n in names} else now
 
 
 def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> None:
@@ -198,41 +234,31 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
     after = reconcile(before, work.target_epoch, owned, work.is_free_for(member_id))
     if after is not before:
         work.put(after)
-        _arm(work, after)
-    _hear(work, member_id)
+        if after.state == UNREVOKED:
+            work.arm(after)
+        else:
+            work.disarm(member_id)
+    work.hear(member_id)
     full = (
         event.rebalance_timeout_ms != -1
         and event.subscribed_topic_names is not None
         and event.owned is not None
     )
     tell = event.member_epoch == JOIN or full or after.assigned != before.assigned
+    assignment = None
+    if tell:
+        assignment = {topic: tuple(parts) for topic, parts in by_topic(after.assigned).items()}
     work.answer(
         event.ticket,
         ConsumerBeaten(
             member_id=member_id,
             member_epoch=after.epoch,
-            heartbeat_interval_ms=work.rules.group_consumer_heartbeat_interval_ms,
-            assignment=(
-                {topic: tuple(parts) for topic, parts in by_topic(after.assigned).items()}
-                if tell
-                else None
-            ),
+            heartbeat_interval_ms=_interval(work, after),
+            assignment=assignment,
         ),
     )
 
 
-def _arm(work: Work, member: Member) -> None:
-    """A member that must give something up has its rebalance timeout for it."""
-    member_id, timeout = member.row.member_id, member.row.rebalance_timeout_ms
-    if member.state == UNREVOKED:
-        work.live.timers[member_id] = Timer(work.now + timeout, timeout, member.epoch)
-    else:
-        work.live.timers.pop(member_id, None)
-
-
-def _hear(work: Work, member_id: str) -> None:
-    beat = work.live.beats.get(member_id)
-    if beat is None:
-        work.live.beats[member_id] = Beat(work.now)
-    else:
-        beat.at = max(beat.at, work.now)
+def _interval(work: Work, member: Member) -> Millis:
+    usual = work.rules.group_consumer_heartbeat_interval_ms
+    return usual if member.state == STABLE else min(usual, PENDING_INTERVAL_MS)

@@ -4,9 +4,11 @@ A departure raises the group epoch but computes no target: the group is Assignin
 next heartbeat.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from groups.core.consumer.member import LEFT_FOR_NOW, NOTHING, Member
+from groups.core.assignors import NOTHING
+from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
@@ -14,6 +16,7 @@ from groups.core.events import (
     EvictMember,
     ForceRebalance,
     LeaveGroup,
+    Leaver,
     Tick,
 )
 from groups.core.group import Millis
@@ -26,11 +29,10 @@ def leave(work: Work, event: ConsumerHeartbeat) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     member = _leaver(work, event)
     if event.member_epoch == LEFT_FOR_NOW:
-        away = replace(member, epoch=LEFT_FOR_NOW, previous_epoch=member.epoch, revoking=NOTHING)
-        work.put(away)
-        work.live.timers.pop(event.member_id, None)
+        work.put(_away(member))
+        work.disarm(event.member_id)
     else:
-        remove(work, member, "member-left", "a member left")
+        remove(work, [member], "member-left", "a member left")
     work.answer(
         event.ticket,
         ConsumerBeaten(member_id=event.member_id, member_epoch=event.member_epoch),
@@ -51,29 +53,68 @@ def _leaver(work: Work, event: ConsumerHeartbeat) -> Member:
     return member
 
 
-def remove(work: Work, member: Member, trigger: str, reason: str) -> None:
-    """Take a member out; its partitions are free and the epoch rises."""
-    work.take(member.row.member_id)
-    work.bump(trigger, reason, member)
+def _away(member: Member) -> Member:
+    """The member while it is gone: what it was to give up is free, the rest stays held."""
+    since = member.since or {}
+    return replace(
+        member,
+        epoch=LEFT_FOR_NOW,
+        previous_epoch=member.epoch,
+        state=STABLE,
+        revoking=NOTHING,
+        since={part: since[part] for part in member.assigned},
+    )
+
+
+def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> None:
+    """Take members out; their partitions are free, and the epoch rises once for all of them."""
+    for member in gone:
+        work.take(member.row.member_id)
+    work.set_details(assignor=work.vote())
+    work.bump(trigger, reason, gone[0], [member.row.member_id for member in gone])
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
-    """The classic request: nobody here is a member of the classic protocol."""
-    codes = (ErrorCode.UNKNOWN_MEMBER_ID,) * len(event.members)
-    work.answer(event.ticket, Left(ErrorCode.NONE, codes))
+    """The classic request: nobody here is a member of the classic protocol.
+
+    An administrator may still remove a static member by naming its instance alone (KIP-345).
+    """
+    codes: list[ErrorCode] = []
+    gone: list[Member] = []
+    for leaver in event.members:
+        member = work.holder(leaver.instance_id) if leaver.instance_id is not None else None
+        codes.append(_code_of(leaver, member))
+        if member is not None and codes[-1] is ErrorCode.NONE and member not in gone:
+            gone.append(member)
+    if gone:
+        remove(work, gone, "member-left", "an administrator removed static members")
+    work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
+
+
+def _code_of(leaver: Leaver, holder: Member | None) -> ErrorCode:
+    if holder is None:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    if not leaver.member_id:
+        return ErrorCode.NONE
+    own = leaver.member_id == holder.row.member_id
+    return ErrorCode.UNKNOWN_MEMBER_ID if own else ErrorCode.FENCED_INSTANCE_ID
 
 
 def tick(work: Work, _event: Tick) -> None:
     """Sessions and rebalance timers that have ended fence their members."""
-    for member_id, timer in list(work.live.timers.items()):
-        if work.now >= timer.deadline:
-            member = work.members[member_id]
-            del work.live.timers[member_id]
-            if member.epoch == timer.epoch:
-                remove(work, member, "rebalance-timeout", "a member gave nothing up in time")
-    for member_id in list(work.members):
-        if work.now >= session_end(work, member_id):
-            remove(work, work.members[member_id], "session-expired", "a member was not heard of")
+    ended = [m for m, timer in work.live.timers.items() if work.now >= timer.deadline]
+    late = [work.members[m] for m in ended if work.members[m].epoch == work.live.timers[m].epoch]
+    for member_id in ended:
+        work.disarm(member_id)
+    if late:
+        remove(work, late, "rebalance-timeout", _said(late, "did not give partitions up in time"))
+    silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
+    if silent:
+        remove(work, silent, "session-expired", _said(silent, "sent no heartbeat in time"))
+
+
+def _said(members: Sequence[Member], what: str) -> str:
+    return f"a member {what}" if len(members) == 1 else f"{len(members)} members {what}"
 
 
 def session_end(work: Work, member_id: str) -> Millis:
@@ -105,5 +146,5 @@ def evict_member(work: Work, event: EvictMember) -> None:
         detail = "the group has no such member"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
-    remove(work, member, "operator", f"{event.actor} evicted a member: {event.reason}")
+    remove(work, [member], "operator", f"{event.actor} evicted a member: {event.reason}")
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from groups.core.assignors import Part, Parts
+from groups.core.assignors import NOTHING, Part, Parts
 from groups.core.rows import MemberRow
 
 STABLE = "stable"
@@ -18,13 +18,12 @@ UNRELEASED = "unreleased-partitions"
 LEFT_FOR_NOW = -2
 """The epoch of a static member that went and may come back (KIP-848)."""
 
-NOTHING: Parts = frozenset()
-
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """One member. ``assigned`` is what it may work on, ``revoking`` what it must give up but
-    still holds, ``target`` what it shall have in the end."""
+    still holds, ``target`` what it shall have in the end. ``since`` tells for each partition
+    that it holds at which epoch it was given (KIP-1251)."""
 
     row: MemberRow
     epoch: int = 0
@@ -77,7 +76,11 @@ class Member:
     @property
     def holds(self) -> Parts:
         """What nobody else may be given: assigned, or not yet given up."""
-        return self.assigned | self.revoking
+        return self.assigned | self.revoking if self.revoking else self.assigned
+
+    def is_settled(self, target_epoch: int) -> bool:
+        """Whether the member has all it shall have; one that left for now never has."""
+        return self.state == STABLE and self.epoch == target_epoch
 
 
 def parts_of(grouped: Mapping[str, Iterable[int]]) -> Parts:

@@ -1,9 +1,10 @@
 """Offsets of consumer groups: who may commit, read and delete (KIP-848, KIP-1251)."""
 
 from groups.core.consumer.member import Member
-from groups.core.consumer.work import Work
+from groups.core.consumer.work import Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DeleteGroup, OffsetCommit, OffsetDelete
+from groups.core.group import JournalEntry
 from groups.core.replies import Committed, Deleted, OffsetsDeleted
 
 MEMBER_EPOCH_SINCE = 9
@@ -12,12 +13,24 @@ MEMBER_EPOCH_SINCE = 9
 
 def commit(work: Work, event: OffsetCommit) -> None:
     """Accept a commit or refuse it as a whole."""
+    if not work.exists:
+        raise _refusal_of_nothing(event)
     if not (event.generation_id < 0 and not work.members):
         _check(work, event)
     for write in event.offsets:
         work.offsets[write.topic, write.partition] = write
         work.offset_deletes.pop((write.topic, write.partition), None)
     work.answer(event.ticket, Committed())
+
+
+def _refusal_of_nothing(event: OffsetCommit) -> Refuse:
+    """No group. One that only keeps offsets would be a classic one, and these are not its rules:
+    the client asks again, and finds the id free."""
+    if event.generation_id < 0:
+        return Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    if event.version >= MEMBER_EPOCH_SINCE:
+        return Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    return Refuse(ErrorCode.ILLEGAL_GENERATION)
 
 
 def _check(work: Work, event: OffsetCommit) -> None:
@@ -34,7 +47,7 @@ def _check(work: Work, event: OffsetCommit) -> None:
 
 def _covers(work: Work, member: Member, event: OffsetCommit) -> bool:
     """An older epoch is good for partitions that the member has had since then (KIP-1251)."""
-    catalogue, since = work.catalogue, member.since or {}
+    catalogue, since = work.index.catalogue, member.since or {}
     for write in event.offsets:
         topic_id = catalogue.get(write.topic, ("", 0))[0]
         epoch = since.get((topic_id, write.partition))
@@ -52,7 +65,9 @@ def check_reader(member: Member | None, epoch: int) -> ErrorCode:
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:
     """Forget offsets of topics that no member subscribes to (KIP-496)."""
-    subscribed = {name for member in work.members.values() for name in member.topics}
+    if not work.exists:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    subscribed = work.index.names
     codes: dict[tuple[str, int], ErrorCode] = {}
     for at in event.partitions:
         if at[0] in subscribed:
@@ -66,8 +81,15 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
     """Delete an empty group with its offsets (KIP-229)."""
+    if not work.exists:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.members:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    details = {"protocol_type": work.row.protocol_type}
+    work.journal.append(
+        JournalEntry("group-deleted", generation_before=work.row.generation, details=details)
+    )
+    work.row = absent_row(work.row.group_id)
     work.deleted = True
     work.offsets.clear()
     work.offset_deletes.clear()

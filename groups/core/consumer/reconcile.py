@@ -7,8 +7,8 @@ gives up what it must, then is given what is free, then waits for the rest.
 from collections.abc import Callable
 from dataclasses import replace
 
-from groups.core.assignors import Part, Parts
-from groups.core.consumer.member import NOTHING, STABLE, UNRELEASED, UNREVOKED, Member
+from groups.core.assignors import NOTHING, Part, Parts
+from groups.core.consumer.member import STABLE, UNRELEASED, UNREVOKED, Member
 
 IsFree = Callable[[Part], bool]
 
@@ -40,8 +40,7 @@ def _next(
     if revoke and (owned is None or owned & revoke):
         return _moved(member, epoch, UNREVOKED, keep, revoke, target_epoch)
     wanted = target - keep
-    mine = member.holds
-    given = frozenset(part for part in wanted if part in mine or is_free(part))
+    given = frozenset(part for part in wanted if is_free(part))
     state = UNRELEASED if wanted - given else STABLE
     return _moved(member, target_epoch, state, keep | given, NOTHING, target_epoch)
 
@@ -53,6 +52,7 @@ def _moved(
     if same == (member.epoch, member.state, member.assigned, member.revoking):
         return member
     since = member.since or {}
+    had = (member.assigned & assigned) | revoking
     return replace(
         member,
         epoch=epoch,
@@ -60,6 +60,7 @@ def _moved(
         state=state,
         assigned=assigned,
         revoking=revoking,
-        # KIP-1251: a commit is good from the epoch at which the partition was given.
-        since={part: since.get(part, target_epoch) for part in assigned},
+        # KIP-1251: a commit is good from the epoch at which the partition was given, and until
+        # it is given up. One that was given up and comes back is given anew.
+        since={p: since[p] if p in had else target_epoch for p in assigned | revoking},
     )

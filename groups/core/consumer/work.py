@@ -1,21 +1,22 @@
 """One step's working copy of a consumer group, and what the step has gathered so far.
 
-Means, not rules: nothing is copied before it is changed. The rules are in ``heartbeat``,
-``leaving`` and ``offsets``.
+Means, not rules: nothing is copied before it is changed, and then once per step. The rules are
+in ``heartbeat``, ``leaving`` and ``offsets``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from groups.core.assignors import Part, Subscriber, table
-from groups.core.consumer.member import NOTHING, STABLE, Member
+from groups.core.consumer.index import Index, Topic
+from groups.core.consumer.member import Member
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
 from groups.core.replies import Operated, Reply
-from groups.core.rows import GroupRow
+from groups.core.rows import Details, GroupRow, MemberRow
 
 EMPTY = "Empty"
 ASSIGNING = "Assigning"
@@ -38,11 +39,17 @@ class Timer:
 @dataclass(slots=True)
 class Live:
     """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
-    count. Never changed once committed, but for the beats (see ``Beat``)."""
+    count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
+    rebalance that goes on began, None where none does or nobody here saw it begin."""
 
     floor: Millis
     beats: dict[str, Beat] = field(default_factory=dict)
     timers: dict[str, Timer] = field(default_factory=dict)
+    since: Millis | None = None
+
+    def copy(self) -> "Live":
+        """A copy that a step may change; beats stay shared."""
+        return Live(self.floor, self.beats.copy(), self.timers.copy(), self.since)
 
 
 class Work:
@@ -52,14 +59,16 @@ class Work:
         self,
         row: GroupRow,
         members: Mapping[str, Member],
+        index: Index,
         live: Live,
         rules: Rules,
         now: Millis,
         rng: Random,
     ) -> None:
         self.row = row
-        self.members = dict(members)
-        self.live = Live(live.floor, dict(live.beats), dict(live.timers))
+        self.members = members
+        self.index = index
+        self.live = live
         self.rules = rules
         self.now = now
         self.rng = rng
@@ -69,61 +78,89 @@ class Work:
         self.offsets: dict[tuple[str, int], OffsetWrite] = {}
         self.offset_deletes: dict[tuple[str, int], None] = {}
         self.deleted = False
-        self.members_changed = False
-        self.exists = bool(row.details)
-        self._holders: dict[Part, str] | None = None
+        self.touched: dict[str, None] = {}
+        self._own_members: dict[str, Member] | None = None
+        self._own_index: Index | None = None
+        self._own_live: Live | None = None
 
     # -- what is
+
+    @property
+    def exists(self) -> bool:
+        """Whether the group has a row, or will have one by this step."""
+        return bool(self.row.details)
 
     @property
     def target_epoch(self) -> int:
         """The group epoch for which the target was computed."""
         return int(self.row.details.get("target_epoch", 0))
 
-    @property
-    def catalogue(self) -> Mapping[str, tuple[str, int]]:
-        """The subscribed topics as last used: name to (topic id, partitions)."""
-        known: Mapping[str, Any] = self.row.details.get("topics", {})
-        return {name: (entry[0], entry[1]) for name, entry in known.items()}
-
     def holder(self, instance_id: str) -> Member | None:
         """The member that has an instance id."""
-        return next((m for m in self.members.values() if m.row.instance_id == instance_id), None)
+        member_id = self.index.instances.get(instance_id)
+        return None if member_id is None else self.members[member_id]
 
     def is_free_for(self, member_id: str) -> "Free":
         """Whether nobody else holds a partition."""
-        if self._holders is None:
-            self._holders = {p: m.row.member_id for m in self.members.values() for p in m.holds}
-        return Free(self._holders, member_id)
+        return Free(self.index.holders, member_id)
 
     # -- what becomes
 
+    def change(self) -> Live:
+        """The live half, to be changed."""
+        if self._own_live is None:
+            self._own_live = self.live = self.live.copy()
+        return self._own_live
+
+    def change_index(self) -> Index:
+        """The index, to be changed."""
+        if self._own_index is None:
+            self._own_index = self.index = self.index.copy()
+        return self._own_index
+
+    def _change_members(self) -> dict[str, Member]:
+        if self._own_members is None:
+            self._own_members = dict(self.members)
+            self.members = self._own_members
+        return self._own_members
+
     def put(self, member: Member) -> None:
-        """Set a member; its row follows its facts."""
+        """Set a member; its row is written from its facts at the end of the step."""
         member_id = member.row.member_id
         before = self.members.get(member_id)
-        self.members[member_id] = member.saved()
-        self.members_changed = True
-        self._hold(before, member)
+        if member != before:
+            self._change_members()[member_id] = member
+            self.change_index().swap(before, member, self.target_epoch)
+            self.touched[member_id] = None
 
     def take(self, member_id: str) -> Member:
         """Remove a member, what it held and its timers."""
-        member = self.members.pop(member_id)
-        self.members_changed = True
-        self.live.beats.pop(member_id, None)
-        self.live.timers.pop(member_id, None)
-        self._hold(member, None)
+        member = self._change_members().pop(member_id)
+        self.change_index().swap(member, None, self.target_epoch)
+        self.touched[member_id] = None
+        self.change().beats.pop(member_id, None)
+        self.disarm(member_id)
         return member
 
-    def _hold(self, before: Member | None, after: Member | None) -> None:
-        if self._holders is None:
-            return
-        for part in before.holds if before else NOTHING:
-            self._holders.pop(part, None)
-        if after is not None:
-            for part in after.holds:
-                other = self._holders.setdefault(part, after.row.member_id)
-                assert other == after.row.member_id, f"{part} is held by {other}"
+    def hear(self, member_id: str) -> None:
+        """The member was heard of just now."""
+        beat = self.live.beats.get(member_id)
+        if beat is None:
+            self.change().beats[member_id] = Beat(self.now)
+        else:
+            beat.at = max(beat.at, self.now)
+
+    def arm(self, member: Member) -> None:
+        """Start the rebalance timer: the member must give something up in this epoch."""
+        timeout = member.row.rebalance_timeout_ms
+        self.change().timers[member.row.member_id] = Timer(
+            self.now + timeout, timeout, member.epoch
+        )
+
+    def disarm(self, member_id: str) -> None:
+        """Stop the rebalance timer where one runs."""
+        if member_id in self.live.timers:
+            del self.change().timers[member_id]
 
     def set_row(self, **columns: Any) -> None:
         """Change columns of the group's row."""
@@ -133,68 +170,98 @@ class Work:
         """Change facts of the group's row."""
         self.set_row(details={**self.row.details, **facts})
 
-    def bump(self, trigger: str, reason: str, member: Member | None = None) -> None:
+    def set_catalogue(self, topics: Mapping[str, Topic]) -> None:
+        """The subscribed topics as they are from now on."""
+        self.change_index().catalogue = topics
+        self.set_details(topics={name: list(topics[name]) for name in sorted(topics)})
+
+    def bump(
+        self, trigger: str, reason: str, member: Member | None = None, left: Iterable[str] = ()
+    ) -> None:
         """Raise the group epoch by one, and say why."""
         epoch = self.row.generation
         self.set_row(generation=epoch + 1)
+        if self.live.since is None:
+            self.change().since = self.now
+        self._note(
+            "rebalance-started" if self.members else "emptied",
+            trigger=trigger,
+            reason=reason,
+            member_id=member.row.member_id if member else None,
+            client_id=member.row.client_id if member else None,
+            generation_before=epoch,
+            left=tuple(left)[:NAMED_MAX],
+        )
+
+    def _note(self, kind: str, **fields: Any) -> None:
+        details = {"members": len(self.members)}
         self.journal.append(
-            JournalEntry(
-                "rebalance-started",
-                trigger,
-                reason,
-                member.row.member_id if member else None,
-                member.row.client_id if member else None,
-                epoch,
-                epoch + 1,
-            )
+            JournalEntry(kind, generation_after=self.row.generation, details=details, **fields)
         )
 
     def assign(self) -> None:
-        """Compute the target of the present epoch for every member."""
-        catalogue = self.catalogue
-        name = self._assignor()
-        subscribers = [_subscriber(m, catalogue) for m in self.members.values()]
+        """Compute the target of the present epoch for every member.
+
+        An assignor that fails lets the whole step fail: nothing of it remains.
+        """
+        self._forget_topics()
+        name, catalogue = self.vote(), self.index.catalogue
+        subscribers = [_subscriber(self.members[m], catalogue) for m in sorted(self.members)]
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
-        for member_id, target in table()[name](subscribers, counts).items():
-            member = self.members[member_id]
-            if member.target != target:
-                self.members[member_id] = replace(member, target=target).saved()
-                self.members_changed = True
+        targets = table()[name](subscribers, counts)
         self.set_details(target_epoch=self.row.generation, assignor=name)
+        members = self._change_members()
+        for member_id, target in targets.items():
+            member = members[member_id]
+            if member.target != target:
+                members[member_id] = replace(member, target=target)
+                self.touched[member_id] = None
+        epoch = self.target_epoch
+        self.change_index().unsettled = sum(not m.is_settled(epoch) for m in members.values())
 
-    def _assignor(self) -> str:
-        """The name that most members ask for; else the first configured."""
-        votes: dict[str, int] = {}
+    def _forget_topics(self) -> None:
+        """Drop what nobody subscribes to any more: no handler looks after it from now on."""
+        names, known = self.index.names, self.index.catalogue
+        if not known.keys() <= names.keys():
+            self.set_catalogue({name: topic for name, topic in known.items() if name in names})
+
+    def vote(self) -> str:
+        """The assignor that most members ask for, ties by the configured order; else the first."""
+        offered = self.rules.group_consumer_assignors
+        votes = dict.fromkeys(offered, 0)
         for member in self.members.values():
-            if member.assignor is not None:
-                votes[member.assignor] = votes.get(member.assignor, 0) + 1
-        first = self.rules.group_consumer_assignors[0]
-        return min(votes, key=lambda name: (-votes[name], name), default=first)
+            if member.assignor in votes:
+                votes[member.assignor] += 1
+        return max(offered, key=votes.__getitem__)
 
-    def settle(self, before: GroupRow) -> None:
-        """The state follows from the members; when it becomes Stable the journal says so."""
+    def settle(self) -> None:
+        """The state follows from the members; when a rebalance has ended the journal says so."""
         state = self.derived()
-        if state == STABLE_GROUP and before.state != STABLE_GROUP:
-            self.journal.append(
-                JournalEntry(
-                    "rebalance-completed",
-                    generation_before=before.generation,
-                    generation_after=self.row.generation,
-                    details={"members": len(self.members)},
-                )
-            )
+        if state == STABLE_GROUP and self.row.generation > self.row.details.get("settled_epoch", 0):
+            self._complete()
+        if state == EMPTY and self.live.since is not None:
+            self.change().since = None
         if state != self.row.state:
             self.set_row(state=state)
+
+    def _complete(self) -> None:
+        since = self.live.since
+        self._note(
+            "rebalance-completed",
+            generation_before=self.row.details.get("settled_epoch", 0),
+            duration_ms=None if since is None else self.now - since,
+        )
+        self.set_details(settled_epoch=self.row.generation)
+        if since is not None:
+            self.change().since = None
 
     def derived(self) -> str:
         """Kafka's state of a consumer group."""
         if not self.members:
             return EMPTY
-        target = self.target_epoch
-        if self.row.generation > target:
+        if self.row.generation > self.target_epoch:
             return ASSIGNING
-        settled = all(m.state == STABLE and m.epoch == target for m in self.members.values())
-        return STABLE_GROUP if settled else RECONCILING
+        return RECONCILING if self.index.unsettled else STABLE_GROUP
 
     # -- what follows
 
@@ -208,6 +275,32 @@ class Work:
         generation = self.row.generation if error is ErrorCode.NONE else None
         self.operations.append(Operated(operation_id, error, detail, generation))
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing changed, durable or live (beats are facts, not changes)."""
+        return self._own_live is None and not self.touched and self._own_index is None
+
+    def saved(
+        self, before: GroupRow, rows: Mapping[str, MemberRow]
+    ) -> tuple[GroupRow, Mapping[str, MemberRow], Mapping[str, Member]]:
+        """The group's row, the members' rows, and the members with them.
+
+        What is as it was before stays the same object: that is how the store knows.
+        """
+        row = before if self.row == before else self.row
+        members, after = dict(self.members), dict(rows)
+        for member_id in self.touched:
+            if member_id not in members:
+                after.pop(member_id, None)
+                continue
+            saved = members[member_id].saved()
+            old = rows.get(member_id)
+            if old == saved.row:
+                saved = replace(saved, row=old)
+            members[member_id], after[member_id] = saved, saved.row
+        same = after.keys() == rows.keys() and all(after[m] is rows[m] for m in self.touched)
+        return row, rows if same else after, members
+
 
 @dataclass(frozen=True, slots=True)
 class Free:
@@ -220,6 +313,16 @@ class Free:
         return self.holders.get(part, self.member_id) == self.member_id
 
 
-def _subscriber(member: Member, catalogue: Mapping[str, tuple[str, int]]) -> Subscriber:
+def absent_row(group_id: str) -> GroupRow:
+    """What stands for the row of a group that has none: it has no details."""
+    return GroupRow(group_id, "consumer", EMPTY)
+
+
+def first_details() -> Details:
+    """The details of a group that has just come into being."""
+    return {"target_epoch": 0, "settled_epoch": 0, "topics": {}, "assignor": None}
+
+
+def _subscriber(member: Member, catalogue: Mapping[str, Topic]) -> Subscriber:
     topics = frozenset(catalogue[name][0] for name in member.topics if name in catalogue)
     return Subscriber(member.row.member_id, member.row.instance_id, topics, member.target)

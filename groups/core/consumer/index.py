@@ -1,0 +1,86 @@
+"""What the members of a consumer group imply together, kept beside them for speed.
+
+Everything here can be computed anew from the members and the group's row (``Index.of`` does,
+after a reload); nothing here is durable, and no rule is decided here.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from groups.core.assignors import NOTHING, Part
+from groups.core.consumer.member import Member
+
+Topic = tuple[str, int]
+"""A topic's id (32 hex digits) and its partition count."""
+
+
+@dataclass(slots=True)
+class Index:
+    """Who holds what, who is which instance, how many subscribe to each name.
+
+    ``unsettled`` counts the members that are not yet at the target; ``catalogue`` holds the
+    subscribed topics as the group last used them.
+    """
+
+    holders: dict[Part, str] = field(default_factory=dict)
+    instances: dict[str, str] = field(default_factory=dict)
+    names: dict[str, int] = field(default_factory=dict)
+    unsettled: int = 0
+    next_position: int = 0
+    catalogue: Mapping[str, Topic] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
+        """The index of these members, under these details of the group's row."""
+        known: Mapping[str, Any] = details.get("topics", {})
+        index = cls(catalogue={name: (entry[0], entry[1]) for name, entry in known.items()})
+        for member in members:
+            index.swap(None, member, details.get("target_epoch", 0))
+        return index
+
+    def copy(self) -> "Index":
+        """A copy that a step may change."""
+        return replace(
+            self,
+            holders=self.holders.copy(),
+            instances=self.instances.copy(),
+            names=self.names.copy(),
+        )
+
+    def swap(self, before: Member | None, after: Member | None, target_epoch: int) -> None:
+        """A member was changed, added (no ``before``) or removed (no ``after``)."""
+        self._hold(before, after)
+        if before is not None:
+            self.unsettled -= not before.is_settled(target_epoch)
+            self._forget(before)
+        if after is not None:
+            self.unsettled += not after.is_settled(target_epoch)
+            self._learn(after)
+
+    def _forget(self, member: Member) -> None:
+        instance_id = member.row.instance_id
+        if instance_id is not None and self.instances.get(instance_id) == member.row.member_id:
+            del self.instances[instance_id]
+        for name in member.topics:
+            self.names[name] -= 1
+            if not self.names[name]:
+                del self.names[name]
+
+    def _learn(self, member: Member) -> None:
+        if member.row.instance_id is not None:
+            self.instances[member.row.instance_id] = member.row.member_id
+        for name in member.topics:
+            self.names[name] = self.names.get(name, 0) + 1
+        self.next_position = max(self.next_position, member.row.position + 1)
+
+    def _hold(self, before: Member | None, after: Member | None) -> None:
+        """The one place where a partition finds its holder; two holders are a defect of ours."""
+        old = before.holds if before is not None else NOTHING
+        new = after.holds if after is not None else NOTHING
+        for part in old - new:
+            del self.holders[part]
+        for part in new - old:
+            assert after is not None
+            other = self.holders.setdefault(part, after.row.member_id)
+            assert other == after.row.member_id, f"{part} is held by {other}"

@@ -1,0 +1,59 @@
+"""What must hold of a consumer group, whatever happens to it.
+
+``check`` is asserted after every step, in production too, and costs nothing where nothing durable
+changed. ``check_thoroughly`` looks at everything, for tests. That no partition has two holders is
+asserted where holders are kept (``Index``). A violation is a defect of ours, never a member's.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from groups.core.consumer.index import Index
+from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, UNRELEASED, UNREVOKED, Member
+from groups.core.consumer.work import EMPTY, STABLE_GROUP, Live
+from groups.core.group import Answer
+from groups.core.rows import Durable
+
+
+def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
+    """What one step may have done: compare the rows before and after it."""
+    tickets = [answer.ticket for answer in answers]
+    assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
+    if after is before or not after.group.details:
+        return
+    group = after.group
+    assert group.generation >= before.group.generation, "the group epoch fell"
+    assert group.details["target_epoch"] <= group.generation, "a target of the future"
+    assert (group.state == EMPTY) is (not after.members), "the state is not the members'"
+
+
+def check_thoroughly(durable: Durable, members: Mapping[str, Member], index: Index) -> None:
+    """Everything that must hold of one value, however it came about."""
+    group, rows = durable.group, durable.members
+    assert {m: member.row for m, member in members.items()} == dict(rows), "rows differ"
+    for member_id, member in members.items():
+        assert member.row.member_id == member_id, "a member lies under another's id"
+        assert Member.load(member.row) == member, "the row says something else"
+        _check_member(member, group.details["target_epoch"])
+    anew = Index.of(members.values(), group.details)
+    anew.next_position = index.next_position
+    assert anew == index, "the index is not the members'"
+    if group.state == STABLE_GROUP:
+        assert all(m.assigned == m.target for m in members.values()), "Stable, but not at target"
+
+
+def check_live(members: Mapping[str, Member], live: Live) -> None:
+    """Everyone has a beat, and a rebalance timer exactly while something is to be given up."""
+    assert live.beats.keys() == members.keys(), "beats are not the members'"
+    revoking = {m for m, member in members.items() if member.state == UNREVOKED}
+    assert live.timers.keys() == revoking, "timers are not those of members that must give up"
+
+
+def _check_member(member: Member, target_epoch: int) -> None:
+    assert not member.assigned & member.revoking, "kept and given up at once"
+    assert set(member.since or ()) == member.holds, "an epoch for each partition, and no other"
+    assert (member.state == UNREVOKED) is bool(member.revoking), "nothing to give up, or unsaid"
+    assert member.epoch <= target_epoch, "a member ahead of the target"
+    assert member.epoch > 0 or member.epoch == LEFT_FOR_NOW, "a member without an epoch"
+    if member.epoch == target_epoch:
+        assert member.state in (STABLE, UNRELEASED), "at the target with something to give up"
+        assert member.assigned <= member.target, "at the target with something else"

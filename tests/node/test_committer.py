@@ -1,0 +1,130 @@
+"""The committers under bad luck: held rows, refused values, lost connections, held commits."""
+
+import asyncio
+
+import pytest
+
+from groups import database
+from groups.core.errors import ErrorCode
+from groups.core.replies import Committed, Joined
+from tests import rows
+from tests.factories import ids_in_slots
+from tests.node.running import Running
+
+Other = database.Connection
+
+HOLD = "SELECT FROM rollcall_group WHERE group_id = %s FOR UPDATE"
+END_BACKENDS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE application_name = %s AND datname = current_database()"
+)
+
+
+def code_of(node: Running, group_id: str, joined: Joined) -> ErrorCode | None:
+    """What a heartbeat hears just now."""
+    face = node.node.coordinator.faces.get(group_id)
+    if face is None:
+        return None
+    return face.heartbeat(joined.member_id, None, joined.generation_id, 0)
+
+
+async def test_a_held_group_delays_nobody_else(one: Running, other: Other) -> None:
+    """A row that somebody holds delays its own group; strangers join and commit meanwhile."""
+    held = await one.settled("held")
+    stranger = await one.settled("stranger")
+    async with other.transaction():
+        await other.execute(HOLD, ["held"])
+        late = one.commit("held", 1, held)
+        late_too = one.join("held")
+
+        assert await one.commit("stranger", 1, stranger) == Committed()
+        newcomer = await one.settled("newcomer")
+        assert await one.commit("newcomer", 1, newcomer) == Committed()
+        assert not late.done() and not late_too.done()
+
+    assert await late == Committed()
+    assert (await rows.offsets(other))["held", "t", 0] == 1
+    late_too.cancel()
+
+
+@pytest.mark.parametrize("companions", [0, 1, 9])
+async def test_a_refused_value_fails_only_its_own_request(
+    one: Running, other: Other, companions: int
+) -> None:
+    """U+0000 passes every check of ours and is refused by PostgreSQL: one request fails."""
+    ids = ids_in_slots(1 + companions)
+    for group_id in ids:
+        await one.kept(group_id)
+    let_go = one.points.hold("offsets:before")
+    first = one.commit(ids[0], 1)
+    await one.points.reached["offsets:before"].wait()
+    bad = one.commit(ids[0], 2, metadata="a\0b", topic="bad")
+    good = [one.commit(group_id, 3) for group_id in ids for _ in range(3)]
+    let_go()
+
+    assert await first == Committed()
+    assert (await bad).error is ErrorCode.UNKNOWN_SERVER_ERROR
+    assert [await future for future in good] == [Committed()] * len(good)
+    assert await rows.offsets(other) == {(g, "t", 0): 3 for g in ids}
+
+
+async def test_a_held_offset_row_fails_nobody_and_delays_no_stranger(
+    one: Running, other: Other
+) -> None:
+    """Deleting a topic holds offset rows for long: a commit to it waits for its turn, and those
+    of strangers in the same batch go through meanwhile."""
+    theirs, *strangers = ids_in_slots(9)
+    for group_id in (theirs, *strangers):
+        await one.kept(group_id)
+    async with other.transaction():
+        await other.execute("SELECT FROM rollcall_offset WHERE group_id = %s FOR UPDATE", [theirs])
+        let_go = one.points.hold("offsets:before")
+        first = one.commit(strangers[0], 1)
+        await one.points.reached["offsets:before"].wait()
+        late = one.commit(theirs, 1)
+        others = [one.commit(group_id, 2) for group_id in strangers]
+        let_go()
+
+        assert await asyncio.gather(first, *others) == [Committed()] * 9
+        assert not late.done(), "it was refused for a lock that somebody holds for a moment"
+
+    assert await late == Committed()
+
+
+@pytest.mark.parametrize("point", ["membership:before", "membership:after"])
+async def test_nobody_hears_of_a_rebalance_inside_its_commit(one: Running, point: str) -> None:
+    """The face is swapped behind the commit: 0 while the batch is held, 27 afterwards."""
+    joined = await one.settled("g")
+    let_go = one.points.hold(point)
+    second = one.join("g")
+    await one.points.reached[point].wait()
+
+    assert code_of(one, "g", joined) is ErrorCode.NONE
+
+    let_go()
+    again = one.join("g", joined.member_id)
+    await asyncio.gather(second, again)
+    assert code_of(one, "g", joined) is ErrorCode.ILLEGAL_GENERATION
+
+
+@pytest.mark.parametrize("point", ["membership:before", "membership:after"])
+async def test_an_unknown_outcome_is_retriable_and_loses_nothing(
+    one: Running, other: Other, point: str
+) -> None:
+    """The connection dies around the COMMIT; the group is read again and goes on."""
+    joined = await one.settled("g")
+    let_go = one.points.hold(point)
+    second = one.join("g")
+    await one.points.reached[point].wait()
+    await other.execute(END_BACKENDS, ["rollcall node membership"])
+    let_go()
+
+    rejoined = await one.join("g", joined.member_id)
+    while rejoined.error is ErrorCode.COORDINATOR_NOT_AVAILABLE:  # as its client would
+        rejoined = await one.join("g", joined.member_id)
+    first = await second
+
+    assert first.error in (ErrorCode.NONE, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    assert isinstance(rejoined, Joined) and rejoined.error is ErrorCode.NONE
+    assert rejoined.generation_id == joined.generation_id + 1
+    assert (await rows.groups(other))["g"][1] == rejoined.generation_id

@@ -1,0 +1,137 @@
+"""The node's memory while batches are on their way: stalls, lost slots, rows in doubt."""
+
+import asyncio
+
+import pytest
+
+from groups import database
+from groups.core.errors import ErrorCode
+from groups.core.replies import Committed
+from groups.node import monotonic_ms
+from groups.slot import SLOTS, slot_of
+from tests.node.running import Running, running
+
+Other = database.Connection
+
+
+class Clock:
+    """The real clock, which a test may set forward as if the process had slept."""
+
+    def __init__(self) -> None:
+        self.slept_ms = 0
+
+    def __call__(self) -> int:
+        """Monotonic milliseconds."""
+        return monotonic_ms() + self.slept_ms
+
+
+@pytest.mark.usefixtures("_prepared")
+async def test_a_due_timer_of_a_group_in_doubt_does_not_stop_the_loop() -> None:
+    """While a group's rows are read again its timers wait; the loop goes round."""
+    clock = Clock()
+    async with running(clock=clock) as one:
+        await one.settled("g")
+        coordinator = one.node.coordinator
+        coordinator.doubt(coordinator.residents["g"])
+        clock.slept_ms = 60_000
+
+        coordinator.tick()
+
+
+async def test_a_stall_during_a_commit_is_forgiven_as_any_other(one: Running) -> None:
+    """Sessions start anew for every member, those of groups inside a batch included."""
+    joined = await one.settled("g")
+    coordinator = one.node.coordinator
+    let_go = one.points.hold("offsets:before")
+    commit = one.commit("g", 1, joined)
+    await one.points.reached["offsets:before"].wait()
+
+    coordinator.awake()
+    due = coordinator.residents["g"].group.due(coordinator.clock())
+    let_go()
+
+    assert await commit == Committed()
+    after = coordinator.residents["g"].group.due(coordinator.clock())
+    assert due is not None and after is not None and after >= due
+
+
+async def test_a_batch_that_ends_after_its_slot_was_lost_leaves_no_face(one: Running) -> None:
+    """Heartbeats of a group that another node owns now are not answered from memory."""
+    await one.settled("g")
+    coordinator = one.node.coordinator
+    let_go = one.points.hold("membership:after")
+    second = one.join("g")
+    await one.points.reached["membership:after"].wait()
+
+    coordinator.drop([slot_of("g")], ErrorCode.NOT_COORDINATOR)
+    let_go()
+
+    assert (await second).error is ErrorCode.NOT_COORDINATOR
+    await one.settled(next(f"h{n}" for n in range(999) if slot_of(f"h{n}") != slot_of("g")))
+    assert "g" not in coordinator.faces
+
+
+async def test_a_group_that_cannot_be_loaded_stops_no_other(one: Running, other: Other) -> None:
+    """Rows of a kind that this version does not know: the other slots are served."""
+    await one.settled("g")
+    await other.execute(
+        "INSERT INTO rollcall_group VALUES ('odd', %s, 'unheard-of', 'Empty', 0, '', NULL, NULL,"
+        " '{}', 1, now(), now(), now())",
+        [slot_of("odd")],
+    )
+    await other.execute(
+        "UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = epoch + 1"
+    )
+    while not _all_taken_again(one.node.coordinator.epochs):
+        assert not one.stopped, "the node ended over one group"
+        await asyncio.sleep(0.01)
+
+
+def _all_taken_again(epochs: dict[int, int]) -> bool:
+    return len(epochs) == SLOTS and min(epochs.values()) >= 3
+
+
+async def test_slots_of_a_replaced_incarnation_are_taken_once_nobody_beats(
+    one: Running, other: Other
+) -> None:
+    """A node registered again and died before it claimed its old slots: they are not orphans."""
+    await other.execute(
+        "INSERT INTO rollcall_node VALUES (5, gen_random_uuid(), 1, 'gone', 1, now(), now())"
+    )
+    await other.execute(
+        "UPDATE rollcall_slot SET node_id = 5, incarnation = gen_random_uuid(), epoch = epoch + 1"
+        " WHERE slot < 8"
+    )
+    while any(slot in one.node.coordinator.epochs for slot in range(8)):
+        await asyncio.sleep(0)  # they are lost first
+
+    while len(one.node.coordinator.epochs) < SLOTS:
+        await asyncio.sleep(0)
+
+
+async def test_an_operation_whose_outcome_was_unknown_is_given_again(
+    one: Running, other: Other
+) -> None:
+    """An operator's verb outlives a lost connection: it is decided in the end, once."""
+    await one.settled("g")
+    let_go = one.points.hold("membership:before")
+    await other.execute(
+        "INSERT INTO rollcall_operation"
+        " (group_id, slot, verb, member_id, reason, actor, state, detail, created_at)"
+        " VALUES ('g', %s, 'rebalance', '', 'why', 'who', 'pending', '', now())",
+        [slot_of("g")],
+    )
+    await one.node.operator.look()
+    await one.points.reached["membership:before"].wait()
+    await other.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ="
+        " 'rollcall node membership' AND datname = current_database()"
+    )
+    let_go()
+
+    state = "pending"
+    while state == "pending":
+        row = await (await other.execute("SELECT state FROM rollcall_operation")).fetchone()
+        state = row[0] if row else state
+        await asyncio.sleep(0.01)
+    assert state == "running"

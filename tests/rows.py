@@ -1,0 +1,59 @@
+"""The rows as tests read and prepare them: past the door, on purpose."""
+
+from typing import Any
+
+import psycopg
+
+from groups.database import Connection
+
+EMPTY = """
+TRUNCATE rollcall_group, rollcall_member, rollcall_offset, rollcall_journal, rollcall_operation,
+         rollcall_node, rollcall_topic;
+UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1;
+"""
+
+
+def empty(url: str) -> None:
+    """No groups, no nodes, every slot free and in epoch 1."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(EMPTY)
+
+
+async def groups(connection: Connection) -> dict[str, tuple[str, int, int]]:
+    """State, generation and revision of every group."""
+    cursor = await connection.execute(
+        "SELECT group_id, state, generation, revision FROM rollcall_group"
+    )
+    return {row[0]: tuple(row[1:]) for row in await cursor.fetchall()}
+
+
+async def members(connection: Connection) -> set[tuple[str, str]]:
+    """Every (group, member)."""
+    cursor = await connection.execute("SELECT group_id, member_id FROM rollcall_member")
+    return set(await cursor.fetchall())
+
+
+async def offsets(connection: Connection) -> dict[tuple[str, str, int], int]:
+    """Every committed offset by (group, topic, partition)."""
+    cursor = await connection.execute(
+        "SELECT group_id, topic, partition, committed_offset FROM rollcall_offset"
+    )
+    return {tuple(row[:3]): row[3] for row in await cursor.fetchall()}
+
+
+async def journal(connection: Connection) -> list[tuple[str, str, int]]:
+    """Every (group, kind, revision), in order."""
+    cursor = await connection.execute(
+        "SELECT group_id, kind, revision FROM rollcall_journal ORDER BY id"
+    )
+    return await cursor.fetchall()
+
+
+async def everything(connection: Connection) -> dict[str, list[Any]]:
+    """All that a batch may write, to compare before and after."""
+    tables = ("group", "member", "offset", "journal", "operation")
+    found = {}
+    for table in tables:
+        cursor = await connection.execute(f"SELECT * FROM rollcall_{table} ORDER BY 1, 2")
+        found[table] = await cursor.fetchall()
+    return found
