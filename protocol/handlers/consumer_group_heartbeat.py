@@ -1,6 +1,7 @@
 """ConsumerGroupHeartbeat (68): the one request of the consumer protocol's members (KIP-848)."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from uuid import UUID
 
 from groups.catalogue import Unavailable
@@ -24,10 +25,10 @@ async def handle(
     """Check the form, show the group its topics, let it decide."""
     try:
         _check(request, call)
-        topics = await _topics(request, call)
+        view = await _view(request, call)
     except Refuse as refusal:
         return _response(ConsumerBeaten(error=refusal.code, detail=refusal.detail))
-    reply = await call.decide(request.group_id, _event(request, call, topics))
+    reply = await call.decide(request.group_id, _event(request, call, view))
     if not isinstance(reply, ConsumerBeaten):
         reply = ConsumerBeaten(error=reply.error)
     return _response(reply)
@@ -43,25 +44,31 @@ def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
         raise Refuse(ErrorCode.INVALID_REQUEST, "SubscribedTopicRegex is not supported yet.")
 
 
-async def _topics(
-    request: ConsumerGroupHeartbeatRequest, call: Call
-) -> Mapping[str, tuple[str, int]]:
-    """Id (32 hex digits) and partition count of every topic that the group subscribes to."""
+@dataclass(frozen=True, slots=True)
+class View:
+    """The catalogue as this request sees it: which names were looked up, and what was found
+    (topic id in 32 hex digits, partition count)."""
+
+    looked_up: frozenset[str]
+    topics: Mapping[str, tuple[str, int]]
+
+
+async def _view(request: ConsumerGroupHeartbeatRequest, call: Call) -> View:
+    """Every topic that the group subscribes to, or that this request brings."""
     catalogue = call.node.catalogue
     group = call.node.coordinator.group(request.group_id)
-    names = set(group.topic_names) if isinstance(group, ConsumerGroup) else set()
+    known = group.topic_names if isinstance(group, ConsumerGroup) else frozenset[str]()
+    brought = request.subscribed_topic_names or ()
     try:
         # Only what is named anew is worth a look at the rows: the doorbell tells of the rest.
-        named = await catalogue.find_many(request.subscribed_topic_names or ())
+        entries = {**catalogue.known(known), **await catalogue.find_many(brought)}
     except Unavailable:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
-    entries = {**catalogue.known(names), **named}
-    return {name: (entry.topic_id.hex, entry.partitions) for name, entry in entries.items()}
+    topics = {name: (entry.topic_id.hex, entry.partitions) for name, entry in entries.items()}
+    return View(known.union(brought), topics)
 
 
-def _event(
-    request: ConsumerGroupHeartbeatRequest, call: Call, topics: Mapping[str, tuple[str, int]]
-) -> ConsumerHeartbeat:
+def _event(request: ConsumerGroupHeartbeatRequest, call: Call, view: View) -> ConsumerHeartbeat:
     names, owned = request.subscribed_topic_names, request.topic_partitions
     return ConsumerHeartbeat(
         ticket=call.ticket,
@@ -75,7 +82,8 @@ def _event(
         subscribed_topic_names=None if names is None else tuple(names),
         server_assignor=request.server_assignor,
         owned=None if owned is None else {t.topic_id.hex: tuple(t.partitions) for t in owned},
-        topics=topics,
+        topics=view.topics,
+        looked_up=view.looked_up,
         version=call.version,
     )
 

@@ -133,7 +133,7 @@ class ConsumerGroup:
         timers = {
             member_id: _timer(member, before.timers.get(member_id), now)
             for member_id, member in members.items()
-            if member.state == UNREVOKED and member.epoch > 0
+            if member.state == UNREVOKED
         }
         since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
         index = Index.of(members.values(), durable.group.details)

@@ -51,7 +51,10 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
 
 
 def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> None:
-    """Refuse what has no meaning, with a sentence (INVALID_REQUEST)."""
+    """Refuse what has no meaning, with a sentence: INVALID_REQUEST, or UNSUPPORTED_ASSIGNOR.
+
+    The group id and a regular expression are not part of the event; handlers check those.
+    """
     complaints = (
         (event.member_epoch < LEFT_FOR_NOW, "MemberEpoch is invalid."),
         (_blank(event.instance_id), "InstanceId can't be empty."),
@@ -175,7 +178,7 @@ def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) 
 def _merge(work: Work, member: Member, event: ConsumerHeartbeat) -> None:
     """Keep what the request says anew; new subscriptions or topics raise the epoch by one."""
     changed = _updated(member, event)
-    if changed is not member or member.row.member_id not in work.members:
+    if changed is not work.members.get(member.row.member_id):
         work.put(changed)
     topics = _catalogue(work, event)
     if changed.topics != member.topics:

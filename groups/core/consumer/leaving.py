@@ -102,10 +102,8 @@ def _code_of(leaver: Leaver, holder: Member | None) -> ErrorCode:
 
 def tick(work: Work, _event: Tick) -> None:
     """Sessions and rebalance timers that have ended fence their members."""
-    ended = [m for m, timer in work.live.timers.items() if work.now >= timer.deadline]
-    late = [work.members[m] for m in ended if work.members[m].epoch == work.live.timers[m].epoch]
-    for member_id in ended:
-        work.disarm(member_id)
+    timers = work.live.timers
+    late = [work.members[m] for m, timer in timers.items() if work.now >= timer.deadline]
     if late:
         remove(work, late, "rebalance-timeout", _said(late, "did not give partitions up in time"))
     silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]

@@ -29,7 +29,7 @@ NAMED_MAX = 50
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A member must have given up its partitions by then, if it is still in this epoch."""
+    """A member in this epoch must have given up its partitions by then."""
 
     deadline: Millis
     timeout_ms: int

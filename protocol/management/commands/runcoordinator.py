@@ -21,7 +21,13 @@ class Command(BaseCommand):
         port = int(os.environ.get("ROLLCALL_KAFKA_PORT", "9092"))
         parser.add_argument("--port", type=int, default=port, help="0: any free one")
         parser.add_argument("--advertised-host", help="what clients are told; default: --host")
-        parser.add_argument("--advertised-port", type=int, help="default: the bound port")
+        advertised = os.environ.get("ROLLCALL_ADVERTISED_PORT")
+        parser.add_argument(
+            "--advertised-port",
+            type=int,
+            default=int(advertised) if advertised else None,
+            help="what clients are told, where a proxy stands between; default: the bound port",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run until SIGINT or SIGTERM."""

@@ -1,0 +1,153 @@
+"""Reconciliation: nobody is given what another still holds (cases CG-07 to CG-09, CG-13, CG-18)."""
+
+import pytest
+
+from groups.core.assignors import Parts, Subscriber
+from groups.core.consumer import work
+from groups.core.consumer.member import parts_of
+from groups.core.errors import ErrorCode
+from tests.core_consumer.talk import Client, Talk
+
+
+class Planned:
+    """An assignor that gives what the test has planned."""
+
+    def __init__(self, **targets: dict[str, list[int]]) -> None:
+        self.targets = targets
+
+    def __call__(self, members: list[Subscriber], _counts: object) -> dict[str, Parts]:
+        return {
+            m.member_id: parts_of(
+                {f"id-{topic}": ps for topic, ps in self.targets.get(m.member_id, {}).items()}
+            )
+            for m in members
+        }
+
+
+@pytest.fixture
+def plan(monkeypatch: pytest.MonkeyPatch) -> Planned:
+    planned = Planned()
+    monkeypatch.setattr(work, "table", lambda: {"uniform": planned})
+    return planned
+
+
+def test_cg_07_three_members_pass_partitions_on(plan: Planned) -> None:
+    talk = Talk({"foo": 6, "bar": 3})
+    plan.targets = {"a": {"foo": [0, 1, 2], "bar": [0, 1]}, "b": {"foo": [3, 4, 5], "bar": [2]}}
+    a, b = talk.join("a", "foo", "bar"), talk.join("b", "foo", "bar")
+    talk.converge(a, b)
+    e = talk.epoch
+    plan.targets = {
+        "a": {"foo": [0, 1], "bar": [0]},
+        "b": {"foo": [2, 3], "bar": [2]},
+        "c": {"foo": [4, 5], "bar": [1]},
+    }
+    c = talk.join("c", "foo", "bar")
+    assert (c.epoch, c.told) == (e + 1, {}), "at the target's epoch, though with nothing yet"
+    talk.beat(a)
+    assert (a.epoch, a.told) == (e, {"bar": [0], "foo": [0, 1]})
+    talk.beat(b)
+    assert (b.epoch, b.told) == (e, {"bar": [2], "foo": [3]})
+    assert talk.beat(c).assignment is None
+    reply = talk.beat(a, owned={"foo": [0, 1], "bar": [0]})
+    assert (reply.member_epoch, reply.assignment) == (e + 1, None)
+    talk.beat(c)
+    assert c.told == {"bar": [1]}
+    reply = talk.beat(b)
+    assert (reply.member_epoch, reply.assignment) == (e, None), "no owned list is no answer"
+    talk.beat(b, owned={"foo": [3], "bar": [2]})
+    assert (b.epoch, b.told) == (e + 1, {"bar": [2], "foo": [2, 3]})
+    assert talk.state == "Reconciling"
+    talk.beat(c)
+    assert c.told == {"bar": [1], "foo": [4, 5]}
+    assert talk.state == "Stable"
+    assert talk.kinds()[-1] == "rebalance-completed"
+
+
+def test_cg_08_one_epoch_at_a_time_while_there_is_more_to_give_up(plan: Planned) -> None:
+    talk = Talk({"foo": 4})
+    plan.targets = {"a": {"foo": [0, 1, 2, 3]}}
+    a = talk.join("a")
+    e = a.epoch
+    plan.targets = {"a": {"foo": [0, 1, 2]}, "b": {"foo": [3]}}
+    talk.join("b")
+    talk.beat(a)
+    assert (a.epoch, a.told) == (e, {"foo": [0, 1, 2]})
+    plan.targets = {"a": {"foo": [0, 1]}, "b": {"foo": [3]}, "c": {"foo": [2]}}
+    talk.join("c")
+    talk.beat(a, owned={"foo": [0, 1, 2]})
+    assert (a.epoch, a.told) == (e + 1, {"foo": [0, 1]}), "one step on, and more to give up"
+    assert talk.group.live.timers["a"].epoch == e + 1
+    talk.beat(a, owned={"foo": [0, 1]})
+    assert a.epoch == talk.epoch == e + 2
+
+
+def test_cg_09_a_partition_that_comes_back_before_it_was_given_up(plan: Planned) -> None:
+    talk = Talk({"foo": 2})
+    plan.targets = {"a": {"foo": [0, 1]}}
+    a = talk.join("a")
+    plan.targets = {"a": {"foo": [0]}, "b": {"foo": [1]}}
+    b = talk.join("b")
+    talk.beat(a)
+    assert a.told == {"foo": [0]}
+    plan.targets = {"a": {"foo": [0, 1]}}
+    talk.beat(b, member_epoch=-1)
+    a.owned = {"foo": [0, 1]}
+    assert talk.beat(a, owned=a.owned).assignment is None, "it must give it up first"
+    talk.converge(a)
+    assert talk.assigned(a) == {"foo": [0, 1]}
+    assert set(talk.group.members["a"].since or {}) == {("id-foo", 0), ("id-foo", 1)}
+
+
+def test_cg_13_the_rebalance_timer_ends_with_the_answer_and_starts_with_the_next() -> None:
+    talk = Talk({"foo": 4})
+    a = talk.join("a", rebalance_timeout_ms=10_000)
+    b = talk.join("b")
+    talk.beat(a)
+    assert set(talk.group.live.timers) == {"a"}
+    talk.sleep(9_999)
+    talk.obey(a)
+    assert not talk.group.live.timers
+    talk.converge(a, b)
+    talk.sleep(20_000)
+    c = talk.join("c")
+    talk.beat(a), talk.beat(b)
+    deadlines = [timer.deadline for timer in talk.group.live.timers.values()]
+    assert deadlines and min(deadlines) >= talk.now + 10_000
+    talk.converge(a, b, c)
+
+
+def test_cg_18_a_new_subscription_takes_the_old_partitions_away_first() -> None:
+    talk = Talk({"foo": 2, "bar": 3})
+    m = talk.join("m", "foo")
+    reply = talk.beat(m, subscribed_topic_names=("bar",), owned={"foo": [0, 1]})
+    assert (reply.member_epoch, reply.assignment) == (2, {})
+    assert (talk.epoch, talk.state) == (3, "Reconciling")
+    reply = talk.beat(m, owned={})
+    assert (reply.member_epoch, reply.assignment) == (3, {"id-bar": (0, 1, 2)})
+    assert talk.triggers() == ["member-joined", "subscription-changed"]
+
+
+def test_a_revocation_that_the_request_already_shows_needs_no_round_trip() -> None:
+    talk = Talk({"foo": 2, "bar": 3})
+    m = talk.join("m", "foo")
+    reply = talk.beat(m, subscribed_topic_names=("bar",), owned={})
+    assert (reply.member_epoch, reply.assignment) == (3, {"id-bar": (0, 1, 2)})
+
+
+def test_who_has_to_give_up_or_to_wait_is_asked_to_beat_soon() -> None:
+    talk = Talk({"foo": 2})
+    a = talk.join("a")
+    waiting = talk.beat(Client("b", ("foo",)))
+    revoking = talk.beat(a)
+    assert waiting.heartbeat_interval_ms == revoking.heartbeat_interval_ms == 500
+    assert talk.beat(a, owned={"foo": [0]}).heartbeat_interval_ms == 5_000
+
+
+def test_a_wait_is_no_change() -> None:
+    talk = Talk({"foo": 2})
+    talk.join("a")
+    b = talk.join("b")
+    before = talk.group
+    assert talk.beat(b).error is ErrorCode.NONE
+    assert talk.group is before
