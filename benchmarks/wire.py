@@ -1,0 +1,121 @@
+"""Members over raw sockets, for load: Rollcall's own codec, one request at a time."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from protocol.messages import MESSAGES
+from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from protocol.wire.codec import decode, encode
+from protocol.wire.declare import Message
+
+SESSION_MS = 1_800_000
+"""Load comes and goes; nobody expires meanwhile."""
+
+REBALANCE_MS = 60_000
+CLIENT_ID = b"bench"
+
+
+def frame(request: Message, version: int, correlation_id: int) -> bytes:
+    """One request, length included."""
+    assert request.api_key is not None
+    head = request.api_key.to_bytes(2, "big") + version.to_bytes(2, "big")
+    head += correlation_id.to_bytes(4, "big") + len(CLIENT_ID).to_bytes(2, "big") + CLIENT_ID
+    tags: bytes = b"\0" if request.flexible(version) else b""
+    payload = head + tags + encode(request, version)
+    return len(payload).to_bytes(4, "big") + payload
+
+
+class Peer:
+    """One connection to a node."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+        self.asked = 0
+
+    @classmethod
+    async def connect(cls, bootstrap: str) -> "Peer":
+        """Connect to HOST:PORT."""
+        host, _, port = bootstrap.rpartition(":")
+        return cls(*await asyncio.open_connection(host, int(port)))
+
+    async def call(self, request: Any, version: int) -> Any:
+        """Ask and wait for the answer."""
+        self.asked += 1
+        self.writer.write(frame(request, version, self.asked))
+        size = int.from_bytes(await self.reader.readexactly(4), "big")
+        raw = await self.reader.readexactly(size)
+        assert int.from_bytes(raw[:4], "big") == self.asked, "an answer out of its turn"
+        response = MESSAGES[request.api_key].response
+        return decode(response, version, raw, 5 if response.flexible(version) else 4)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.writer.close()
+
+
+class Member:
+    """A classic member with a connection of its own."""
+
+    def __init__(self, peer: Peer, group_id: str) -> None:
+        self.peer = peer
+        self.group_id = group_id
+        self.member_id = ""
+        self.generation = -1
+
+    async def join(self) -> Any:
+        """JoinGroup v3: no step for the member id."""
+        answer = await self.peer.call(
+            JoinGroupRequest(
+                group_id=self.group_id,
+                session_timeout_ms=SESSION_MS,
+                rebalance_timeout_ms=REBALANCE_MS,
+                member_id=self.member_id,
+                protocol_type="consumer",
+                protocols=[JoinGroupRequestProtocol(name="range", metadata=b"")],
+            ),
+            3,
+        )
+        assert answer.error_code == 0, answer
+        self.member_id, self.generation = answer.member_id, answer.generation_id
+        return answer
+
+    async def sync(self, members: Sequence[str] = ()) -> None:
+        """SyncGroup; the leader names the members."""
+        answer = await self.peer.call(
+            SyncGroupRequest(
+                group_id=self.group_id,
+                generation_id=self.generation,
+                member_id=self.member_id,
+                assignments=[
+                    SyncGroupRequestAssignment(member_id=m, assignment=b"work") for m in members
+                ],
+            ),
+            2,
+        )
+        assert answer.error_code == 0, answer
+
+
+async def form_group(bootstrap: str, group_id: str, size: int) -> list[Member]:
+    """A stable group of so many members: they join until one generation holds all."""
+    members = [Member(await Peer.connect(bootstrap), group_id) for _ in range(size)]
+    while True:
+        answers = await asyncio.gather(*(member.join() for member in members))
+        leader = next(a for a in answers if a.leader == a.member_id)
+        if len({m.generation for m in members}) == 1 and len(leader.members) == size:
+            break
+    ids = [member.member_id for member in members]
+    await asyncio.gather(*(m.sync(ids if m.member_id == leader.leader else ()) for m in members))
+    return members
+
+
+async def create_topic(bootstrap: str, name: str, partitions: int) -> None:
+    """Create a topic, or find that it is there."""
+    peer = await Peer.connect(bootstrap)
+    topic = CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
+    answer = await peer.call(CreateTopicsRequest(topics=[topic], timeout_ms=5000), 2)
+    assert answer.topics[0].error_code in (0, 36), answer
+    peer.close()
