@@ -1,0 +1,134 @@
+"""Installations to run clients against, and workers as processes that tell what they own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from benchmarks.wire import create_topic
+from rollcall.installation import CHECKOUT, Installation
+
+PATIENCE_S = 40
+"""Longer than any step takes, on a machine that does much else."""
+
+SESSION_MS = 6_000
+"""The shortest session that a node allows by default: a dead worker is missed soon."""
+
+SETTINGS = {"ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500"}
+
+
+class Worker:
+    """A stock consumer in a process of its own."""
+
+    def __init__(
+        self, library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS
+    ) -> None:
+        program = (sys.executable, "-m", "tests.clients.workers")
+        self.process = subprocess.Popen(
+            [*program, library, bootstrap, name, str(session_ms)],
+            cwd=CHECKOUT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.owned: set[int] = set()
+        self.events: list[dict[str, Any]] = []
+        self._changed = threading.Condition()
+        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            event = json.loads(line)
+            with self._changed:
+                self.events.append(event)
+                if event["event"] == "assigned":
+                    self.owned = set(event["partitions"])
+                elif event["event"] == "revoked":
+                    self.owned -= set(event["partitions"])
+                self._changed.notify_all()
+
+    def _drain(self) -> None:
+        assert self.process.stderr is not None
+        self.errors = self.process.stderr.read()
+
+    def until(self, holds: Callable[[], bool], what: str, patience: float = PATIENCE_S) -> None:
+        """Wait until something holds, looked at whenever this worker says something."""
+        end = time.monotonic() + patience
+        with self._changed:
+            while not holds():
+                left = end - time.monotonic()
+                assert left > 0, f"{what}: never; {self.events}"
+                self._changed.wait(min(left, 0.2))
+
+    def commit(self, offset: int) -> dict[str, int]:
+        """Commit an offset for everything it owns; returns what is committed then."""
+        seen = len(self.events)
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{offset}\n")
+        self.process.stdin.flush()
+        self.until(lambda: bool(self._committed(seen)), "committed")
+        return self._committed(seen)[0]
+
+    def _committed(self, since: int) -> list[dict[str, int]]:
+        return [e["offsets"] for e in self.events[since:] if e["event"] == "committed"]
+
+    def kill(self) -> None:
+        """End it without a word."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def close(self) -> None:
+        """Let it leave the group."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(PATIENCE_S)
+
+
+Start = Callable[..., Worker]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts workers, and ends them with the test."""
+    workers: list[Worker] = []
+
+    def begin(library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS) -> Worker:
+        workers.append(Worker(library, bootstrap, name, session_ms))
+        return workers[-1]
+
+    yield begin
+    for worker in workers:
+        if worker.process.poll() is None:
+            worker.kill()
+        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+@pytest.fixture(scope="session")
+def installation() -> Iterator[Installation]:
+    """One that every test shares; groups and topics have names of their own."""
+    with Installation(SETTINGS) as running:
+        yield running
+
+
+@pytest.fixture
+def name() -> str:
+    """A name that nothing else has."""
+    return f"n-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+async def topic(bootstrap: str, name: str, partitions: int = 6) -> str:
+    """Create a topic."""
+    await create_topic(bootstrap, name, partitions)
+    return name

@@ -1,0 +1,95 @@
+"""Stock clients of three libraries share the partitions of a topic, two processes each."""
+
+import asyncio
+import time
+
+import pytest
+
+from rollcall.installation import Installation
+from tests.clients.conftest import SESSION_MS, SETTINGS, Start, Worker, topic
+from tests.clients.workers import HEARTBEAT_MS, LIBRARIES
+
+ALL = {0, 1, 2, 3, 4, 5}
+TAKEOVER_S = (SESSION_MS + HEARTBEAT_MS) / 1000 + 1
+"""From the last heartbeat of a dead member until another holds its partitions."""
+
+LONG_SESSION_MS = 30_000
+"""Longer than a stop and a start take on a busy machine: whoever comes back does so in time."""
+
+
+def share(one: Worker, other: Worker) -> bool:
+    """Three and three, and all of them."""
+    return len(one.owned) == len(other.owned) == 3 and one.owned | other.owned == ALL
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_two_processes_share_and_one_takes_over_from_the_dead(
+    library: str, installation: Installation, start: Start, name: str
+) -> None:
+    asyncio.run(topic(installation.kafka, name))
+    one = start(library, installation.kafka, name)
+    one.until(lambda: one.owned == ALL, "the first has all six")
+    other = start(library, installation.kafka, name)
+    one.until(lambda: share(one, other), "three and three")
+
+    other.kill()
+    died = time.monotonic()
+    one.until(lambda: one.owned == ALL, "the survivor has all six", TAKEOVER_S)
+
+    # Not before the session ended either: the dead one might have been alive.
+    assert time.monotonic() - died > (SESSION_MS - HEARTBEAT_MS) / 1000 - 1
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_member_that_closes_leaves_at_once(
+    library: str, installation: Installation, start: Start, name: str
+) -> None:
+    asyncio.run(topic(installation.kafka, name))
+    one = start(library, installation.kafka, name)
+    other = start(library, installation.kafka, name)
+    one.until(lambda: share(one, other), "three and three")
+
+    other.close()
+
+    one.until(lambda: one.owned == ALL, "the other has all six", SESSION_MS / 1000 - 1)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_commits_are_read_back_by_the_next_owner(
+    library: str, installation: Installation, start: Start, name: str
+) -> None:
+    asyncio.run(topic(installation.kafka, name))
+    one = start(library, installation.kafka, name)
+    one.until(lambda: one.owned == ALL, "all six")
+
+    assert one.commit(42) == {str(p): 42 for p in ALL}
+
+
+def test_different_libraries_share_one_group(
+    installation: Installation, start: Start, name: str
+) -> None:
+    asyncio.run(topic(installation.kafka, name))
+    one = start("kafka-python", installation.kafka, name)
+    other = start("confluent-kafka", installation.kafka, name)
+
+    one.until(lambda: share(one, other), "three and three")
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_restart_of_everything_disturbs_nobody(library: str, start: Start, name: str) -> None:
+    with Installation(SETTINGS) as own:
+        asyncio.run(topic(own.kafka, name))
+        one = start(library, own.kafka, name, LONG_SESSION_MS)
+        other = start(library, own.kafka, name, LONG_SESSION_MS)
+        one.until(lambda: share(one, other), "three and three")
+        one.commit(7)
+        said = len(one.events), len(other.events)
+
+        own.stop()
+        own.start()
+
+        stored = one.commit(8)
+        assert stored == {str(p): 8 for p in one.owned}
+        # Neither lost nor was given anything: the generation went on.
+        assert [e["event"] for e in one.events[said[0] :]] == ["committed"]
+        assert other.events[said[1] :] == []

@@ -1,0 +1,155 @@
+"""Stock consumers as programs: ``python -m tests.clients.workers LIBRARY BOOTSTRAP NAME SESSION_MS``.
+
+NAME is that of the group and of its topic.
+
+Each joins, polls, and says on standard output, a JSON object a line, what it is given and what
+is taken from it. A line on standard input makes it commit that offset for all it holds, and
+say what is committed. SIGTERM closes it cleanly.
+"""
+
+import asyncio
+import json
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+HEARTBEAT_MS = 500
+
+orders: "queue.Queue[str]" = queue.Queue()
+stopping = threading.Event()
+
+
+def say(event: str, **facts: Any) -> None:
+    """One line for the test."""
+    print(json.dumps({"event": event, **facts}), flush=True)
+
+
+def numbers(partitions: Iterable[Any]) -> list[int]:
+    """Partition indexes, sorted."""
+    return sorted(p.partition for p in partitions)
+
+
+def next_order() -> str | None:
+    """What the test asked for, if anything."""
+    try:
+        return orders.get_nowait()
+    except queue.Empty:
+        return None
+
+
+def kafka_python(bootstrap: str, name: str, session_ms: int) -> None:
+    """kafka-python's consumer."""
+    from kafka import ConsumerRebalanceListener, KafkaConsumer
+    from kafka.structs import OffsetAndMetadata
+
+    class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
+        def on_partitions_revoked(self, revoked: Any) -> None:
+            say("revoked", partitions=numbers(revoked))
+
+        def on_partitions_assigned(self, assigned: Any) -> None:
+            say("assigned", partitions=numbers(assigned))
+
+    consumer: Any = KafkaConsumer(
+        bootstrap_servers=bootstrap,
+        group_id=name,
+        enable_auto_commit=False,
+        session_timeout_ms=session_ms,
+        heartbeat_interval_ms=HEARTBEAT_MS,
+    )
+    consumer.subscribe([name], listener=Listener())
+    while not stopping.is_set():
+        consumer.poll(timeout_ms=200)
+        order = next_order()
+        if order is not None:
+            held = consumer.assignment()
+            consumer.commit({p: OffsetAndMetadata(int(order), "", -1) for p in held})
+            stored = {p.partition: consumer.committed(p) for p in held}
+            say("committed", offsets=stored)
+    consumer.close()
+
+
+def confluent(bootstrap: str, name: str, session_ms: int) -> None:
+    """confluent-kafka's consumer (librdkafka)."""
+    from confluent_kafka import Consumer, TopicPartition
+
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": name,
+            "enable.auto.commit": False,
+            "session.timeout.ms": session_ms,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+        }
+    )
+    consumer.subscribe(
+        [name],
+        on_assign=lambda _c, given: say("assigned", partitions=numbers(given)),
+        on_revoke=lambda _c, taken: say("revoked", partitions=numbers(taken)),
+    )
+    while not stopping.is_set():
+        consumer.poll(0.2)
+        order = next_order()
+        if order is not None:
+            held = consumer.assignment()
+            wanted = [TopicPartition(p.topic, p.partition, int(order)) for p in held]
+            consumer.commit(offsets=wanted, asynchronous=False)
+            stored = {p.partition: p.offset for p in consumer.committed(held, timeout=10)}
+            say("committed", offsets=stored)
+    consumer.close()
+
+
+def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
+    """aiokafka's consumer."""
+    from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener
+
+    class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
+        def on_partitions_revoked(self, revoked: Any) -> None:
+            say("revoked", partitions=numbers(revoked))
+
+        def on_partitions_assigned(self, assigned: Any) -> None:
+            say("assigned", partitions=numbers(assigned))
+
+    async def live() -> None:
+        consumer: Any = AIOKafkaConsumer(
+            bootstrap_servers=bootstrap,
+            group_id=name,
+            enable_auto_commit=False,
+            session_timeout_ms=session_ms,
+            heartbeat_interval_ms=HEARTBEAT_MS,
+        )
+        consumer.subscribe([name], listener=Listener())
+        await consumer.start()
+        while not stopping.is_set():
+            await consumer.getmany(timeout_ms=200)
+            order = next_order()
+            if order is not None:
+                held = consumer.assignment()
+                await consumer.commit(dict.fromkeys(held, int(order)))
+                stored = {p.partition: await consumer.committed(p) for p in held}
+                say("committed", offsets=stored)
+        await consumer.stop()
+
+    asyncio.run(live())
+
+
+LIBRARIES = {"kafka-python": kafka_python, "aiokafka": aiokafka, "confluent-kafka": confluent}
+
+
+def main() -> None:
+    """Run one worker until SIGTERM."""
+    library, bootstrap, name, session_ms = sys.argv[1:]
+    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+    threading.Thread(target=_listen, daemon=True).start()
+    LIBRARIES[library](bootstrap, name, int(session_ms))
+
+
+def _listen() -> None:
+    for line in sys.stdin:
+        orders.put(line.strip())
+
+
+if __name__ == "__main__":
+    main()
