@@ -1,28 +1,39 @@
-"""``python -m benchmarks [NAME ...]``: all of them, or those named."""
+"""``python -m benchmarks [NAME ...] [--rounds N] [--seconds S]``: all of them, or those named.
 
+The exit status says whether every answer was right and nothing was lost; a slow machine is
+no error.
+"""
+
+import argparse
 import sys
 
 from benchmarks import commits, consumers, heartbeats, idle
+from benchmarks.options import Options
 
 BENCHMARKS = {
-    "heartbeats": heartbeats.main,
-    "commits": commits.main,
-    "idle": idle.main,
-    "consumers": consumers.main,
+    "heartbeats": heartbeats,
+    "commits": commits,
+    "idle": idle,
+    "consumers": consumers,
 }
 
 
 def main() -> int:
     """Run them one after the other."""
-    names = sys.argv[1:] or list(BENCHMARKS)
-    unknown = [name for name in names if name not in BENCHMARKS]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--rounds", type=int, help="how often to repeat")
+    parser.add_argument("--seconds", type=float, help="how long to measure each time")
+    asked = parser.parse_args()
+    unknown = [name for name in asked.names if name not in BENCHMARKS]
     if unknown:
-        print(f"no benchmark is called {unknown[0]}; there are: {', '.join(BENCHMARKS)}")
-        return 2
-    for name in names:
-        print(f"-- {name}: {(sys.modules[f'benchmarks.{name}'].__doc__ or '').splitlines()[0]}")
-        BENCHMARKS[name]()
-    return 0
+        parser.error(f"no benchmark is called {unknown[0]}; there are: {', '.join(BENCHMARKS)}")
+    right = True
+    for name in asked.names or BENCHMARKS:
+        benchmark = BENCHMARKS[name]
+        print(f"-- {name}: {(benchmark.__doc__ or '').splitlines()[0]}", flush=True)
+        right &= benchmark.main(Options(asked.rounds, asked.seconds))
+    return 0 if right else 1
 
 
 if __name__ == "__main__":

@@ -10,22 +10,33 @@ import shutil
 import statistics
 import struct
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.machine import node_pids, spending
-from benchmarks.wire import Member, form_group, frame
+from benchmarks.machine import Pids, spending, with_argument
+from benchmarks.options import Options
+from benchmarks.wire import Member, form_groups, frame
 from protocol.messages.heartbeat import HeartbeatRequest
 from rollcall.installation import Installation
 
 GOAL = 0.27
 """Of the ceiling's heartbeats per CPU-second."""
 
+GROUPS = 50
+GROUP_SIZE = 10
+ROUNDS = 5
+SECONDS = 4.0
+
 WRONG_EVERY = 50
 WRONG_GENERATION = 999_999
+NOBODY = "!nobody"
 ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID = 22, 25
 
+VERSION = 4
 FOLDER = Path(__file__).resolve().parent
 
 
@@ -34,7 +45,7 @@ class Round:
     """One round of load: replies, wrong ones among them, and what the server spent."""
 
     replies: int
-    bad: int
+    wrong: int
     cpu_s: float
     wall_s: float
 
@@ -44,13 +55,15 @@ class Round:
         return self.replies / self.cpu_s
 
 
+def can_run() -> bool:
+    """Whether there is a C compiler; the two programs use Linux's epoll."""
+    return sys.platform == "linux" and shutil.which("cc") is not None
+
+
 def compile_c(name: str, folder: Path) -> Path:
     """Compile one of the C programs beside this file."""
     program = folder / name
-    compiler = shutil.which("cc")
-    if compiler is None:
-        raise SystemExit("this benchmark needs a C compiler (cc) for its load and its ceiling")
-    subprocess.run([compiler, "-O2", "-o", program, FOLDER / f"{name}.c"], check=True)
+    subprocess.run(["cc", "-O2", "-o", program, FOLDER / f"{name}.c"], check=True)
     return program
 
 
@@ -60,9 +73,11 @@ def frames(members: list[Member]) -> bytes:
     for place, member in enumerate(members):
         right = _beat(member.group_id, member.generation, member.member_id)
         if place % 2:
-            wrong, code = _beat(member.group_id, WRONG_GENERATION, member.member_id), 22
+            wrong = _beat(member.group_id, WRONG_GENERATION, member.member_id)
+            code = ILLEGAL_GENERATION
         else:
-            wrong, code = _beat(member.group_id, member.generation, "!nobody"), 25
+            wrong = _beat(member.group_id, member.generation, NOBODY)
+            code = UNKNOWN_MEMBER_ID
         for raw, expected in ((right, 0), (wrong, code)):
             parts += (struct.pack("=i", len(raw)), raw, struct.pack("=h", expected))
     return b"".join(parts)
@@ -70,10 +85,10 @@ def frames(members: list[Member]) -> bytes:
 
 def _beat(group_id: str, generation: int, member_id: str) -> bytes:
     request = HeartbeatRequest(group_id=group_id, generation_id=generation, member_id=member_id)
-    return frame(request, 4, 0)
+    return frame(request, VERSION, 0)
 
 
-def load(program: Path, port: int, seconds: float, fed: bytes, pids: list[int]) -> Round:
+def load(program: Path, port: int, seconds: float, fed: bytes, pids: Pids) -> Round:
     """One round against a server whose processes are known."""
     with spending(pids) as spent:
         done = subprocess.run(
@@ -84,59 +99,74 @@ def load(program: Path, port: int, seconds: float, fed: bytes, pids: list[int]) 
         )
     if done.returncode:
         raise RuntimeError(f"the load ended early: {done.stderr.decode()}")
-    replies, bad, _wall = done.stdout.split()
-    return Round(int(replies), int(bad), spent.cpu, spent.wall)
+    replies, wrong = done.stdout.split()
+    return Round(int(replies), int(wrong), spent.cpu_s, spent.wall_s)
 
 
-async def _members(bootstrap: str, groups: int, size: int) -> list[Member]:
-    formed = await asyncio.gather(
-        *(form_group(bootstrap, f"bench-{n}", size) for n in range(groups))
-    )
-    members = [member for group in formed for member in group]
-    for member in members:
-        member.peer.close()
-    return members
+@contextmanager
+def ceiling(folder: Path) -> Iterator[tuple[int, int]]:
+    """The server in C: its process id and its port."""
+    with subprocess.Popen([compile_c("ceiling", folder)], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            yield process.pid, int(process.stdout.readline())
+        finally:
+            process.kill()
 
 
 def measure(
-    rounds: int = 5, seconds: float = 4.0, groups: int = 50, size: int = 10
-) -> tuple[list[Round], list[Round]]:
-    """Interleaved rounds of (Rollcall, ceiling)."""
-    ours: list[Round] = []
-    ceilings: list[Round] = []
-    with tempfile.TemporaryDirectory() as folder, Installation() as running:
-        program = compile_c("load", Path(folder))
-        ceiling = subprocess.Popen([compile_c("ceiling", Path(folder))], stdout=subprocess.PIPE)
-        try:
-            assert ceiling.stdout is not None
-            ceiling_port = int(ceiling.stdout.readline())
-            fed = frames(asyncio.run(_members(running.kafka, groups, size)))
-            port, nodes = int(running.kafka.rpartition(":")[2]), node_pids(running.pids())
-            for _ in range(rounds):
-                ours.append(load(program, port, seconds, fed, nodes))
-                ceilings.append(load(program, ceiling_port, seconds, fed, [ceiling.pid]))
-        finally:
-            ceiling.kill()
-            ceiling.communicate()
-    return ours, ceilings
+    running: Installation,
+    rounds: int = ROUNDS,
+    seconds: float = SECONDS,
+    groups: int = GROUPS,
+    size: int = GROUP_SIZE,
+) -> list[tuple[Round, Round]]:
+    """Rounds of (Rollcall, ceiling); which of them goes first alternates."""
+    members = asyncio.run(form_groups(running.kafka, "heartbeats", groups, size))
+    fed, port = frames(members), int(running.kafka.rpartition(":")[2])
+    nodes = with_argument("runcoordinator", running.pids())
+    pairs = []
+    with tempfile.TemporaryDirectory() as name, ceiling(Path(name)) as (pid, ceiling_port):
+        program = compile_c("load", Path(name))
+
+        def ours() -> Round:
+            return load(program, port, seconds, fed, lambda: nodes)
+
+        def theirs() -> Round:
+            return load(program, ceiling_port, seconds, fed, lambda: [pid])
+
+        for turn in range(rounds):
+            if turn % 2:
+                second, first = theirs(), ours()
+            else:
+                first, second = ours(), theirs()
+            pairs.append((first, second))
+    return pairs
 
 
-def main() -> None:
-    """Print the figures and the ratio."""
-    ours, ceilings = measure()
-    for name, rounds in (("rollcall", ours), ("ceiling", ceilings)):
-        figures = sorted(r.per_cpu_second for r in rounds)
-        bad = sum(r.bad for r in rounds)
-        print(
-            f"{name:9} {statistics.median(figures):9,.0f} heartbeats per CPU-second"
-            f"  ({figures[0]:,.0f} to {figures[-1]:,.0f}),"
-            f" {statistics.median(r.replies / r.wall_s for r in rounds):9,.0f} a second,"
-            f" {bad} wrong replies"
-        )
-    ratios = sorted(
-        a.per_cpu_second / b.per_cpu_second for a, b in zip(ours, ceilings, strict=True)
-    )
+def main(options: Options) -> bool:
+    """Print the figures and the ratio; whether every reply was right."""
+    if not can_run():
+        print("not run: its load and its ceiling need Linux and a C compiler (cc)")
+        return True
+    with Installation() as running:
+        pairs = measure(running, options.rounds or ROUNDS, options.seconds or SECONDS)
+    for name, rounds in (("rollcall", [a for a, _ in pairs]), ("ceiling", [b for _, b in pairs])):
+        print(f"{name:9}{describe(rounds)}")
+    ratios = sorted(a.per_cpu_second / b.per_cpu_second for a, b in pairs)
     print(
         f"ratio {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}),"
         f" goal {GOAL:.2f}"
+    )
+    return not any(r.wrong for pair in pairs for r in pair)
+
+
+def describe(rounds: list[Round]) -> str:
+    """One server's rounds in a line."""
+    figures = sorted(r.per_cpu_second for r in rounds)
+    wall = statistics.median(r.replies / r.wall_s for r in rounds)
+    return (
+        f"{statistics.median(figures):9,.0f} heartbeats per CPU-second"
+        f" ({figures[0]:,.0f} to {figures[-1]:,.0f}), {wall:9,.0f} a second,"
+        f" {sum(r.wrong for r in rounds)} wrong replies"
     )

@@ -1,38 +1,48 @@
-"""What the operating system says of processes: CPU seconds and memory."""
+"""What the operating system says of processes and disks: CPU seconds, memory, file systems.
 
+It starts no process that is measured and knows nothing of Rollcall.
+"""
+
+import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
+
+IN_MEMORY = frozenset({"tmpfs", "ramfs"})
+"""File systems that a flush costs nothing on: figures of durable writes would be worth nothing."""
+
+Pids = Callable[[], Iterable[int]]
+"""Which processes are watched; asked again at the end, since some are born meanwhile."""
 
 
 @dataclass(slots=True)
 class Spent:
     """CPU seconds (user and system, all threads) and wall seconds."""
 
-    cpu: float = 0.0
-    wall: float = 0.0
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:
-    """CPU seconds that the processes have used so far."""
+    """CPU seconds that the processes, and children whose end they have seen, used so far."""
     total = 0.0
     for pid in pids:
         with suppress(psutil.NoSuchProcess):
-            times = psutil.Process(pid).cpu_times()
-            total += times.user + times.system
+            total += sum(psutil.Process(pid).cpu_times()[:4])  # own and children's, user and system
     return total
 
 
 @contextmanager
-def spending(pids: Iterable[int]) -> Iterator[Spent]:
-    """Measures what the processes spend inside the block."""
-    watched, spent = list(pids), Spent()
-    before, start = cpu_seconds(watched), time.monotonic()
+def spending(pids: Pids) -> Iterator[Spent]:
+    """Measure what the processes spend inside the block."""
+    spent = Spent()
+    before, start = cpu_seconds(pids()), time.monotonic()
     yield spent
-    spent.cpu, spent.wall = cpu_seconds(watched) - before, time.monotonic() - start
+    spent.cpu_s, spent.wall_s = cpu_seconds(pids()) - before, time.monotonic() - start
 
 
 def proportional_mib(pids: Iterable[int]) -> float:
@@ -45,11 +55,19 @@ def proportional_mib(pids: Iterable[int]) -> float:
     return total / 2**20
 
 
-def node_pids(pids: Iterable[int]) -> list[int]:
-    """Those of the processes that are coordinator nodes."""
+def with_argument(argument: str, pids: Iterable[int]) -> list[int]:
+    """Those of the processes whose command line has this argument."""
     found = []
     for pid in pids:
         with suppress(psutil.NoSuchProcess):
-            if "runcoordinator" in psutil.Process(pid).cmdline():
+            if argument in psutil.Process(pid).cmdline():
                 found.append(pid)
     return found
+
+
+def file_system(path: Path) -> str:
+    """The type of the file system that a folder lies on; "unknown" where df does not say."""
+    shown = subprocess.run(
+        ["df", "-T", str(path)], capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    return shown[-1].split()[1] if len(shown) > 1 else "unknown"

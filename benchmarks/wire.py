@@ -1,4 +1,7 @@
-"""Members over raw sockets, for load: Rollcall's own codec, one request at a time."""
+"""Members over raw sockets, for load: Rollcall's own codec, one request at a time.
+
+Forms groups as a client would, so that what is measured afterwards is real. It measures nothing.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,6 +16,9 @@ from protocol.wire.declare import Message
 
 SESSION_MS = 1_800_000
 """Load comes and goes; nobody expires meanwhile."""
+
+STOCK_SESSION_MS = 45_000
+"""What clients ask for unless told otherwise."""
 
 REBALANCE_MS = 60_000
 CLIENT_ID = b"bench"
@@ -60,9 +66,10 @@ class Peer:
 class Member:
     """A classic member with a connection of its own."""
 
-    def __init__(self, peer: Peer, group_id: str) -> None:
+    def __init__(self, peer: Peer, group_id: str, session_ms: int) -> None:
         self.peer = peer
         self.group_id = group_id
+        self.session_ms = session_ms
         self.member_id = ""
         self.generation = -1
 
@@ -71,7 +78,7 @@ class Member:
         answer = await self.peer.call(
             JoinGroupRequest(
                 group_id=self.group_id,
-                session_timeout_ms=SESSION_MS,
+                session_timeout_ms=self.session_ms,
                 rebalance_timeout_ms=REBALANCE_MS,
                 member_id=self.member_id,
                 protocol_type="consumer",
@@ -99,9 +106,11 @@ class Member:
         assert answer.error_code == 0, answer
 
 
-async def form_group(bootstrap: str, group_id: str, size: int) -> list[Member]:
+async def form_group(
+    bootstrap: str, group_id: str, size: int, session_ms: int = SESSION_MS
+) -> list[Member]:
     """A stable group of so many members: they join until one generation holds all."""
-    members = [Member(await Peer.connect(bootstrap), group_id) for _ in range(size)]
+    members = [Member(await Peer.connect(bootstrap), group_id, session_ms) for _ in range(size)]
     while True:
         answers = await asyncio.gather(*(member.join() for member in members))
         leader = next(a for a in answers if a.leader == a.member_id)
@@ -109,6 +118,20 @@ async def form_group(bootstrap: str, group_id: str, size: int) -> list[Member]:
             break
     ids = [member.member_id for member in members]
     await asyncio.gather(*(m.sync(ids if m.member_id == leader.leader else ()) for m in members))
+    return members
+
+
+async def form_groups(bootstrap: str, name: str, groups: int, size: int) -> list[Member]:
+    """The members of so many groups NAME-0, NAME-1 and so on.
+
+    Their connections are closed: the load that follows has connections of its own.
+    """
+    formed = await asyncio.gather(
+        *(form_group(bootstrap, f"{name}-{n}", size) for n in range(groups))
+    )
+    members = [member for group in formed for member in group]
+    for member in members:
+        member.peer.close()
     return members
 
 

@@ -1,4 +1,4 @@
-"""Stock consumers as programs: ``python -m tests.clients.workers LIBRARY BOOTSTRAP NAME SESSION_MS``.
+"""Stock consumers as programs: ``-m tests.clients.workers LIBRARY BOOTSTRAP NAME SESSION_MS``.
 
 NAME is that of the group and of its topic.
 

@@ -1,0 +1,1 @@
+"""``python -m rollcall.demo``: members come and go on a sample topic, told in plain words."""
