@@ -7,17 +7,16 @@ groups wait: an outage must not end in a storm of reconnects. Nothing is decided
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
 import psycopg
 
 from groups import database, load
 from groups.coordinator import Coordinator, Resident
 
-if TYPE_CHECKING:
-    from groups.committer import Work
-
 logger = logging.getLogger(__name__)
+
+Work = TypeVar("Work")
 
 RECONNECT_S = 0.2
 """Between attempts to reach a database that is away."""
@@ -64,18 +63,18 @@ class Reloader:
                 self.coordinator.reseat(self._doubtful.pop(group_id), found.get(group_id))
 
 
-class WaitingRoom:
+class WaitingRoom(Generic[Work]):
     """Work that met a held row waits here, each group alone; its lane goes on without it.
 
     ``attempt`` writes one work and says whether it is done with, one way or another.
     """
 
-    def __init__(self, attempt: Callable[["Work"], Awaitable[bool]]) -> None:
+    def __init__(self, attempt: Callable[[Work], Awaitable[bool]]) -> None:
         self.attempt = attempt
         self._waiting: list[Work] = []
         self._wake = asyncio.Event()
 
-    def add(self, works: Iterable["Work"]) -> None:
+    def add(self, works: Iterable[Work]) -> None:
         """These could not be written because something they need is held."""
         self._waiting.extend(works)
         self._wake.set()

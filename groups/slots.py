@@ -11,9 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, NamedTuple
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import psycopg
 
@@ -23,6 +21,7 @@ from groups.cluster import Broker, Cluster
 from groups.coordinator import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
+from groups.sightings import NodeRow, Sighting, Sightings, SlotRow
 
 logger = logging.getLogger(__name__)
 
@@ -38,9 +37,6 @@ LOOK_S = 0.25
 LOCK_FREE_MS = 500
 """A dead node's advisory lock must be seen free twice, this far apart, before its slots are
 taken early: its connection may have been cut while the process lives."""
-
-SLOW_LOOK_MS = 1_000
-"""A look at the rows that took longer than this saw nobody's silence: it was itself away."""
 
 OVERDUE = 1.5
 """Beat intervals after which a beat is overdue. A live node whose lease connection was cut loses
@@ -59,32 +55,6 @@ STALL_MS = 1_000
 def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     """Consecutive parts of at most so many items."""
     return (items[at : at + size] for at in range(0, len(items), size))
-
-
-class SlotRow(NamedTuple):
-    """One slot as its row says."""
-
-    slot: int
-    node_id: int | None
-    incarnation: UUID | None
-    epoch: int
-
-
-@dataclass(slots=True)
-class Sighting:
-    """What this node has seen of another's beat, on this node's clock."""
-
-    incarnation: UUID
-    beat: int
-    since: Millis
-    lock_free_since: Millis | None = None
-
-
-class Orphan(NamedTuple):
-    """A slot whose owner is no node's present incarnation, and since when it was seen so."""
-
-    epoch: int
-    since: Millis
 
 
 class NodeIdTaken(Exception):
@@ -113,8 +83,7 @@ class SlotKeeper:
         self.changed = asyncio.Event()
         self.away = True
         self._cluster_id = ""
-        self._sightings: dict[int, Sighting] = {}
-        self._orphans: dict[int, Orphan] = {}
+        self._sightings = Sightings(lease_ms)
         self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
         self._lease_connection: database.Connection | None = None
@@ -221,7 +190,10 @@ class SlotKeeper:
     async def _recovered(self) -> None:
         """The node slept or was cut off: check first what is still ours, then go on. Nobody's
         session ends for time in which this node could not listen."""
-        await self._look()
+        if (
+            not self._looking.locked()
+        ):  # else a look is under way, and a load must not hold up beats
+            await self._look()
         self.coordinator.awake()
         self._notify()
         logger.info("the lease is held again; every session starts anew")
@@ -246,34 +218,14 @@ class SlotKeeper:
 
     async def _look_alone(self) -> None:
         connection = await self._watched()
-        before = self.coordinator.clock()
-        nodes = await (await connection.execute(sql.NODES.encode())).fetchall()
+        asked = self.coordinator.clock()
+        found = await (await connection.execute(sql.NODES.encode())).fetchall()
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
-        slots = [SlotRow(*row) for row in rows]
-        if self.coordinator.clock() - before > SLOW_LOOK_MS:
-            self._sightings.clear()
-        self._see(nodes, before)
-        self._see_orphans(nodes, slots, before)
+        nodes, slots = [NodeRow(*row) for row in found], [SlotRow(*row) for row in rows]
+        self._sightings.look(nodes, slots, asked, self.coordinator.clock())
         self._lose(slots)
         self._publish(nodes, slots)
         await self._claim(connection, slots)
-
-    def _see(self, nodes: list[tuple[Any, ...]], now: Millis) -> None:
-        for node_id, incarnation, beat, _host, _port in nodes:
-            seen = self._sightings.get(node_id)
-            if seen is None or (seen.incarnation, seen.beat) != (incarnation, beat):
-                self._sightings[node_id] = Sighting(incarnation, beat, now)
-
-    def _see_orphans(self, nodes: list[tuple[Any, ...]], slots: list[SlotRow], now: Millis) -> None:
-        """Slots of an incarnation that was replaced: its successor claims them, or nobody does."""
-        living = {incarnation for _node_id, incarnation, *_ in nodes}
-        orphans = {}
-        for row in slots:
-            if row.incarnation is not None and row.incarnation not in living:
-                seen = self._orphans.get(row.slot)
-                same = seen is not None and seen.epoch == row.epoch
-                orphans[row.slot] = seen if seen and same else Orphan(row.epoch, now)
-        self._orphans = orphans
 
     def _lose(self, slots: list[SlotRow]) -> None:
         mine = {row.slot: row.epoch for row in slots if row.incarnation == self.incarnation}
@@ -284,23 +236,21 @@ class SlotKeeper:
             self.coordinator.drop(lost, ErrorCode.NOT_COORDINATOR)
             self._notify()
 
-    def _publish(self, nodes: list[tuple[Any, ...]], slots: list[SlotRow]) -> None:
+    def _publish(self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]) -> None:
+        now = self.coordinator.clock()
         live = tuple(
-            Broker(node_id, host, port)
-            for node_id, _incarnation, _beat, host, port in nodes
-            if node_id == self.me.node_id or not self._lease_over(node_id)
+            Broker(node.node_id, node.host, node.port)
+            for node in nodes
+            if node.node_id == self.me.node_id
+            or not self._sightings.lease_is_over(node.node_id, now)
         )
-        current = {node_id: incarnation for node_id, incarnation, *_ in nodes}
+        current = {node.node_id: node.incarnation for node in nodes}
         owners = {
             row.slot: row.node_id
             for row in slots
             if row.node_id is not None and current.get(row.node_id) == row.incarnation
         }
         self.published(Cluster(self._cluster_id, live, owners))
-
-    def _lease_over(self, node_id: int) -> bool:
-        seen = self._sightings.get(node_id)
-        return seen is None or self.coordinator.clock() - seen.since >= self.lease_ms
 
     # -- claiming and loading
 
@@ -346,16 +296,18 @@ class SlotKeeper:
         if row.incarnation == self.incarnation:
             # Ours by the row but not in memory: a load that failed. Claim it again.
             return row.slot not in self.coordinator.epochs
-        orphan = self._orphans.get(row.slot)
-        if orphan is not None:
+        now = self.coordinator.clock()
+        orphaned = self._sightings.orphaned_for(row.slot, now)
+        if orphaned is not None:
             # Its incarnation was replaced. If by this one, the id was taken from it; if by
             # another, that one has a lease to claim it.
-            waited = self.coordinator.clock() - orphan.since >= self.lease_ms
-            return row.node_id == self.me.node_id or waited
-        seen = self._sightings.get(row.node_id)
+            return row.node_id == self.me.node_id or orphaned >= self.lease_ms
+        seen = self._sightings.of(row.node_id)
         if seen is None:
             return False
-        return self._lease_over(row.node_id) or await self._crashed(connection, row.node_id, seen)
+        if self._sightings.lease_is_over(row.node_id, now):
+            return True
+        return await self._crashed(connection, row.node_id, seen)
 
     async def _crashed(self, connection: database.Connection, node_id: int, seen: Sighting) -> bool:
         """Whether a node's advisory lock is free, has been, and means that the node died."""

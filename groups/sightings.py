@@ -1,0 +1,98 @@
+"""Who seems dead: what a node has seen of the others' beats, on its own monotonic clock.
+
+Judgement only: rows come in, verdicts go out. Nothing here reads a clock or a database, and
+nothing depends on two clocks agreeing (design, *Failover*).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+from groups.core.group import Millis
+
+SLOW_LOOK_MS = 1_000
+"""A look at the rows that took longer than this saw nobody's silence: it was itself away."""
+
+
+class NodeRow(NamedTuple):
+    """One node as its row says."""
+
+    node_id: int
+    incarnation: UUID
+    beat: int
+    host: str
+    port: int
+
+
+class SlotRow(NamedTuple):
+    """One slot as its row says."""
+
+    slot: int
+    node_id: int | None
+    incarnation: UUID | None
+    epoch: int
+
+
+@dataclass(slots=True)
+class Sighting:
+    """A node's beat, since when it has not moved, and since when its advisory lock was free."""
+
+    incarnation: UUID
+    beat: int
+    since: Millis
+    lock_free_since: Millis | None = None
+
+
+class Orphan(NamedTuple):
+    """A slot whose owner is no node's present incarnation, and since when it was seen so."""
+
+    epoch: int
+    since: Millis
+
+
+class Sightings:
+    """Everything one node has seen of nodes and slots so far."""
+
+    def __init__(self, lease_ms: Millis) -> None:
+        self.lease_ms = lease_ms
+        self._nodes: dict[int, Sighting] = {}
+        self._orphans: dict[int, Orphan] = {}
+
+    def look(
+        self, nodes: Iterable[NodeRow], slots: Iterable[SlotRow], asked: Millis, told: Millis
+    ) -> None:
+        """Take in rows that were asked for and told at these instants."""
+        if told - asked > SLOW_LOOK_MS:
+            self._nodes.clear()
+            self._orphans.clear()
+        nodes = list(nodes)
+        for node in nodes:
+            seen = self._nodes.get(node.node_id)
+            if seen is None or (seen.incarnation, seen.beat) != (node.incarnation, node.beat):
+                self._nodes[node.node_id] = Sighting(node.incarnation, node.beat, asked)
+        self._look_for_orphans({node.incarnation for node in nodes}, slots, asked)
+
+    def _look_for_orphans(self, living: set[UUID], slots: Iterable[SlotRow], asked: Millis) -> None:
+        """Slots of an incarnation that was replaced: its successor claims them, or nobody does."""
+        orphans = {}
+        for row in slots:
+            if row.incarnation is not None and row.incarnation not in living:
+                seen = self._orphans.get(row.slot)
+                same = seen is not None and seen.epoch == row.epoch
+                orphans[row.slot] = seen if seen and same else Orphan(row.epoch, asked)
+        self._orphans = orphans
+
+    def of(self, node_id: int) -> Sighting | None:
+        """What was seen of a node."""
+        return self._nodes.get(node_id)
+
+    def lease_is_over(self, node_id: int, now: Millis) -> bool:
+        """Whether a node's beat has stood still for a whole lease."""
+        seen = self._nodes.get(node_id)
+        return seen is not None and now - seen.since >= self.lease_ms
+
+    def orphaned_for(self, slot: int, now: Millis) -> Millis | None:
+        """How long a slot has been seen without a living owner; None where it has one."""
+        orphan = self._orphans.get(slot)
+        return None if orphan is None else now - orphan.since
