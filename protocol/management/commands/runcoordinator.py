@@ -1,11 +1,13 @@
 """``manage.py runcoordinator``: one coordinator node in the foreground."""
 
+import ipaddress
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 
 class Command(BaseCommand):
@@ -31,6 +33,11 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run until SIGINT or SIGTERM."""
+        if not is_loopback(options["host"]):
+            raise CommandError(
+                f"{options['host']} is not a loopback address. Any other one needs TLS and"
+                " authentication, which this version does not have."
+            )
         from channels.routing import ProtocolTypeRouter
 
         from groups.node import Node
@@ -48,6 +55,15 @@ class Command(BaseCommand):
         )
         server.run()
         sys.exit(server.exit_code)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address, or every address of a name, can be reached from this machine only."""
+    try:
+        found = {info[4][0] for info in socket.getaddrinfo(host, None)}
+    except OSError:
+        return False
+    return all(ipaddress.ip_address(address).is_loopback for address in found)
 
 
 def announce(host: str, port: int) -> None:
