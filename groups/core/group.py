@@ -142,7 +142,10 @@ class Rules:
 class Group(Protocol):
     """A group of some kind: its durable half, its live half, and the rules."""
 
-    rules: Rules
+    @property
+    def rules(self) -> Rules:
+        """The settings it decides by."""
+        ...
 
     @property
     def durable(self) -> Durable:
