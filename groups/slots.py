@@ -100,7 +100,7 @@ class SlotKeeper:
         deadline = self.coordinator.clock() + self.lease_ms
         while True:
             try:
-                await self._beat()
+                self.coordinator.lease_until = await self._beat()
             except NodeIdTaken:
                 if self.coordinator.clock() > deadline:
                     raise
@@ -160,14 +160,17 @@ class SlotKeeper:
             slept = clock() - last > self.lease_ms / BEATS_PER_LEASE + STALL_MS
             until = self.coordinator.lease_until
             try:
-                await asyncio.wait_for(self._beat(), timeout=self.lease_ms / 1000)
+                renewed = await asyncio.wait_for(self._beat(), timeout=self.lease_ms / 1000)
                 if slept or clock() >= until:
-                    await self._recovered()
+                    await self._recovered(renewed)
+                else:
+                    self.coordinator.lease_until = renewed
             except (psycopg.Error, OSError, TimeoutError) as error:
                 await self._missed(error)
             last = clock()
 
-    async def _beat(self) -> None:
+    async def _beat(self) -> Millis:
+        """Raise the beat; returns until when it lets this node answer from memory."""
         before = self.coordinator.clock()
         connection = await self._leased()
         parameters = {"node_id": self.me.node_id, "incarnation": self.incarnation}
@@ -175,8 +178,8 @@ class SlotKeeper:
         if await cursor.fetchone() is None:
             raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
         # Counted from before the request was sent: whoever watches saw the beat later.
-        self.coordinator.lease_until = before + self.lease_ms - LEASE_MARGIN_MS
         self.away = False
+        return before + self.lease_ms - LEASE_MARGIN_MS
 
     async def _missed(self, error: BaseException) -> None:
         logger.warning("the lease was not renewed: %s", str(error) or type(error).__name__)
@@ -187,13 +190,14 @@ class SlotKeeper:
             self.away = True
             logger.error("the lease ran out: no answers from memory until it is renewed")
 
-    async def _recovered(self) -> None:
+    async def _recovered(self, lease_until: Millis) -> None:
         """The node slept or was cut off: check first what is still ours, then go on. Nobody's
         session ends for time in which this node could not listen."""
         if (
             not self._looking.locked()
         ):  # else a look is under way, and a load must not hold up beats
             await self._look()
+        self.coordinator.lease_until = lease_until
         self.coordinator.awake()
         self._notify()
         logger.info("the lease is held again; every session starts anew")

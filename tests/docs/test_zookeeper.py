@@ -1,0 +1,273 @@
+"""docs/zookeeper.md names what exists: every path of the seeds, every table, column and lock.
+
+The page is compared with the models and with the text of the SQL; no database is asked.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from django.apps import apps
+
+from groups import operations, sql_catalogue, store
+from groups.core.events import ConsumerHeartbeat
+from groups.core.kinds import KINDS
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "zookeeper.md"
+
+PATHS = (
+    "/consumers/coordinator",
+    "/consumers/groups/group/channel/consumer/commandId",
+    "/consumers/groups",
+    "/consumers/groups/",
+    "/consumers/groups/group",
+    "/consumers/groups/[groups]/ids",
+    "/brokers/topics",
+    "/brokers/topics/[topic]",
+    "/brokers/topics/topic",
+)
+"""Every path that a seed writes out, as it writes it. All of them are 002's."""
+
+FIELDS = (
+    # 002: the coordinator's fields, and those of a command
+    "coordinatorElector", "groupsBeingRebalanced", "groupsUnderRebalance",
+    "consumerGroupsPerTopic", "groupsWithWildcardTopics", "rebalanceRequestQ", "requestHandler",
+    "option", "ownershipMap",
+    # 001: the coordinator's fields
+    "groupId", "currentState", "generationId", "protocolType", "protocolName", "leaderId",
+    "memberId", "groupInstanceId", "clientId", "clientHost", "rebalanceTimeoutMs",
+    "sessionTimeoutMs", "protocols", "newMemberAdded", "isNew", "joinPurgatory",
+    "responseCallback", "group.inLock",
+    # 004: what a heartbeat says
+    "MemberId", "MemberEpoch", "InstanceId", "RackId", "RebalanceTimeoutMs",
+    "SubscribedTopicNames", "SubscribedTopicRegex", "ServerAssignor", "ClientAssignors",
+    "TopicPartitions", "Assignment", "GroupState",
+)  # fmt: skip
+"""Every named field of the seeds that a coordinator stores or is told to keep."""
+
+METADATA = (
+    "interested topics of a group",
+    "number of partitions of a topic",
+    "number of threads of a consumer",
+    "ownership",
+    "list of topics the group subscribes to",
+    "number of topics and partitions of the previous decision",
+    "group configs, session timeout",
+    "consumer metadata: hostname",
+    "consumer metadata: consumer id",
+    "current offsets for each topic and partition",
+    "time stamp and metadata of an offset",
+    "partition ownership, the consumer-assigned-partitions map",
+    "list of groups for each topic",
+    "generation id",
+    "generation id and membership in one atomic write",
+    "group metadata, read after a failover",
+    "pending members",
+)
+"""What the seeds store without giving it a name in code: 002's reads, and 003's list."""
+
+TOOLS = (
+    "ephemeral node",
+    "session and its expiry",
+    "sequential node",
+    "persistent node",
+    "watcher",
+    "atomic write, multi-write",
+)
+
+LOCKS = {
+    "FOR SHARE": r"\bFOR SHARE\b",
+    "FOR NO KEY UPDATE": r"\bFOR NO KEY UPDATE\b",
+    "FOR UPDATE": r"\bFOR UPDATE\b",
+    "advisory lock": r"\bpg_try_advisory_lock\b",
+    "row lock": r"(?m:^\s*(WITH \w+ AS \()?\s*(UPDATE|DELETE FROM) rollcall_\w+)",
+    "unique key": r"\bON CONFLICT\b",
+}
+"""A lock's name on the page, and how a statement that takes it looks."""
+
+READ_ONLY, IN_MEMORY = "none: read only", "none: in memory"
+NO_COUNTERPART, NOT_YET = "none: no counterpart", "none: not there yet"
+NO_LOCK = (READ_ONLY, IN_MEMORY, NO_COUNTERPART, NOT_YET)
+
+GUARD = {"FOR SHARE", "FOR NO KEY UPDATE"}
+
+ANY_LOCK = re.compile(r"FOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)|pg_\w*advisory\w*|LOCK TABLE")
+
+STATEMENT = re.compile(r"`(groups(?:\.\w+)+)\.([A-Z_]+)`")
+COLUMN = re.compile(r"`(rollcall_\w+)\.(\w+)`")
+TABLE = re.compile(r"`(rollcall_\w+)(?:\.\w+)?`")
+CODE = re.compile(r"`([^`]+)`")
+
+
+class Row(NamedTuple):
+    """One thing of ZooKeeper's, and what became of it."""
+
+    zookeeper: str
+    purpose: str
+    rollcall: str
+    lock: str
+
+    @property
+    def locks(self) -> set[str]:
+        return set(CODE.findall(self.lock))
+
+    @property
+    def tables(self) -> set[str]:
+        return set(TABLE.findall(self.rollcall)) & set(columns())
+
+
+class Lock(NamedTuple):
+    """One word of the page's vocabulary of locks."""
+
+    name: str
+    meaning: str
+    taken_by: str
+    taken_on: str
+    guards: str
+
+
+def table_lines(heading: str) -> Iterator[list[str]]:
+    """The rows of every table that begins with this header row, cell by cell."""
+    inside = False
+    for line in PAGE.read_text().splitlines():
+        inside = line == heading or (inside and line.startswith("|"))
+        if inside and line != heading and not line.startswith("|---"):
+            yield [cell.strip() for cell in line.strip().removesuffix("|")[1:].split("|")]
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    heading = "| ZooKeeper | what it was for (seed) | Rollcall | lock |"
+    return tuple(Row(*cells) for cells in table_lines(heading))
+
+
+@cache
+def legend() -> dict[str, Lock]:
+    heading = "| lock | meaning | taken by | taken on | guards |"
+    return {cells[0].strip("`"): Lock(*cells) for cells in table_lines(heading)}
+
+
+@cache
+def columns() -> dict[str, set[str]]:
+    """Every table of ``groups.models`` with its columns."""
+    return {
+        model._meta.db_table: {f.column for f in model._meta.concrete_fields if f.column}
+        for model in apps.get_app_config("groups").get_models()
+    }
+
+
+def statement(module: str, name: str) -> str:
+    """The text of a statement, without the comments in it."""
+    text = getattr(import_module(module), name)
+    return re.sub(r"--.*", "", " ".join(text) if isinstance(text, tuple) else text)
+
+
+def rows_of(thing: str) -> list[Row]:
+    """The rows whose first cell is this thing, or names it as code."""
+    return [row for row in rows() if thing == row.zookeeper or thing in CODE.findall(row.zookeeper)]
+
+
+@pytest.mark.parametrize("thing", [*PATHS, *FIELDS, *METADATA, *TOOLS])
+def test_everything_that_a_seed_stores_has_one_row(thing: str) -> None:
+    assert len(rows_of(thing)) == 1
+
+
+def test_the_page_invents_no_path() -> None:
+    told = {name for row in rows() for name in CODE.findall(row.zookeeper) if name[0] == "/"}
+    assert told == set(PATHS)
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row.zookeeper)
+def test_every_row_says_what_it_was_for_and_what_became_of_it(row: Row) -> None:
+    assert re.match(r"(00[0-4](, 00[0-4])*: \S)|not in the seeds: ", row.purpose)
+    assert row.rollcall
+    assert row.lock
+
+
+def test_every_column_on_the_page_exists() -> None:
+    told = set(COLUMN.findall(PAGE.read_text()))
+    assert told, "the page names no column at all"
+    missing = {f"{table}.{name}" for table, name in told if name not in columns().get(table, ())}
+    assert not missing
+
+
+def test_every_table_or_channel_on_the_page_exists() -> None:
+    channels = {store.BELL, operations.BELL, sql_catalogue.BELL}
+    assert set(TABLE.findall(PAGE.read_text())) <= set(columns()) | channels
+    watcher = set(CODE.findall(rows_of("watcher")[0].rollcall))
+    assert channels <= watcher
+
+
+@pytest.mark.parametrize("table", sorted(columns()))
+def test_every_table_has_its_place_on_the_page(table: str) -> None:
+    assert table in {name for name, _ in COLUMN.findall(PAGE.read_text())}
+
+
+def test_the_page_explains_every_word_it_has_for_a_lock() -> None:
+    assert legend().keys() == LOCKS.keys() | set(NO_LOCK)
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row.zookeeper)
+def test_every_row_names_its_locks_in_these_words(row: Row) -> None:
+    assert row.locks
+    assert row.locks <= legend().keys()
+    assert row.lock == ", ".join(f"`{name}`" for name in CODE.findall(row.lock))
+    assert len(row.locks) == 1 or row.locks <= LOCKS.keys(), "a lock, and none at the same time"
+    assert not row.locks & GUARD or row.locks >= GUARD, "the guard takes both of its locks"
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_is_taken_by_the_statements_that_the_page_names(name: str) -> None:
+    lock = legend()[name]
+    statements = [statement(*found) for found in STATEMENT.findall(lock.taken_by)]
+    assert len(statements) == len(CODE.findall(lock.taken_by)) > 0
+    for text in statements:
+        assert re.search(LOCKS[name], text), text
+    tables = TABLE.findall(lock.taken_on)
+    assert all(any(table in text for text in statements) for table in tables)
+    assert all(any(table in text for table in tables or [""]) for text in statements)
+
+
+def test_no_statement_takes_a_lock_that_the_page_has_no_word_for() -> None:
+    modules = [f"groups.{file.stem}" for file in (ROOT / "groups").glob("sql*.py")]
+    known = re.compile("|".join((*LOCKS.values(), "pg_advisory_unlock")))
+    taken = {
+        (module, name, lock)
+        for module in (*modules, "groups.migrations.0002_guard")
+        for name, value in vars(import_module(module)).items()
+        if name.isupper() and isinstance(value, str | tuple)
+        for lock in ANY_LOCK.findall(statement(module, name))
+    }
+    assert {lock for *_, lock in taken} >= GUARD, "the search finds nothing"
+    assert not {found for found in taken if not known.fullmatch(found[-1])}
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in rows() if not row.locks & set(NO_LOCK)], ids=lambda row: row.zookeeper
+)
+def test_a_row_is_written_under_locks_that_guard_its_tables(row: Row) -> None:
+    guarded = {table for name in row.locks for table in TABLE.findall(legend()[name].guards)}
+    assert row.tables, "a lock, and nothing that it guards"
+    assert row.tables <= guarded
+    for name in row.locks:
+        assert row.tables & set(TABLE.findall(legend()[name].guards)), f"{name} guards nothing here"
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in rows() if NOT_YET in row.locks], ids=lambda row: row.zookeeper
+)
+def test_what_is_not_there_yet_names_no_column(row: Row) -> None:
+    assert not row.tables
+
+
+def test_what_the_page_calls_missing_is_missing() -> None:
+    for thing in ("groupsWithWildcardTopics", "SubscribedTopicRegex", PATHS[1]):
+        assert rows_of(thing)[0].locks == {NOT_YET}
+    assert not [field.name for field in fields(ConsumerHeartbeat) if "regex" in field.name]
+    assert "commanded" not in KINDS
