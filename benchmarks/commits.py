@@ -10,11 +10,19 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import psycopg
 import uvloop
 
-from benchmarks.machine import IN_MEMORY, Pids, Spent, file_system, spending, with_argument
+from benchmarks.machine import (
+    IN_MEMORY,
+    Spent,
+    coordinators,
+    databases,
+    file_system,
+    spending,
+)
 from benchmarks.options import Options
-from benchmarks.wire import Member, Peer, create_topic, form_groups, frame, response_frame
+from benchmarks.wire import Member, Peer, create_topic, form_groups, frame
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -24,7 +32,10 @@ from protocol.messages.offset_commit import (
     OffsetCommitResponseTopic,
 )
 from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
+from protocol.wire.codec import encode
+from protocol.wire.headers import response_frame
 from rollcall.installation import Installation
+from rollcall.launcher.places import DataDir
 
 GOAL = 5_000
 MEMBERS = 500
@@ -94,11 +105,12 @@ class Committer(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Check the reply to the byte, and commit the next offset."""
         self._received += data
-        if len(self._received) < len(self._reply):
+        if len(self._received) < 4 + int.from_bytes(self._received[:4], "big"):
             return
         self._reply[REPLY_CORRELATION] = self._frame[REQUEST_CORRELATION]
         if self._received != self._reply:
             self.wrong = True
+            self._transport.close()  # type: ignore[union-attr]  # data came over it
             return
         self._received = b""
         self.acknowledged = self._offset
@@ -139,7 +151,7 @@ def _reply(partition: int) -> bytes:
     response = OffsetCommitResponse(
         topics=[OffsetCommitResponseTopic(name=TOPIC, partitions=[stored])]
     )
-    return response_frame(response, COMMIT_VERSION, 0)
+    return response_frame(0, encode(response, COMMIT_VERSION), flexible=False)
 
 
 async def load(
@@ -155,7 +167,10 @@ async def load(
             partial(Committer, member, partition), host, int(port)
         )
         committers.append(committer)
-    with spending(nodes_of(running)) as node, spending(database_of(running)) as database:
+    with (
+        spending(lambda: coordinators(running.pids())) as node,
+        spending(lambda: databases(running.pids())) as database,
+    ):
         for committer in committers:
             committer.commit()
         await asyncio.sleep(seconds)
@@ -164,16 +179,6 @@ async def load(
     await asyncio.to_thread(running.kill)
     await asyncio.gather(*(committer.ended for committer in committers))
     return committers, node, database
-
-
-def nodes_of(running: Installation) -> Pids:
-    """The coordinator processes."""
-    return lambda: with_argument("runcoordinator", running.pids())
-
-
-def database_of(running: Installation) -> Pids:
-    """PostgreSQL's processes: everything below the one that was started with a data folder."""
-    return lambda: set(running.pids()) - set(running.pids()[:0])
 
 
 async def read_back(bootstrap: str, groups: list[str], partitions: int) -> list[int]:
@@ -189,3 +194,75 @@ async def read_back(bootstrap: str, groups: list[str], partitions: int) -> list[
             stored[at] = max(stored[at], found.committed_offset)
     peer.close()
     return stored
+
+
+def measure(
+    running: Installation, groups: int, members: int = MEMBERS, seconds: float = SECONDS
+) -> Result:
+    """One shape: load, kill -9 of every process, start again, read everything back."""
+    return uvloop.run(_measure(running, groups, members, seconds))
+
+
+async def _measure(running: Installation, groups: int, members: int, seconds: float) -> Result:
+    await create_topic(running.kafka, TOPIC, MEMBERS)
+    everyone = await form_groups(running.kafka, "commits", groups, members // groups)
+    committers, node, database = await load(running, everyone, seconds)
+    await asyncio.to_thread(running.start)
+    group_ids = sorted({member.group_id for member in everyone})
+    stored = await read_back(running.kafka, group_ids, len(committers))
+    acknowledged = [committer.acknowledged for committer in committers]
+    return Result(
+        groups=groups,
+        seconds=seconds,
+        latencies_ms=sorted(ms for committer in committers for ms in committer.latencies_ms),
+        acknowledged=acknowledged,
+        wrong=sum(committer.wrong for committer in committers),
+        lost=sum(found < last for found, last in zip(stored, acknowledged, strict=True)),
+        node=node,
+        database=database,
+    )
+
+
+def folder_on_disk() -> tempfile.TemporaryDirectory[str]:
+    """A temporary folder; not on a file system that only pretends to write."""
+    usual = Path(tempfile.gettempdir())
+    base = ON_DISK if file_system(usual) in IN_MEMORY and ON_DISK.is_dir() else usual
+    return tempfile.TemporaryDirectory(prefix="rollcall-", dir=base, ignore_cleanup_errors=True)
+
+
+def main(options: Options) -> bool:
+    """Print each shape's figures; whether every reply was right and nothing was lost."""
+    right = True
+    for _ in range(options.rounds or 1):
+        for groups in SHAPES:
+            with folder_on_disk() as name, Installation(data_dir=Path(name)) as running:
+                result = measure(running, groups, seconds=options.seconds or SECONDS)
+                describe(result, flushing(running))
+            right &= not result.wrong and not result.lost
+    return right
+
+
+def flushing(running: Installation) -> str:
+    """How durable a commit is, in PostgreSQL's own words, and what its data lies on."""
+    url = DataDir(running.data_dir).url_file.read_text().strip()
+    with psycopg.connect(url) as connection:
+        said = [
+            f"{name} {connection.execute(f'SHOW {name}').fetchone()[0]}"  # type: ignore[index]
+            for name in ("fsync", "synchronous_commit")
+        ]
+    return f"{', '.join(said)}, data on {file_system(running.data_dir)}"
+
+
+def describe(result: Result, durability: str) -> None:
+    """Print one shape's figures."""
+    commits = len(result.latencies_ms)
+    print(
+        f"{len(result.acknowledged)} members in {result.groups:3} groups:"
+        f" {result.rate:7,.0f} commits a second (goal {GOAL:,}),"
+        f" p50 {result.percentile_ms(50):.0f} ms, p99 {result.percentile_ms(99):.0f} ms;"
+        f" CPU a commit: node {result.node.cpu_s / commits * 1e6:.0f} us,"
+        f" database {result.database.cpu_s / commits * 1e6:.0f} us;"
+        f" {durability}; {result.wrong} wrong replies,"
+        f" {result.lost} acknowledged commits lost after kill -9",
+        flush=True,
+    )

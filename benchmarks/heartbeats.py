@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.machine import Pids, spending, with_argument
+from benchmarks.machine import Pids, coordinators, spending
 from benchmarks.options import Options
 from benchmarks.wire import Member, form_groups, frame
 from protocol.messages.heartbeat import HeartbeatRequest
@@ -124,7 +124,7 @@ def measure(
     """Rounds of (Rollcall, ceiling); which of them goes first alternates."""
     members = asyncio.run(form_groups(running.kafka, "heartbeats", groups, size))
     fed, port = frames(members), int(running.kafka.rpartition(":")[2])
-    nodes = with_argument("runcoordinator", running.pids())
+    nodes = coordinators(running.pids())
     pairs = []
     with tempfile.TemporaryDirectory() as name, ceiling(Path(name)) as (pid, ceiling_port):
         program = compile_c("load", Path(name))

@@ -1,69 +1,89 @@
-"""What the whole installation costs while 500 members do nothing but beat every 3 s.
+"""What a whole installation takes while 500 members only beat: CPU and memory.
 
-All processes of ``make run``, database included: CPU of one core, and proportional memory.
+Every process of ``make run`` counts, the database included; the members do not, they are a
+process of their own (``beats.py``).
 """
 
-import asyncio
-import multiprocessing
+import subprocess
+import sys
 import time
-from multiprocessing.connection import Connection
+from dataclasses import dataclass
 
-from benchmarks.machine import proportional_mib, spending
-from benchmarks.wire import Member, form_group, frame
-from protocol.messages.heartbeat import HeartbeatRequest
-from rollcall.installation import Installation
+from benchmarks.machine import coordinators, databases, proportional_mib, spending
+from benchmarks.options import Options
+from rollcall.installation import CHECKOUT, Installation
 
-GOAL_CORES = 0.1
-MEMBERS, GROUPS = 500, 50
-INTERVAL_S = 3.0
+GOAL = 0.1
+"""Of one core, for everything together."""
+
+GROUPS, GROUP_SIZE = 50, 10
+SECONDS = 30.0
 
 
-async def _beat(member: Member, place: int, until: float) -> int:
-    """One member's life; the members are spread over the interval."""
-    loop, count = asyncio.get_running_loop(), 0
-    request = HeartbeatRequest(
-        group_id=member.group_id, generation_id=member.generation, member_id=member.member_id
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Shares of one core, and memory; replies since the members began, wrong ones among them."""
+
+    share: float
+    node_share: float
+    database_share: float
+    mib: float
+    processes: int
+    replies: int
+    wrong: int
+
+
+def measure(
+    running: Installation, seconds: float = SECONDS, groups: int = GROUPS, size: int = GROUP_SIZE
+) -> Result:
+    """Let so many members beat, and watch for so long."""
+    members = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.beats", running.kafka, str(groups), str(size)],
+        cwd=CHECKOUT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
-    next_at = loop.time() + INTERVAL_S * place / MEMBERS
-    while next_at < until:
-        await asyncio.sleep(next_at - loop.time())
-        member.peer.writer.write(frame(request, 4, count))
-        reply = await member.peer.reader.readexactly(16)
-        assert reply[-3:-1] == b"\0\0", reply
-        count, next_at = count + 1, next_at + INTERVAL_S
-    return count
-
-
-async def _live(bootstrap: str, seconds: float, ready: Connection) -> None:
-    formed = await asyncio.gather(
-        *(form_group(bootstrap, f"idle-{n}", MEMBERS // GROUPS) for n in range(GROUPS))
+    try:
+        assert members.stdout is not None
+        said = members.stdout.readline()
+        if said != "beating\n":
+            raise RuntimeError(f"the members did not come to beat: {said!r}")
+        with (
+            spending(running.pids) as all_of_it,
+            spending(lambda: coordinators(running.pids())) as node,
+            spending(lambda: databases(running.pids())) as database,
+        ):
+            time.sleep(seconds)
+        pids = running.pids()
+        mib = proportional_mib(pids)
+        replies, wrong = map(int, members.communicate(timeout=30)[0].split())
+    finally:
+        members.kill()
+        members.wait()
+    return Result(
+        share=all_of_it.cpu_s / all_of_it.wall_s,
+        node_share=node.cpu_s / node.wall_s,
+        database_share=database.cpu_s / database.wall_s,
+        mib=mib,
+        processes=len(pids),
+        replies=replies,
+        wrong=wrong,
     )
-    members = [member for group in formed for member in group]
-    ready.send("formed")
-    until = asyncio.get_running_loop().time() + seconds
-    counts = await asyncio.gather(*(_beat(m, n, until) for n, m in enumerate(members)))
-    ready.send(sum(counts))
 
 
-def _process(bootstrap: str, seconds: float, ready: Connection) -> None:
-    asyncio.run(_live(bootstrap, seconds, ready))
-
-
-def main(seconds: float = 30.0) -> None:
-    """Print what it costs."""
-    with Installation() as running:
-        here, there = multiprocessing.Pipe()
-        load = multiprocessing.get_context("spawn").Process(
-            target=_process, args=(running.kafka, seconds, there)
-        )
-        load.start()
-        assert here.recv() == "formed"
-        started = time.monotonic()
-        with spending(running.pids()) as spent:
-            beats = here.recv()
-        load.join()
-        assert spent.wall <= time.monotonic() - started + 1
+def main(options: Options) -> bool:
+    """Print the figures; whether every heartbeat was answered rightly."""
+    right = True
+    for _ in range(options.rounds or 1):
+        with Installation() as running:
+            result = measure(running, options.seconds or SECONDS)
         print(
-            f"{beats:,} heartbeats in {spent.wall:.0f} s: {spent.cpu / spent.wall:.3f} of a core"
-            f" (goal {GOAL_CORES}), {proportional_mib(running.pids()):.0f} MiB"
+            f"{GROUPS * GROUP_SIZE} members: {result.share:.3f} of a core (goal {GOAL}):"
+            f" node {result.node_share:.3f}, database {result.database_share:.3f};"
+            f" {result.mib:.0f} MiB in {result.processes} processes;"
+            f" {result.replies} heartbeats, {result.wrong} wrong replies",
+            flush=True,
         )
+        right &= not result.wrong
+    return right

@@ -1,14 +1,15 @@
 """What the operating system says of processes and disks: CPU seconds, memory, file systems.
 
-It starts no process that is measured and knows nothing of Rollcall.
+It starts nothing that is measured, and speaks to none of it.
 """
 
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -55,14 +56,26 @@ def proportional_mib(pids: Iterable[int]) -> float:
     return total / 2**20
 
 
-def with_argument(argument: str, pids: Iterable[int]) -> list[int]:
-    """Those of the processes whose command line has this argument."""
-    found = []
-    for pid in pids:
-        with suppress(psutil.NoSuchProcess):
-            if argument in psutil.Process(pid).cmdline():
-                found.append(pid)
-    return found
+def coordinators(pids: Iterable[int]) -> list[int]:
+    """Those of the processes that are coordinator nodes."""
+    return [pid for pid in pids if "runcoordinator" in _look(pid).cmdline]
+
+
+def databases(pids: Iterable[int]) -> list[int]:
+    """Those of the processes that are PostgreSQL's."""
+    return [pid for pid in pids if _look(pid).name == "postgres"]
+
+
+class _Look(NamedTuple):
+    name: str = ""
+    cmdline: Sequence[str] = ()
+
+
+def _look(pid: int) -> _Look:
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        return _Look(process.name(), process.cmdline())
+    return _Look()
 
 
 def file_system(path: Path) -> str:

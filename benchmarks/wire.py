@@ -6,6 +6,7 @@ Forms groups as a client would, so that what is measured afterwards is real. It 
 import asyncio
 from collections.abc import Sequence
 from typing import Any
+from uuid import uuid4
 
 from protocol.messages import MESSAGES
 from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
@@ -122,12 +123,14 @@ async def form_group(
 
 
 async def form_groups(bootstrap: str, name: str, groups: int, size: int) -> list[Member]:
-    """The members of so many groups NAME-0, NAME-1 and so on.
+    """The members of so many new groups, whose ids begin with the name.
 
-    Their connections are closed: the load that follows has connections of its own.
+    Their connections are closed: the load that follows has connections of its own. The ids are
+    new each time, since an old member that has gone would be waited for.
     """
+    prefix = f"{name}-{uuid4().hex[:8]}"
     formed = await asyncio.gather(
-        *(form_group(bootstrap, f"{name}-{n}", size) for n in range(groups))
+        *(form_group(bootstrap, f"{prefix}-{n}", size) for n in range(groups))
     )
     members = [member for group in formed for member in group]
     for member in members:

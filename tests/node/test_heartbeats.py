@@ -1,0 +1,171 @@
+"""What a heartbeat costs (no statement), and what it may say while a commit is on its way."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from benchmarks.wire import create_topic
+from groups import database, sql_slots
+from groups.core.errors import ErrorCode
+from protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    TopicPartitions,
+)
+from protocol.messages.heartbeat import HeartbeatRequest
+from tests.server.client import Client, hello, join
+from tests.server.serving import Serving, serving
+
+Other = database.Connection
+
+BEATS = 300
+V = 3
+
+REGULAR = {
+    text.encode()
+    for text in (sql_slots.BEAT, sql_slots.NODES, sql_slots.SLOTS, sql_slots.PENDING_OPERATIONS)
+}
+"""What a node says by itself, by the clock: its lease, its looks."""
+
+UNTOUCHED = """
+SELECT application_name, pid, query_start FROM pg_stat_activity
+WHERE application_name IN ('rollcall node membership', 'rollcall node offsets')
+  AND datname = current_database() ORDER BY 1
+"""
+
+
+@pytest.fixture
+async def served(_prepared: None) -> AsyncIterator[Serving]:
+    """A server that owns every slot."""
+    async with serving() as started:
+        yield started
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
+    """Every statement that goes to PostgreSQL by anybody's cursor, but for the regular ones."""
+    counted: Counter[Any] = Counter()
+    execute = psycopg.AsyncCursor.execute
+
+    async def counting(cursor: Any, query: Any, *args: Any, **options: Any) -> Any:
+        if query not in REGULAR:
+            counted[query] += 1
+        return await execute(cursor, query, *args, **options)
+
+    monkeypatch.setattr(psycopg.AsyncCursor, "execute", counting)
+    return counted
+
+
+async def test_classic_heartbeats_cause_no_statement(
+    served: Serving, other: Other, said: Counter[Any]
+) -> None:
+    """One by one (the fast path) and in heaps behind other requests (the queue)."""
+    client = await Client.connect(served.address)
+    beat = await client.settled("g")
+    stranger = HeartbeatRequest(group_id="nobody's", generation_id=1, member_id="m")
+    assert said, "not even a join was counted"
+    before = await (await other.execute(UNTOUCHED)).fetchall()
+    said.clear()
+
+    for _ in range(BEATS):
+        assert (await client.call(beat, V)).error_code == ErrorCode.NONE
+    for _ in range(BEATS):
+        client.send(hello(), 3)
+        client.send(beat, V)
+        client.send(stranger, V)
+    for _ in range(BEATS):
+        await client.receive()
+        assert (await client.receive()).error_code == ErrorCode.NONE
+        assert (await client.receive()).error_code == ErrorCode.UNKNOWN_MEMBER_ID
+
+    assert not said
+    assert await (await other.execute(UNTOUCHED)).fetchall() == before
+
+
+async def test_empty_heartbeats_of_a_settled_consumer_member_cause_no_statement(
+    served: Serving, said: Counter[Any]
+) -> None:
+    await create_topic(served.address, "t", 2)
+    client = await Client.connect(served.address)
+    member_id = str(uuid4())
+    joined = await client.call(
+        ConsumerGroupHeartbeatRequest(
+            group_id="g",
+            member_id=member_id,
+            member_epoch=0,
+            rebalance_timeout_ms=10_000,
+            subscribed_topic_names=["t"],
+            topic_partitions=[],
+        ),
+        1,
+    )
+    assert joined.error_code == 0, joined
+    owned = [
+        TopicPartitions(topic_id=t.topic_id, partitions=t.partitions)
+        for t in joined.assignment.topic_partitions
+    ]
+    empty = ConsumerGroupHeartbeatRequest(
+        group_id="g", member_id=member_id, member_epoch=joined.member_epoch
+    )
+    owning = ConsumerGroupHeartbeatRequest(
+        group_id="g",
+        member_id=member_id,
+        member_epoch=joined.member_epoch,
+        topic_partitions=owned,
+    )
+    assert (await client.call(owning, 1)).error_code == 0
+    said.clear()
+
+    for _ in range(BEATS):
+        assert (await client.call(empty, 1)).error_code == 0
+
+    assert not said
+
+
+@pytest.mark.parametrize("point", ["membership:before", "membership:after"])
+async def test_a_heartbeat_hears_of_a_rebalance_once_it_is_committed(
+    served: Serving, point: str
+) -> None:
+    """0 while the rebalance is inside its transaction, 27 once it is committed."""
+    first, second = [await Client.connect(served.address) for _ in range(2)]
+    beat = await first.settled("g")
+    let_go = served.points.hold(point)
+    second.send(join("g"), 3)
+    await served.points.reached[point].wait()
+
+    for _ in range(10):
+        assert (await first.call(beat, V)).error_code == ErrorCode.NONE
+    let_go()
+    while (heard := (await first.call(beat, V)).error_code) == ErrorCode.NONE:
+        await asyncio.sleep(0)
+    assert heard == ErrorCode.REBALANCE_IN_PROGRESS
+
+    first.send(join("g", beat.member_id), 3)
+    answers = await asyncio.gather(first.receive(), second.receive())
+    assert {a.error_code for a in answers} == {ErrorCode.NONE}
+    assert {a.generation_id for a in answers} == {beat.generation_id + 1}
+    assert (await first.call(beat, V)).error_code == ErrorCode.ILLEGAL_GENERATION
+
+
+async def test_a_rebalance_that_is_rolled_back_is_never_heard_of(
+    served: Serving, other: Other
+) -> None:
+    """The batch dies before its COMMIT: heartbeats go on as if nothing had been asked."""
+    first, second = [await Client.connect(served.address) for _ in range(2)]
+    beat = await first.settled("g")
+    let_go = served.points.hold("membership:before")
+    second.send(join("g"), 3)
+    await served.points.reached["membership:before"].wait()
+    await other.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE application_name = 'rollcall node membership' AND datname = current_database()"
+    )
+    let_go()
+
+    assert (await second.receive()).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    while (heard := (await first.call(beat, V)).error_code) != ErrorCode.NONE:
+        assert heard == ErrorCode.COORDINATOR_NOT_AVAILABLE, "it heard of the rebalance"

@@ -1,0 +1,230 @@
+"""Who owns the slots: claims, hand-overs, takeovers, and a database that goes away."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchmarks.wire import form_group
+from groups import database
+from groups.core.errors import ErrorCode
+from groups.core.replies import Committed, Joined
+from groups.slot import SLOTS, slot_of
+from groups.slots import NodeIdTaken
+from tests import rows
+from tests.node.running import Running, running
+
+Other = database.Connection
+
+LEASE_MS = 1_000
+SESSION_MS = 300
+ROOT = Path(__file__).parents[2]
+
+END_NODES = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE application_name LIKE 'rollcall node%' AND datname = current_database()
+  AND pid <> pg_backend_pid()
+"""
+
+
+async def until(claim: Callable[[], object]) -> None:
+    """Look again until it is so; pytest's own time limit ends what never comes."""
+    while not claim():
+        await asyncio.sleep(0.01)
+
+
+async def owners(other: Other) -> dict[int, tuple[int | None, int]]:
+    """Node and epoch of every slot."""
+    cursor = await other.execute("SELECT slot, node_id, epoch FROM rollcall_slot")
+    return {slot: (node_id, epoch) for slot, node_id, epoch in await cursor.fetchall()}
+
+
+@dataclass
+class Child:
+    """``manage.py runcoordinator`` as a process of its own."""
+
+    process: asyncio.subprocess.Process
+    ready: Path
+
+    async def serves(self) -> str:
+        """HOST:PORT, once it has claimed what it can."""
+        await until(lambda: self.ready.exists() or self.process.returncode is not None)
+        return self._said()
+
+    def _said(self) -> str:
+        return self.ready.read_text().strip()
+
+
+@asynccontextmanager
+async def child(url: str, folder: Path, node_id: int) -> AsyncIterator[Child]:
+    """One that has started; killed at the end, if it still runs."""
+    ready = folder / f"ready-{node_id}"
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "coordinator_site.settings",
+        "ROLLCALL_DATABASE_URL": url,
+        "ROLLCALL_READY_FILE": str(ready),
+        "ROLLCALL_NODE_LEASE_MS": str(LEASE_MS),
+        "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "0",
+        "ROLLCALL_GROUP_QUIET_WINDOW_MS": "0",
+    }
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "manage.py", "runcoordinator", "--port", "0"),
+        *("--node-id", str(node_id)),
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        yield Child(process, ready)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+@pytest.fixture(autouse=True)
+def _short_lease(_prepared: None, settings: object) -> None:
+    """Takeovers are waited for here."""
+    settings.NODE_LEASE_MS = LEASE_MS  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+async def outside(_prepared: None) -> AsyncIterator[Other]:
+    """A connection to another database of the same server."""
+    async with await database.connect("outside", options="", dbname="postgres") as made:
+        yield made
+
+
+async def test_one_node_claims_every_slot_and_hands_all_back(other: Other) -> None:
+    async with running(node_id=3) as one:
+        assert await owners(other) == dict.fromkeys(range(SLOTS), (3, 2))
+        assert one.node.coordinator.epochs == dict.fromkeys(range(SLOTS), 2)
+    assert await owners(other) == dict.fromkeys(range(SLOTS), (None, 3))
+
+
+async def test_a_second_node_takes_nothing_from_a_living_one(other: Other) -> None:
+    async with running(node_id=3) as one, running(node_id=4) as two:
+        joined = await one.settled("g")
+        await until(lambda: len(two.node.cluster.brokers) == 2)
+        assert (await two.join("g")).error is ErrorCode.NOT_COORDINATOR
+        assert await one.commit("g", 1, joined) == Committed()
+        assert set(await owners(other)) == set(range(SLOTS))
+        assert {node_id for node_id, _ in (await owners(other)).values()} == {3}
+
+
+async def test_slots_of_a_killed_process_are_taken_over(
+    database_url: str, tmp_path: Path, other: Other
+) -> None:
+    """Generations stay, epochs rise, and the members go on as if nothing had been."""
+    async with child(database_url, tmp_path, 7) as dead:
+        (member,) = await form_group(await dead.serves(), "g", 1)
+        before = await owners(other)
+        async with running(node_id=8) as two:
+            os.kill(dead.process.pid, signal.SIGKILL)
+            await dead.process.wait()
+            member.peer.close()
+            await until(lambda: len(two.node.coordinator.epochs) == SLOTS)
+
+            held = Joined(member_id=member.member_id, generation_id=member.generation)
+            assert await two.commit("g", 5, held) == Committed()
+            face = two.node.coordinator.faces["g"]
+            now = two.node.coordinator.clock()
+            assert face.heartbeat(held.member_id, None, held.generation_id, now) == 0
+            after = await owners(other)
+    assert before == dict.fromkeys(range(SLOTS), (7, before[0][1]))
+    assert after == dict.fromkeys(range(SLOTS), (8, before[0][1] + 1))
+
+
+async def test_a_living_node_id_is_refused_with_a_sentence(
+    one: Running, database_url: str, tmp_path: Path, other: Other
+) -> None:
+    """A second process is told, and ends; the first does not notice."""
+    joined = await one.settled("g")
+    async with child(database_url, tmp_path, 0) as second:
+        _out, said = await second.process.communicate()
+    assert second.process.returncode == 1
+    assert b"another process serves as node 0" in said
+    assert await one.commit("g", 1, joined) == Committed()
+    with pytest.raises(NodeIdTaken, match="another process serves as node 0"):
+        async with running(node_id=0):
+            pass
+    assert {node_id for node_id, _ in (await owners(other)).values()} == {0}
+
+
+async def test_a_node_lets_go_of_slots_that_were_taken(one: Running, other: Other) -> None:
+    """A write that comes first is fenced; parked and new requests hear NOT_COORDINATOR."""
+    joined = await one.settled("g")
+    slot = slot_of("g")
+    parked = one.join("g")
+    let_go = one.points.hold("offsets:before")
+    writing = one.commit("g", 9, joined)
+    await one.points.reached["offsets:before"].wait()
+    await other.execute(
+        "INSERT INTO rollcall_node VALUES (9, gen_random_uuid(), 1, 'h', 1, now(), now())"
+    )
+    await other.execute(
+        "UPDATE rollcall_slot SET epoch = epoch + 1, node_id = 9,"
+        " incarnation = (SELECT incarnation FROM rollcall_node WHERE node_id = 9) WHERE slot = %s",
+        [slot],
+    )
+    let_go()
+
+    assert (await writing).error is ErrorCode.NOT_COORDINATOR
+    assert (await parked).error is ErrorCode.NOT_COORDINATOR
+    assert (await one.join("g")).error is ErrorCode.NOT_COORDINATOR
+    assert slot not in one.node.coordinator.epochs and "g" not in one.node.coordinator.faces
+    assert await rows.offsets(other) == {}
+    neighbour = next(f"n{n}" for n in range(99) if slot_of(f"n{n}") != slot)
+    await one.settled(neighbour)
+
+
+async def test_lost_connections_cost_nobody_a_session(one: Running, other: Other) -> None:
+    """Every connection of the node is ended, again and again: requests are repeated, no more."""
+    joined = await one.settled("g")
+    written = 0
+    for at in range(20):
+        await other.execute(END_NODES)
+        written += await one.commit("g", at, joined) == Committed()
+
+    while (last := await one.commit("g", 99, joined)).error is ErrorCode.COORDINATOR_NOT_AVAILABLE:
+        await asyncio.sleep(0.01)
+    assert last == Committed()
+    assert (await rows.offsets(other))["g", "t", 0] == 99
+    assert (await rows.groups(other))["g"][:2] == ("Stable", joined.generation_id)
+
+
+async def test_a_database_that_is_away_evicts_nobody(
+    one: Running, other: Other, outside: Other
+) -> None:
+    """Retriable errors while it is away, longer than any session; then on, as it was."""
+    joined = await one.join("g", session_timeout_ms=SESSION_MS)
+    assert isinstance(joined, Joined)
+    assert (await one.sync("g", joined, {joined.member_id: b"all"})).error == 0
+    keeper, clock = one.node.keeper, one.node.coordinator.clock
+    name = other.info.dbname
+    await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false'.encode())
+    try:
+        gone_at = clock()
+        await other.execute(END_NODES)
+        commit = await one.commit("g", 1, joined)
+        assert commit.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        await until(lambda: keeper.away)
+        code = await keeper.available(slot_of("g"), 10_000)
+        assert code is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        await until(lambda: clock() - gone_at > 2 * SESSION_MS)
+    finally:
+        await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true'.encode())
+
+    await until(lambda: not keeper.away and "g" in one.node.coordinator.faces)
+    assert await one.commit("g", 2, joined) == Committed()
+    assert (await rows.groups(other))["g"][:2] == ("Stable", joined.generation_id)
+    assert not one.stopped

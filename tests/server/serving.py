@@ -1,0 +1,136 @@
+"""A coordinator server in this process, on the test's own loop, over the worker's database.
+
+Everything is the real part but Twisted's reactor, which cannot be started twice in a process:
+what it would call once a second or two, a test calls itself (``sweep``).
+"""
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from itertools import count
+from typing import Any, cast
+
+from channels.routing import ProtocolTypeRouter
+
+from groups.core.events import Event, Ticket
+from groups.core.replies import Reply
+from groups.node import Node
+from protocol.connection import KafkaConnection
+from protocol.consumer import KafkaConsumer
+from protocol.server import CoordinatorServer
+from tests.node.running import Points
+from tests.server.client import OPEN, Client
+
+
+async def until(claim: Callable[[], object]) -> None:
+    """Let the loop go round until it is so; pytest's time limit ends what never comes."""
+    while not claim():
+        await asyncio.sleep(0.001)
+
+
+OURS = count(1)
+"""Tickets of no connection: for events that come over no wire."""
+
+
+class Clock:
+    """The test's loop as the server sees it, with a clock that a test may set forward."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.ahead_s = 0.0
+
+    def time(self) -> float:
+        """Monotonic seconds."""
+        return self.loop.time() + self.ahead_s
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loop, name)
+
+
+class Serving:
+    """A server that serves, and what tests ask of it."""
+
+    def __init__(self) -> None:
+        self.points = Points()
+        self.address = ""
+        self.ready = asyncio.Event()
+        self.server = CoordinatorServer(
+            ProtocolTypeRouter({"kafka": KafkaConsumer.as_asgi()}),
+            lambda me, desk: Node(me, desk.answer, fail=self.points),
+            node_id=0,
+            host="127.0.0.1",
+            port=0,
+            advertised=("127.0.0.1", None),
+            ready=self._serves,
+        )
+        self.clock = Clock(asyncio.get_running_loop())
+        self.server.loop = cast(asyncio.AbstractEventLoop, self.clock)
+
+    def _serves(self, host: str, port: int) -> None:
+        self.address = f"{host}:{port}"
+        self.ready.set()
+
+    @property
+    def node(self) -> Node:
+        """The node behind the listener."""
+        return self.server.node
+
+    @property
+    def connections(self) -> list[KafkaConnection]:
+        """What the server keeps, those that ended and were not swept included."""
+        return list(self.server.connections)
+
+    async def connect(self, **options: Any) -> tuple[Client, KafkaConnection]:
+        """A client, and the server's side of its connection. One at a time."""
+        known = set(self.connections)
+        client = await Client.connect(self.address, **options)
+        while not (new := set(self.connections) - known):
+            await asyncio.sleep(0)
+        return client, new.pop()
+
+    def application(self, connection: KafkaConnection) -> "asyncio.Task[None] | None":
+        """The task that serves the connection, if it has one."""
+        details = self.server.connections.get(connection, {})
+        return details.get("application_instance")
+
+    def sweep(self, *, later_s: float = 0) -> None:
+        """What the reactor does by the second: reap what ended, close what is stuck."""
+        self.clock.ahead_s += later_s
+        self.server.application_checker()
+        self.server.timeout_checker()
+
+    async def ask(self, group_id: str, event: Callable[[Ticket], Event]) -> Reply:
+        """Put an event to a group past the wire."""
+        ticket = Ticket(0, next(OURS))
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self.server.desk.open(ticket, future)
+        self.node.coordinator.submit(group_id, event(ticket))
+        return await future
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[Serving]:
+    """A server that owns every slot; stopped, and every application ended, at the end."""
+    thresholds = gc.get_threshold()
+    running = Serving()
+    task = running.server._node_task = asyncio.create_task(running.server._serve())
+    ready = asyncio.create_task(running.ready.wait())
+    try:
+        await asyncio.wait([ready, task], return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            await task
+        yield running
+    finally:
+        ready.cancel()
+        applications = [a for c in running.connections if (a := running.application(c))]
+        await running.server._close()
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
+        if applications:
+            await asyncio.wait(applications, timeout=5)
+        with suppress(asyncio.CancelledError):
+            await task
+        while OPEN:
+            OPEN.pop().abort()
+        await asyncio.sleep(0)

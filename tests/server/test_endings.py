@@ -1,0 +1,115 @@
+"""How connections, applications and the server end, and that nothing is left of them."""
+
+import asyncio
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from groups.core.errors import ErrorCode
+from protocol.apis import APIS
+from protocol.messages.fetch import FetchRequest
+from protocol.messages.join_group import JoinGroupResponse
+from tests.server.client import API_VERSIONS, Client, hello, join
+from tests.server.serving import Serving, serving, until
+
+V = 3
+MANY = 300
+
+
+@pytest.mark.parametrize("reset", [False, True])
+async def test_the_end_of_a_connection_cancels_its_parked_join_at_once(
+    served: Serving, reset: bool
+) -> None:
+    """The desk is empty and the task gone, without a sweep; the member stays for its session."""
+    first, _ = await served.connect()
+    second, parked = await served.connect()
+    beat = await first.settled("g")
+    second.send(join("g"), V)
+    await until(lambda: len(served.server.desk) == 1)
+    application = served.application(parked)
+    assert application is not None and not application.done()
+
+    (second.abort if reset else second.close)()
+
+    await until(lambda: len(served.server.desk) == 0)
+    await asyncio.wait([application], timeout=5)
+    assert application.cancelled()
+    await first.hears_of_a_rebalance(beat)
+    joined = await first.call(join("g", beat.member_id), V)
+    assert len(joined.members) == 2, "who joined and hung up keeps its place for its session"
+
+
+async def test_a_failed_application_drops_its_socket_and_no_other(
+    served: Serving, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A defect in a handler: its client is cut off, and the log says why."""
+
+    async def fail(_request: Any, _call: Any) -> Any:
+        raise RuntimeError("a defect")
+
+    neighbour, _ = await served.connect()
+    beat = await neighbour.settled("g")
+    client, _connection = await served.connect()
+    monkeypatch.setitem(APIS, API_VERSIONS, replace(APIS[API_VERSIONS], handle=fail))
+    client.send(hello(), 3)
+    client.send(hello(), 3)
+
+    assert await client.ended() == b""
+    with caplog.at_level(logging.ERROR):
+        served.sweep()
+    assert "a defect" in caplog.text
+    assert (await neighbour.call(beat, V)).error_code == ErrorCode.NONE
+
+
+async def test_hundreds_of_connections_leave_nothing_behind(served: Serving) -> None:
+    """Silent ones, busy ones, parked and held ones, halves of frames, garbage: all gone."""
+    keeper, _ = await served.connect()
+    beat = await keeper.settled("g")
+    tasks = len(asyncio.all_tasks())
+    clients = await asyncio.gather(*(Client.connect(served.address) for _ in range(MANY)))
+    for number, client in enumerate(clients):
+        match number % 6:
+            case 0:
+                client.send(hello(), 3)
+            case 1:
+                client.send(join("g"), V)
+            case 2:
+                client.send(FetchRequest(max_wait_ms=30_000, min_bytes=1, topics=[]), 12)
+            case 3:
+                client.writer.write(client.packed(hello(), 3)[:9])
+            case 4:
+                client.writer.write(b"GET / HTTP/1.1\r\n\r\n")
+    await until(lambda: len(served.server.desk) == MANY // 6)
+    assert len(served.connections) == MANY + 1
+
+    for number, client in enumerate(clients):
+        (client.abort if number % 2 else client.close)()
+    ended = set(served.connections)
+    await until(lambda: sum(c._transport is not None for c in ended) == 1)
+    served.sweep()
+
+    await until(lambda: len(asyncio.all_tasks()) <= tasks)
+    served.sweep()  # an application that was being cancelled at the first
+    assert len(served.server.desk) == 0
+    assert len(served.connections) == 1
+    await keeper.hears_of_a_rebalance(beat)
+
+
+@pytest.mark.usefixtures("_prepared")
+async def test_a_server_that_stops_answers_who_is_parked_and_closes() -> None:
+    """NOT_COORDINATOR, on a connection that is still open: the client looks for the next."""
+    async with serving() as server:
+        first = await Client.connect(server.address)
+        second = await Client.connect(server.address)
+        await first.settled("g")
+        second.send(join("g"), V)
+        await until(lambda: len(server.server.desk) == 1)
+
+    answer = await second.receive()
+    assert isinstance(answer, JoinGroupResponse)
+    assert answer.error_code == ErrorCode.NOT_COORDINATOR
+    assert await second.ended() == await first.ended() == b""
+    with pytest.raises(ConnectionRefusedError):
+        await Client.connect(server.address)
