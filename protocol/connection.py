@@ -7,11 +7,12 @@ queue in order. Nothing is decided here, and no frame but a heartbeat is looked 
 
 import asyncio
 import logging
+import select
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
 from protocol.fast import FastPath
-from protocol.wire.errors import WireError
+from protocol.wire.errors import FrameError
 from protocol.wire.frames import FrameBuffer
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ logger = logging.getLogger(__name__)
 QUEUED_FRAMES_MAX = 8
 QUEUED_BYTES_MAX = 64 * 1024
 """Reading pauses beyond either: a client that writes faster than it is answered waits in its
-own socket buffer, not in our memory."""
+own socket buffer, not in our memory. Looked at between reads, so one read (256 KiB at the most)
+may go beyond."""
 
 WRITE_BUFFER_MAX = 1024 * 1024
 """Replies that a client has not read; beyond this nothing more is read from it."""
@@ -32,6 +34,10 @@ FRAME_S_MAX = 30.0
 
 STALLED_S_MAX = 30.0
 """A client that reads none of its replies for so long is closed."""
+
+
+HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
+"""What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
 
 
 class KafkaConnection(asyncio.Protocol):
@@ -52,6 +58,7 @@ class KafkaConnection(asyncio.Protocol):
         self._held: asyncio.Future[None] | None = None
         self._writable = True
         self._reading = True
+        self._doomed = False
         now = server.loop.time()
         self._last_frame_at = now
         self._partial_since: float | None = None
@@ -78,10 +85,10 @@ class KafkaConnection(asyncio.Protocol):
                 return
         try:
             frames = self._frames.feed(data)
-        except WireError as error:
+        except FrameError as error:
             logger.info("closing %s: %s", self.peer, error)
-            self.close()
-            return
+            self._doomed = True
+            frames = error.frames
         now = self.server.loop.time()
         if frames:
             self._last_frame_at = now
@@ -92,6 +99,8 @@ class KafkaConnection(asyncio.Protocol):
             self._partial_since = None
         elif self._partial_since is None:
             self._partial_since = now
+        if self._doomed:
+            self._balance()
 
     def pause_writing(self) -> None:
         """The client does not read: read nothing more from it."""
@@ -136,8 +145,11 @@ class KafkaConnection(asyncio.Protocol):
         """Read while there is room, pause while there is none."""
         if self._transport is None:
             return
+        if self._doomed and not self.pending:
+            self.close()
+            return
         room = self.pending <= QUEUED_FRAMES_MAX and self._queued_bytes <= QUEUED_BYTES_MAX
-        wanted = self._writable and room
+        wanted = self._writable and room and not self._doomed
         if wanted != self._reading and not self._transport.is_closing():
             self._reading = wanted
             self._partial_since = self.server.loop.time() if self._frames else None
@@ -176,12 +188,22 @@ class KafkaConnection(asyncio.Protocol):
         """Close what is stuck or silent; called every two seconds."""
         now = self.server.loop.time()
         partial, stalled = self._partial_since, self._stalled_since
-        if partial is not None and now - partial > FRAME_S_MAX and self._reading:
+        if not self._reading and self._hung_up():
+            self.abort()
+        elif partial is not None and now - partial > FRAME_S_MAX and self._reading:
             self.close()
         elif stalled is not None and now - stalled > STALLED_S_MAX:
             self.abort()
         elif not self.pending and now - self._last_frame_at > self.server.idle_s_max:
             self.close()
+
+    def _hung_up(self) -> bool:
+        """Whether the client is gone: a socket that is not read does not say so by itself."""
+        if self._transport is None:
+            return False
+        poll = select.poll()
+        poll.register(self._transport.get_extra_info("socket").fileno(), HUNG_UP)
+        return bool(poll.poll(0))
 
     def close(self) -> None:
         """Close after what was written has been sent."""

@@ -208,3 +208,34 @@ async def test_what_was_answered_before_garbage_arrives(served: Serving) -> None
     await client.receive()
     client.writer.write(GARBAGE["http"])
     assert await asyncio.wait_for(client.ended(), 10) == b""
+
+
+@pytest.mark.parametrize("reset", [False, True])
+async def test_the_end_of_a_connection_that_is_not_read_is_noticed_by_the_sweep(
+    served: Serving, reset: bool
+) -> None:
+    """A paused socket says nothing of its end by itself; the sweep asks."""
+    first, _ = await served.connect()
+    second, flooded = await served.connect()
+    beat = await first.settled("g")
+    second.send(join("g"), V)
+    await first.hears_of_a_rebalance(beat)
+    second.writer.write(b"".join(second.packed(beat, V) for _ in range(1_000)))
+    await until(lambda: not flooded._reading)
+
+    (second.abort if reset else second.close)()
+    async with asyncio.timeout(10):
+        while flooded in served.connections:
+            served.sweep()
+            await asyncio.sleep(0.01)
+
+    assert len(served.server.desk) == 0
+
+
+async def test_frames_in_front_of_garbage_are_answered(served: Serving) -> None:
+    """What was whole is served in order; then the connection ends."""
+    client, _ = await served.connect()
+    client.writer.write(client.packed(hello(), 3) + b"\xff\xff\xff\xff")
+
+    assert (await client.receive()).error_code == ErrorCode.NONE
+    assert await client.ended() == b""
