@@ -17,7 +17,6 @@ from groups import database, store
 from groups.coordinator import Coordinator, Lane, Resident
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup, Event, OffsetCommit, OffsetDelete, Tick
-from groups.core.group import Decision
 from groups.retries import Reloader, WaitingRoom
 from groups.store import (
     Batch,
@@ -40,16 +39,11 @@ no longer falls (measured: docs/hot-path.md)."""
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One resident's part of a round: the events taken, and what they decided."""
+    """One resident's part of a round: the events taken, what they decided, what to write."""
 
     resident: Resident
     events: Sequence[Event]
-    decision: Decision
-
-    @property
-    def write(self) -> Write:
-        """What the store is asked to do."""
-        return Write(self.resident.group.durable, self.decision)
+    write: Write
 
 
 Fail = Callable[[str], Awaitable[None]]
@@ -149,7 +143,7 @@ class Committer:
             coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
             coordinator.release(resident)
             return None
-        return Work(resident, events, decision)
+        return Work(resident, events, Write(resident.group.durable, decision))
 
     async def _round(self, works: Sequence[Work]) -> None:
         needed = [work for work in works if work.write.is_needed]
@@ -168,7 +162,7 @@ class Committer:
             self.coordinator.release(work.resident)
 
     def _done(self, work: Work) -> None:
-        self.coordinator.install(work.resident, work.decision, work.write.revision)
+        self.coordinator.install(work.resident, work.write.decision, work.write.revision)
         self.coordinator.release(work.resident)
 
     # -- writing, and what to do when it fails
