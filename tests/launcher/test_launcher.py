@@ -101,7 +101,10 @@ def pid_with_argument(launcher: int, argument: str) -> int:
     """The launcher's process that was started with this argument."""
     for pid in descendants(launcher):
         said = subprocess.run(
-            ["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False
+            ["ps", "-ww", "-o", "args=", "-p", str(pid)],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if argument in said.stdout:
             return pid
