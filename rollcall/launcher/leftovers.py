@@ -69,7 +69,7 @@ def recorded_pid(data: Path) -> int | None:
 def command_of(pid: int) -> str:
     """The command line of a process, empty if there is none; for systems without /proc."""
     listing = subprocess.run(
-        ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
+        ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
     return listing.stdout
 
