@@ -29,16 +29,12 @@ from groups.operations import BELL as OPERATIONS_BELL
 from groups.operations import Operator
 from groups.retries import Reloader
 from groups.slot import SLOTS
-from groups.slots import SlotKeeper
+from groups.slots import STALL_MS, SlotKeeper
 
 logger = logging.getLogger(__name__)
 
 TICK_S = 0.05
 """How often timers are looked at: the most by which an expiry comes late."""
-
-STALL_MS = 1_000
-"""A gap this long between two ticks means that the process stood still: its overdue timers
-are not evidence against anybody (design, *Failover*)."""
 
 SERVER_VERSION_MIN = 170_000
 """PostgreSQL 17 brought ``transaction_timeout``: a node that is paused inside a transaction

@@ -49,7 +49,8 @@ LOAD_TIMEOUT = "30s"
 """Of one load; the node's usual timeouts are for writes of milliseconds."""
 
 STALL_MS = 1_000
-"""A node whose event loop stood still this long slept, as far as its members can tell."""
+"""A process that stood still this much longer than it meant to slept, as far as its members can
+tell: its overdue timers are not evidence against anybody (design, *Failover*)."""
 
 
 def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
