@@ -72,7 +72,17 @@ def kafka_python(bootstrap: str, name: str, session_ms: int) -> None:
 
 
 def confluent(bootstrap: str, name: str, session_ms: int) -> None:
-    """confluent-kafka's consumer (librdkafka)."""
+    """confluent-kafka's consumer (librdkafka), with the classic protocol."""
+    timing = {"session.timeout.ms": session_ms, "heartbeat.interval.ms": HEARTBEAT_MS}
+    _confluent(bootstrap, name, timing)
+
+
+def confluent_next(bootstrap: str, name: str, _session_ms: int) -> None:
+    """The same with the consumer protocol (KIP-848): the coordinator says how long a session is."""
+    _confluent(bootstrap, name, {"group.protocol": "consumer"})
+
+
+def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
     from confluent_kafka import Consumer, TopicPartition
 
     consumer = Consumer(
@@ -80,13 +90,13 @@ def confluent(bootstrap: str, name: str, session_ms: int) -> None:
             "bootstrap.servers": bootstrap,
             "group.id": name,
             "enable.auto.commit": False,
-            "session.timeout.ms": session_ms,
-            "heartbeat.interval.ms": HEARTBEAT_MS,
+            **settings,
         }
     )
     consumer.subscribe(
         [name],
-        on_assign=lambda _c, given: say("assigned", partitions=numbers(given)),
+        # What is given may come on top of what it has.
+        on_assign=lambda c, given: say("assigned", partitions=numbers(c.assignment() + given)),
         on_revoke=lambda _c, taken: say("revoked", partitions=numbers(taken)),
     )
     while not stopping.is_set():
@@ -135,7 +145,8 @@ def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
     asyncio.run(live())
 
 
-LIBRARIES = {"kafka-python": kafka_python, "aiokafka": aiokafka, "confluent-kafka": confluent}
+CLASSIC = {"kafka-python": kafka_python, "aiokafka": aiokafka, "confluent-kafka": confluent}
+LIBRARIES = {**CLASSIC, "confluent-kafka-848": confluent_next}
 
 
 def main() -> None:
