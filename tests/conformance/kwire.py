@@ -1,4 +1,4 @@
-"""A Kafka wire codec and blocking client driven by shared/wire/schemas.json: independent of any implementation under test."""
+"""A Kafka wire codec and blocking client driven by schemas.json: independent of any implementation under test."""
 from __future__ import annotations
 import json, pathlib, socket, struct, uuid, itertools
 
