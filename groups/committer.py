@@ -186,6 +186,7 @@ class Committer:
             connection = await self._connected()
         except (psycopg.Error, OSError) as error:
             raise Unknown(str(error)) from error
+        await self.fail(f"{self.lane.name}:connected")
         await store.apply(connection, batch)
         await self.fail(f"{self.lane.name}:after")
 
@@ -218,10 +219,8 @@ class Committer:
         if work.resident.lost:
             return True
         try:
-            connection = self._other_connection
-            if connection is None or connection.closed or connection.broken:
-                connection = await database.connect(f"{self.lane.name} waiting")
-                self._other_connection = connection
+            connection = await database.kept(self._other_connection, f"{self.lane.name} waiting")
+            self._other_connection = connection
             await store.apply(connection, self._batch([work]))
         except (Busy, Contended):
             return False
@@ -272,10 +271,8 @@ class Committer:
         return Batch(self.node_id, epochs, [work.write for work in works])
 
     async def _connected(self) -> database.Connection:
-        connection = self._connection
-        if connection is None or connection.closed or connection.broken:
-            self._connection = connection = await database.connect(self.lane.name)
-        return connection
+        self._connection = await database.kept(self._connection, self.lane.name)
+        return self._connection
 
 
 def _size(event: Event) -> int:

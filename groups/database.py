@@ -4,6 +4,7 @@ Only connection parameters and their making; no SQL about groups.
 """
 
 import logging
+import select
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,9 @@ LIBPQ: Mapping[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 3000,
 }
+
+HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
+"""What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
 
 READERS_MAX = 4
 """Connections for reads (offset fetches, catalogue look-ups) of one node."""
@@ -70,6 +74,27 @@ async def connect(
         **parameters,
     }
     return await psycopg.AsyncConnection.connect(conninfo(**over), autocommit=True)
+
+
+async def kept(connection: Connection | None, name: str) -> Connection:
+    """The same connection while it is usable, else a new one in its place.
+
+    A server that went while the connection was idle is noticed here, by one system call, and
+    not by the next batch, whose outcome nobody would know.
+    """
+    if connection is not None:
+        if _is_usable(connection):
+            return connection
+        await connection.close()
+    return await connect(name)
+
+
+def _is_usable(connection: Connection) -> bool:
+    if connection.closed or connection.broken:
+        return False
+    poll = select.poll()
+    poll.register(connection.fileno(), HUNG_UP)
+    return not poll.poll(0)
 
 
 def pool() -> AsyncConnectionPool[Connection]:

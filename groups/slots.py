@@ -343,23 +343,23 @@ class SlotKeeper:
     # -- connections
 
     async def _leased(self) -> database.Connection:
-        connection = self._lease_connection
-        if connection is not None and not connection.closed and not connection.broken:
-            return connection
-        connection = await database.connect("lease")
-        try:
-            await self._take_node_id(connection)
-        except BaseException:
-            await connection.close()
-            raise
-        self._lease_connection = connection
+        before = self._lease_connection
+        connection = await database.kept(before, "lease")
+        if connection is not before:
+            self._lease_connection = None
+            try:
+                await self._take_node_id(connection)
+            except BaseException:
+                await connection.close()
+                raise
+            self._lease_connection = connection
         return connection
 
     async def _watched(self) -> database.Connection:
         """The connection for looks and loads: a long load must not delay the beat."""
-        connection = self._watch_connection
-        if connection is None or connection.closed or connection.broken:
-            self._watch_connection = connection = await database.connect("watch")
+        before = self._watch_connection
+        self._watch_connection = connection = await database.kept(before, "watch")
+        if connection is not before:
             self._watching_since = self.coordinator.clock()
         return connection
 

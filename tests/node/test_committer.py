@@ -107,7 +107,7 @@ async def test_nobody_hears_of_a_rebalance_inside_its_commit(one: Running, point
     assert code_of(one, "g", joined) is ErrorCode.ILLEGAL_GENERATION
 
 
-@pytest.mark.parametrize("point", ["membership:before", "membership:after"])
+@pytest.mark.parametrize("point", ["membership:before", "membership:connected", "membership:after"])
 async def test_an_unknown_outcome_is_retriable_and_loses_nothing(
     one: Running, other: Other, point: str
 ) -> None:
@@ -128,3 +128,23 @@ async def test_an_unknown_outcome_is_retriable_and_loses_nothing(
     assert isinstance(rejoined, Joined) and rejoined.error is ErrorCode.NONE
     assert rejoined.generation_id == joined.generation_id + 1
     assert (await rows.groups(other))["g"][1] == rejoined.generation_id
+
+
+async def test_a_connection_that_ended_while_idle_costs_nobody_an_answer(
+    one: Running, other: Other
+) -> None:
+    """PostgreSQL was restarted in a quiet moment: the next batch goes by a new connection."""
+    joined = await one.settled("g")
+    await other.execute(END_BACKENDS, ["rollcall node membership"])
+    await _gone(other, "rollcall node membership")
+
+    again = await one.join("g", joined.member_id)
+
+    assert isinstance(again, Joined) and again.error is ErrorCode.NONE
+
+
+async def _gone(other: Other, name: str) -> None:
+    count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"
+    row = await (await other.execute(count, [name])).fetchone()
+    while row and row[0]:
+        row = await (await other.execute(count, [name])).fetchone()

@@ -157,9 +157,9 @@ async def test_a_rebalance_that_is_rolled_back_is_never_heard_of(
     """The batch dies before its COMMIT: heartbeats go on as if nothing had been asked."""
     first, second = [await Client.connect(served.address) for _ in range(2)]
     beat = await first.settled("g")
-    let_go = served.points.hold("membership:before")
+    let_go = served.points.hold("membership:connected")
     second.send(join("g"), 3)
-    await served.points.reached["membership:before"].wait()
+    await served.points.reached["membership:connected"].wait()
     await other.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE application_name = 'rollcall node membership' AND datname = current_database()"

@@ -114,7 +114,7 @@ async def test_an_operation_whose_outcome_was_unknown_is_given_again(
 ) -> None:
     """An operator's verb outlives a lost connection: it is decided in the end, once."""
     await one.settled("g")
-    let_go = one.points.hold("membership:before")
+    let_go = one.points.hold("membership:connected")
     await other.execute(
         "INSERT INTO rollcall_operation"
         " (group_id, slot, verb, member_id, reason, actor, state, detail, created_at)"
@@ -122,7 +122,7 @@ async def test_an_operation_whose_outcome_was_unknown_is_given_again(
         [slot_of("g")],
     )
     await one.node.operator.look()
-    await one.points.reached["membership:before"].wait()
+    await one.points.reached["membership:connected"].wait()
     await other.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ="
         " 'rollcall node membership' AND datname = current_database()"

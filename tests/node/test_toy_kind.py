@@ -125,9 +125,9 @@ async def test_a_reload_keeps_who_waits(one: Running, other: Other) -> None:
 async def test_a_lost_connection_leaves_the_queue_as_it_is(one: Running, other: Other) -> None:
     """Nobody knows whether the batch was written: its request may be repeated, others wait on."""
     bobs = await held_and_wanted(one)
-    let_go = one.points.hold("membership:before")
+    let_go = one.points.hold("membership:connected")
     left = leave(one, "alice")
-    await one.points.reached["membership:before"].wait()
+    await one.points.reached["membership:connected"].wait()
     await other.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE application_name = 'rollcall node membership' AND datname = current_database()"
