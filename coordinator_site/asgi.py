@@ -7,4 +7,6 @@ from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
 
-application = ProtocolTypeRouter({"http": get_asgi_application()})
+http = get_asgi_application()  # first: it sets Django up, and what follows imports models
+
+application = ProtocolTypeRouter({"http": http})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from coordinator_site import database, kafka_settings, secret_key
+from coordinator_site import database, kafka_settings, periodic, rest, screens, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absolute()
@@ -63,6 +63,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # "daphne" is absent on purpose: it is here for `runserver` only, and importing its server
 # installs a Twisted reactor in every process that reads these settings.
 INSTALLED_APPS = [
+    "unfold",  # before the admin, whose templates it replaces
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -70,6 +71,10 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "channels",
+    "django_celery_beat",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "groups",
     "protocol",
 ]
@@ -109,11 +114,28 @@ WHITENOISE_AUTOREFRESH = False
 
 # -- Where the rows are ---------------------------------------------------------------------
 
-DATABASES = {"default": database.from_url(database.url(os.environ, DATA_DIR))}
+DATABASE_URL = database.url(os.environ, DATA_DIR)
+DATABASES = {"default": database.from_url(DATABASE_URL)}
 DATABASE_ROLES = os.environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
 """Whether processes take the roles of ``groups.roles``; off where the user of the URL may not
 create roles."""
+DATABASE_ROLE = os.environ.get("ROLLCALL_DATABASE_ROLE", "")
+"""The role that this process takes on Django's connections; the launcher says which. Commands of
+manage.py take none: they act as the user of the URL, who may migrate."""
+if DATABASE_ROLE and DATABASE_ROLES:
+    DATABASES["default"]["OPTIONS"]["options"] = f"-c role={DATABASE_ROLE}"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- What the other doors need ------------------------------------------------------------
+
+BROKER_URL = os.environ.get("ROLLCALL_BROKER_URL", "")
+API_TOKEN = os.environ.get("ROLLCALL_API_TOKEN", "")
+"""Accepted as a bearer token with every right, where it is set."""
+
+UNFOLD = screens.UNFOLD
+REST_FRAMEWORK = rest.REST_FRAMEWORK
+SPECTACULAR_SETTINGS = rest.SPECTACULAR_SETTINGS
+globals().update(periodic.settings(BROKER_URL, DATABASE_URL))
 
 # -- Words and times ---------------------------------------------------------------------
 

@@ -1,12 +1,15 @@
 """URLs of the web process."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
+from django.views.generic import RedirectView
 
 from coordinator_site import health
 
 urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
     path("livez", health.livez),
     path("readyz", health.readyz),
+    path("api/v1/", include("groups.api.urls")),
     path("admin/", admin.site.urls),
 ]

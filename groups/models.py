@@ -1,4 +1,4 @@
-"""The rows: what PostgreSQL holds of groups, and nothing that decides.
+"""The rows: what PostgreSQL holds, and nothing that decides.
 
 Groups, members and offsets change only through ``groups.store`` (design, *One
 door*): a save or delete by the ORM would pass by the guard, so it raises.
@@ -8,6 +8,7 @@ is what Kafka does and what indexes are quickest at.
 
 from typing import Any, NoReturn
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
@@ -205,7 +206,15 @@ class Journal(models.Model):
 
     class Meta:
         db_table = "rollcall_journal"
-        indexes = [models.Index(fields=["group_id", "-id"], name="journal_of_group")]
+        indexes = [
+            models.Index(fields=["group_id", "-id"], name="journal_of_group"),
+            # The newest rebalance of each group on a page of groups.
+            models.Index(
+                fields=["group_id", "-id"],
+                name="journal_rebalances",
+                condition=models.Q(kind="rebalance-completed"),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.group_id}: {self.kind}"
@@ -219,6 +228,7 @@ class Operation(models.Model):
 
         REBALANCE = "rebalance"
         EVICT = "evict"
+        EXPIRE_OFFSETS = "expire-offsets"
 
     class State(models.TextChoices):
         """``pending`` until the owner decided; ``running`` until the effect is reached."""
@@ -236,6 +246,7 @@ class Operation(models.Model):
     reason = models.TextField()
     actor = models.TextField()
     expected_generation = models.IntegerField(null=True)
+    details = models.JSONField(default=dict, help_text="What only this verb needs.")
     idempotency_key = models.TextField(null=True, unique=True)
     state = models.TextField(choices=State.choices, default=State.PENDING)
     detail = models.TextField(blank=True)
@@ -250,7 +261,155 @@ class Operation(models.Model):
                 fields=["slot"], name="operation_pending", condition=models.Q(state="pending")
             ),
             models.Index(fields=["group_id", "-id"], name="operation_of_group"),
+            models.Index(
+                fields=["finished_at"],
+                name="operation_finished",
+                condition=models.Q(finished_at__isnull=False),
+            ),
+        ]
+        permissions = [
+            ("rebalance_group", "Can force a rebalance"),
+            ("evict_member", "Can evict a member"),
         ]
 
     def __str__(self) -> str:
         return f"{self.verb} {self.group_id}"
+
+
+class Liveness(models.Model):
+    """When a member was last heard of, as its owner noted at most twice per session timeout.
+
+    Lower bounds: the member may have been heard of since. No foreign keys and no revision; the
+    table is unlogged, since after a crash of PostgreSQL everybody is simply noted again.
+    """
+
+    pk = models.CompositePrimaryKey("group_id", "member_id")
+    group_id = models.TextField(db_collation="C")
+    member_id = models.TextField(db_collation="C")
+    heard_at = models.DateTimeField()
+    deadline_at = models.DateTimeField(
+        help_text="When the session ends, if nothing was heard since then."
+    )
+
+    class Meta:
+        db_table = "rollcall_liveness"
+        verbose_name_plural = "liveness"
+        indexes = [models.Index(fields=["deadline_at"], name="liveness_by_deadline")]
+
+    def __str__(self) -> str:
+        return f"{self.member_id} until {self.deadline_at}"
+
+
+class Watch(models.Model):
+    """A slot under observation: the session sweep asks by number, the owner echoes it."""
+
+    slot = models.SmallIntegerField(primary_key=True)
+    probe = models.BigIntegerField(default=0)
+    probed_at = models.DateTimeField(null=True)
+    echo = models.BigIntegerField(default=0)
+    echoed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "rollcall_watch"
+        verbose_name_plural = "watches"
+
+    def __str__(self) -> str:
+        return f"slot {self.slot}: {self.echo} of {self.probe}"
+
+
+class Sweep(models.Model):
+    """A periodic task and how it went the last time."""
+
+    name = models.TextField(primary_key=True)
+    started_at = models.DateTimeField()
+    took_ms = models.IntegerField()
+    outcome = models.TextField(help_text="What it did, or why it failed.")
+    failed = models.BooleanField(default=False)
+    runs = models.BigIntegerField(default=1)
+    failures = models.BigIntegerField(default=0)
+
+    class Meta:
+        db_table = "rollcall_sweep"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ApiToken(models.Model):
+    """A bearer token of REST. Only its digest is kept; the token itself is shown once."""
+
+    name = models.CharField(max_length=100, unique=True, help_text="What uses it.")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text="The token may do what this user may do.",
+    )
+    prefix = models.CharField(max_length=16, editable=False, help_text="How it begins.")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: never.")
+    used_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        db_table = "rollcall_api_token"
+        verbose_name = "API token"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReportRun(models.Model):
+    """One run of the pipeline: which part of the journal it read, and how it ended."""
+
+    class State(models.TextChoices):
+        """``running`` until it ended one way or the other."""
+
+        RUNNING = "running"
+        SUCCEEDED = "succeeded"
+        FAILED = "failed"
+
+    id = models.BigAutoField(primary_key=True)
+    kind = models.TextField(default="rebalances")
+    state = models.TextField(choices=State.choices, default=State.RUNNING)
+    requested_by = models.TextField(blank=True)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+    last_journal_id = models.BigIntegerField(null=True)
+    events = models.BigIntegerField(null=True)
+    detail = models.TextField(blank=True)
+
+    class Meta:
+        db_table = "rollcall_report_run"
+        indexes = [models.Index(fields=["kind", "-id"], name="report_run_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} #{self.pk}"
+
+
+class RebalanceCost(models.Model):
+    """A row of the report: what the rebalances of one group by one trigger cost."""
+
+    run = models.ForeignKey(ReportRun, on_delete=models.CASCADE, related_name="costs")
+    group_id = models.TextField(db_collation="C")
+    trigger = models.TextField()
+    rebalances = models.BigIntegerField()
+    duration_ms = models.BigIntegerField(help_text="Of all of them together.")
+    longest_ms = models.BigIntegerField()
+    waited_ms = models.BigIntegerField(help_text="For the slowest member of each, summed.")
+    slowest_member = models.TextField(null=True, help_text="Who was waited for longest at once.")
+    partitions_moved = models.BigIntegerField()
+    without_owner_ms = models.BigIntegerField(
+        help_text="From each start until partitions were given out, summed."
+    )
+
+    class Meta:
+        db_table = "rollcall_rebalance_cost"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "group_id", "trigger"], name="rebalance_cost_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.group_id}: {self.trigger}"

@@ -7,6 +7,7 @@ out after its commit. What the assignment's bytes mean is the clients' affair.
 from collections.abc import Mapping
 from dataclasses import replace
 
+from groups.core.assignment import partitions_of
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -66,9 +67,11 @@ def _synced(work: Work, member_id: str) -> None:
 def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     """Store the leader's assignment, answer everyone who waits; the group is Stable."""
     members = work.change_members()
+    moved = 0
     for member_id, row in members.items():
         assignment = assignments.get(member_id, b"")  # the leader may leave members out
         if row.assignment != assignment:
+            moved += _gained(row.assignment, assignment)
             members[member_id] = replace(row, assignment=assignment)
     work.move_to(STABLE)
     work.set_details(synced=True)
@@ -88,8 +91,15 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
             "members": len(members),
             "assigned": sum(1 for member_id in assignments if member_id in members),
             "unsynced": len(live.unsynced),
+            "moved": moved,
         },
     )
+
+
+def _gained(before: bytes, after: bytes) -> int:
+    """Partitions that the member did not have before; 0 where the bytes are not readable."""
+    old, new = partitions_of(before), partitions_of(after)
+    return 0 if old is None or new is None else len(new - old)
 
 
 def assignment_of(work: Work, member_id: str) -> Synced:

@@ -193,8 +193,10 @@ class Work:
             left=tuple(left)[:NAMED_MAX],
         )
 
-    def _note(self, kind: str, **fields: Any) -> None:
+    def _note(self, kind: str, moved: int | None = None, **fields: Any) -> None:
         details = {"members": len(self.members)}
+        if moved is not None:
+            details["moved"] = moved
         self.journal.append(
             JournalEntry(kind, generation_after=self.row.generation, details=details, **fields)
         )
@@ -209,13 +211,15 @@ class Work:
         subscribers = [_subscriber(self.members[m], catalogue) for m in sorted(self.members)]
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
         targets = table()[name](subscribers, counts)
-        self.set_details(target_epoch=self.row.generation, assignor=name)
         members = self._change_members()
+        moved = self.row.details.get("moved", 0)
         for member_id, target in targets.items():
             member = members[member_id]
             if member.target != target:
+                moved += len(target - member.target)
                 members[member_id] = replace(member, target=target)
                 self.touched[member_id] = None
+        self.set_details(target_epoch=self.row.generation, assignor=name, moved=moved)
         epoch = self.target_epoch
         self.change_index().unsettled = sum(not m.is_settled(epoch) for m in members.values())
 
@@ -250,8 +254,9 @@ class Work:
             "rebalance-completed",
             generation_before=self.row.details.get("settled_epoch", 0),
             duration_ms=None if since is None else self.now - since,
+            moved=self.row.details.get("moved", 0),
         )
-        self.set_details(settled_epoch=self.row.generation)
+        self.set_details(settled_epoch=self.row.generation, moved=0)
         if since is not None:
             self.change().since = None
 

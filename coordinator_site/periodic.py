@@ -1,0 +1,54 @@
+"""Celery's settings: the broker, and what makes a periodic task harmless. No task is here.
+
+The queue lives in the same PostgreSQL by default (kombu's pgmq transport), so that Rollcall
+needs no second server; ``ROLLCALL_BROKER_URL`` names a Redis or a RabbitMQ instead.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg.conninfo import make_conninfo
+
+QUEUE = "rollcall"
+
+VISIBILITY_S = 30
+"""How long a task that a killed worker had taken stays hidden before another may take it. Long
+work runs in a process of its own, so no task of ours takes this long."""
+
+PGMQ_OPTIONS: Mapping[str, Any] = {
+    "init_extension": False,  # the SQL is loaded by `ensure_broker`: no superuser, no extension
+    "use_notify": True,  # a task starts in about 20 ms, and nobody polls
+    "notify_throttle_interval_ms": 0,
+    "visibility_timeout": VISIBILITY_S,
+    "wait_time_seconds": 0,
+    "pool_size": 2,
+}
+
+
+def settings(broker_url: str, database_url: str, **libpq: str) -> dict[str, Any]:
+    """Celery's settings, by Django's names for them.
+
+    ``broker_url`` "" means the PostgreSQL of ``database_url``, connected to with ``libpq``'s
+    parameters besides.
+    """
+    own = not broker_url
+    return {
+        "CELERY_BROKER_URL": "pgmq://" if own else broker_url,
+        "CELERY_BROKER_TRANSPORT_OPTIONS": (
+            {**PGMQ_OPTIONS, "conn_string": make_conninfo(database_url, **libpq)}
+            if own
+            else {"visibility_timeout": VISIBILITY_S}
+        ),
+        "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
+        "CELERY_BROKER_CONNECTION_MAX_RETRIES": None,
+        "CELERY_TASK_DEFAULT_QUEUE": QUEUE,
+        "CELERY_TASK_IGNORE_RESULT": True,
+        "CELERY_TASK_ACKS_LATE": True,
+        "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
+        "CELERY_WORKER_ENABLE_REMOTE_CONTROL": False,  # nobody listens, and it would poll
+        "CELERY_WORKER_SEND_TASK_EVENTS": False,
+        "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
+        "CELERY_BEAT_SCHEDULER": "django_celery_beat.schedulers:DatabaseScheduler",
+        "CELERY_BEAT_MAX_LOOP_INTERVAL": 1,
+        "CELERY_TIMEZONE": "UTC",
+    }

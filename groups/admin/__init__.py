@@ -1,0 +1,1 @@
+"""The admin: what operators see of groups and may ask of them."""

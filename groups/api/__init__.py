@@ -1,0 +1,1 @@
+"""REST: what automation sees of groups (``/api/v1``)."""

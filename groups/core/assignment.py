@@ -1,0 +1,54 @@
+"""Which partitions a member's assignment names: ConsumerProtocolAssignment, v0 to v3.
+
+These bytes are the clients' own affair and pass through the coordinator unread; only to
+show them, and to count what moved, does Rollcall look inside. Bytes of another embedded
+protocol (Connect, Streams) are simply not readable.
+"""
+
+import struct
+
+_VERSION = struct.Struct(">h")
+_COUNT = struct.Struct(">i")
+_LENGTH = struct.Struct(">h")
+
+Parts = frozenset[tuple[str, int]]
+
+
+def partitions_of(assignment: bytes) -> Parts | None:
+    """The (topic, partition) pairs of one assignment; None when the bytes cannot be read.
+
+    No bytes at all are no partitions: what a member has before its first assignment.
+    """
+    if not assignment:
+        return frozenset()
+    try:
+        return _read(assignment)
+    except (ValueError, struct.error):
+        return None
+
+
+def _read(assignment: bytes) -> Parts:
+    (version,) = _VERSION.unpack_from(assignment, 0)
+    at = _VERSION.size
+    found: set[tuple[str, int]] = set()
+    topics, at = _count(assignment, at)
+    if version < 0:
+        raise ValueError("not a version")
+    for _ in range(topics):
+        (length,) = _LENGTH.unpack_from(assignment, at)
+        at += _LENGTH.size
+        if length < 0 or at + length > len(assignment):
+            raise ValueError("a name that is longer than the bytes")
+        topic = assignment[at : at + length].decode()
+        partitions, at = _count(assignment, at + length)
+        found.update((topic, p) for p in struct.unpack_from(f">{partitions}i", assignment, at))
+        at += 4 * partitions
+    return frozenset(found)
+
+
+def _count(assignment: bytes, at: int) -> tuple[int, int]:
+    """An array's length and where its items begin. A count beyond the bytes is a lie."""
+    (count,) = _COUNT.unpack_from(assignment, at)
+    if count < 0 or count > len(assignment) - at:
+        raise ValueError("more items than bytes")
+    return count, at + _COUNT.size
