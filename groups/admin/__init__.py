@@ -1,1 +1,16 @@
-"""The admin: what operators see of groups and may ask of them."""
+"""The admin: what operators see of groups, and what they may ask of them.
+
+Nothing here changes a group: verbs are operations that the group's owner steps
+(design, *An operator's verb*), the very ones that REST asks for.
+"""
+
+from groups.admin import (  # noqa: F401  (each registers its pages)
+    groups,
+    nodes,
+    operations,
+    people,
+    reports,
+    schedule,
+    tokens,
+    topics,
+)

@@ -1,0 +1,129 @@
+"""A journal entry as a sentence that an operator understands at four in the morning.
+
+Words only: the facts stand in the entry, the choice of entries in ``groups.queries``.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from groups.models import Journal
+
+CAUSES: Final[Mapping[str, str]] = {
+    "member-joined": "member {who} joined",
+    "member-left": "member {who} left",
+    "session-expired": "nothing was heard of member {who} for its session timeout",
+    "sync-expired": "member {who} joined but did not fetch its assignment in time",
+    "metadata-changed": "member {who} changed its subscription",
+    "leader-rejoined": "the leader {who} joined again",
+    "member-replaced": "static member {who} came back under a new member id",
+    "rebalance-timeout": "member {who} did not give its partitions up in time",
+    "group-oversized": "the group was larger than group.max.size allows",
+    "join-timed-out": "member {who} did not rejoin in time",
+    "member-refused": "member {who} could not be let in",
+    "owner-changed": "another node took the group over",
+    "operator": "an operator asked for it",
+}
+"""What each trigger means; ``{who}`` is the member."""
+
+TOLD: Final = frozenset(["operator"])
+"""Triggers whose reason says it all."""
+
+WAITED_NAMED = 3
+"""Members named as waited for; the rest is counted."""
+
+MS_PER_S = 1_000
+
+
+def seconds(milliseconds: int) -> str:
+    """A duration as people say it: "40 ms", "1.2 s", "2 min 5 s"."""
+    if milliseconds < MS_PER_S:
+        return f"{milliseconds} ms"
+    if milliseconds < 60 * MS_PER_S:
+        return f"{milliseconds / MS_PER_S:.1f} s"
+    minutes, rest = divmod(round(milliseconds / MS_PER_S), 60)
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def cause(entry: Journal) -> str:
+    """Why: "member w-1 left: 'consumer closed'"."""
+    if entry.trigger in TOLD and entry.reason:
+        return entry.reason
+    template = CAUSES.get(entry.trigger, entry.trigger.replace("-", " "))
+    who = entry.client_id or entry.member_id or "?"
+    text = template.format(who=who)
+    more = len(entry.left) - 1
+    if more > 0 and "{who}" in template:
+        text += f" (and {more} more)"
+    return f"{text}: '{entry.reason}'" if entry.reason else text
+
+
+def waited(entry: Journal) -> str:
+    """For whom: "waited 1.2 s for w-2, 40 ms for w-1"; "" where nobody had to be waited for."""
+    slowest = sorted(entry.waited_for.items(), key=lambda item: (-item[1], item[0]))
+    slowest = [(member, ms) for member, ms in slowest if ms > 0]
+    if not slowest:
+        return ""
+    named = ", ".join(f"{seconds(ms)} for {member}" for member, ms in slowest[:WAITED_NAMED])
+    more = entry.details.get("waited_for_count", len(slowest)) - min(len(slowest), WAITED_NAMED)
+    return f"waited {named}" + (f" and {more} more" if more > 0 else "")
+
+
+def _started(entry: Journal) -> str:
+    return f"A rebalance began because {cause(entry)}."
+
+
+def _completed(entry: Journal) -> str:
+    because = f" because {cause(entry)}" if entry.trigger else ""
+    took = "" if entry.duration_ms is None else f" in {seconds(entry.duration_ms)}"
+    parts = [f"Rebalanced to generation {entry.generation_after}{took}{because}", waited(entry)]
+    moved = entry.details.get("moved")
+    if moved is not None:
+        parts.append(f"{moved} {_plural(moved, 'partition')} moved")
+    return "; ".join(part for part in parts if part) + "."
+
+
+def _stable(entry: Journal) -> str:
+    members, moved = entry.details.get("members"), entry.details.get("moved")
+    text = f"Generation {entry.generation_after} is stable"
+    if members is not None:
+        text += f" with {members} {_plural(members, 'member')}"
+    if moved is not None:
+        text += f"; {moved} {_plural(moved, 'partition')} moved"
+    return text + "."
+
+
+def _emptied(entry: Journal) -> str:
+    return f"The group has no members any more, because {cause(entry)}."
+
+
+def _replaced(entry: Journal) -> str:
+    return f"Static member {entry.client_id or entry.member_id} came back and kept its share."
+
+
+def _abandoned(entry: Journal) -> str:
+    return f"The rebalance was dropped: {entry.reason}."
+
+
+def _plural(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
+SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
+    "rebalance-started": _started,
+    "rebalance-completed": _completed,
+    "rebalance-abandoned": _abandoned,
+    "stable": _stable,
+    "emptied": _emptied,
+    "member-replaced": _replaced,
+    "group-created": lambda _entry: "The group was created.",
+    "group-deleted": lambda _entry: "The group was deleted.",
+}
+
+
+def sentence(entry: Journal) -> str:
+    """The whole entry in plain words; an unknown kind is named, with its reason."""
+    known = SENTENCES.get(entry.kind)
+    if known is not None:
+        return known(entry)
+    details: Any = entry.reason or entry.trigger
+    return f"{entry.kind}: {details}" if details else entry.kind

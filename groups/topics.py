@@ -1,0 +1,61 @@
+"""Topics as operators change them: the catalogue's own SQL, on a Django connection.
+
+The nodes' side is ``groups.catalogue``; both obey the rules of ``groups.core.topics`` and
+execute the statements of ``groups.sql_catalogue``, so that a race between a client and an
+operator is judged by PostgreSQL in one way.
+"""
+
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from groups import sql_catalogue as sql
+from groups.core import topics as rules
+from groups.core.errors import ErrorCode, Refuse
+from groups.models import Topic
+
+NODE = "rollcall_node"
+
+
+def create(name: str, partitions: int) -> Topic:
+    """Make a topic and tell every node.
+
+    Raises ``Refuse``: INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS, TOPIC_ALREADY_EXISTS, with
+    the sentence to show.
+    """
+    rules.check_name(name)
+    rules.check_count(partitions)
+    made = _execute(sql.CREATE_TOPICS, names=[name], topic_ids=[uuid4()], partitions=[partitions])
+    if not made:
+        raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
+    return Topic.objects.get(name=name)
+
+
+def grow(name: str, partitions: int) -> Topic:
+    """Give a topic more partitions, ``partitions`` in all.
+
+    Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, or INVALID_PARTITIONS for no increase.
+    """
+    rules.check_count(partitions)
+    grown = _execute(sql.GROW_TOPIC, name=name, count=partitions)
+    topic = Topic.objects.filter(name=name).first()
+    if topic is None:
+        raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
+    if not grown:
+        rules.check_growth(topic.partitions, partitions)
+    return topic
+
+
+def _execute(statement: str, **parameters: Any) -> bool:
+    """As a node would: only nodes may touch offsets, and a new topic sweeps what an older one of
+    its name left behind. Returns whether anything was changed."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        if settings.DATABASE_ROLES:
+            cursor.execute(f"SET LOCAL ROLE {NODE}")
+        cursor.execute(statement, {**parameters, "bell": sql.BELL})
+        changed = bool(cursor.fetchall())
+        if settings.DATABASE_ROLES:
+            cursor.execute("RESET ROLE")  # what follows in an outer transaction is not a node's
+        return changed
