@@ -159,6 +159,10 @@ SETTINGS: tuple[Setting, ...] = (
     Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
     Number("offsets.retention.minutes", 10_080, "a week after the group's end", 1),
     Number("offsets.retention.check.interval.ms", 600_000, "retention is in no hurry", 1),
+    Number("journal.retention.hours", 720, "ours: a month of rebalances is history enough", 1),
+    Number(
+        "operations.retention.hours", 720, "ours: who asked for what, as long as the journal", 1
+    ),
     # The catalogue.
     Flag("auto.create.topics.enable", True, "an unknown topic in Metadata is made, as Kafka does"),
     Number("num.partitions", 1, "of a topic that is made without saying", 1, 10_000),

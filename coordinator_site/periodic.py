@@ -33,7 +33,7 @@ def settings(broker_url: str, database_url: str, **libpq: str) -> dict[str, Any]
     """
     own = not broker_url
     return {
-        "CELERY_BROKER_URL": "pgmq://" if own else broker_url,
+        "CELERY_BROKER_URL": "pgmq://localhost" if own else broker_url,
         "CELERY_BROKER_TRANSPORT_OPTIONS": (
             {**PGMQ_OPTIONS, "conn_string": make_conninfo(database_url, **libpq)}
             if own
@@ -41,7 +41,6 @@ def settings(broker_url: str, database_url: str, **libpq: str) -> dict[str, Any]
         ),
         "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
         "CELERY_BROKER_CONNECTION_MAX_RETRIES": None,
-        "CELERY_TASK_DEFAULT_QUEUE": QUEUE,
         "CELERY_TASK_IGNORE_RESULT": True,
         "CELERY_TASK_ACKS_LATE": True,
         "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
@@ -51,4 +50,6 @@ def settings(broker_url: str, database_url: str, **libpq: str) -> dict[str, Any]
         "CELERY_BEAT_SCHEDULER": "django_celery_beat.schedulers:DatabaseScheduler",
         "CELERY_BEAT_MAX_LOOP_INTERVAL": 1,
         "CELERY_TIMEZONE": "UTC",
+        # A connection a task would cost more than the sweep that it is for.
+        "CELERY_DB_REUSE_MAX": 10_000,
     }

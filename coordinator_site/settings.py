@@ -10,6 +10,7 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 from coordinator_site import database, kafka_settings, periodic, rest, screens, secret_key
+from groups import roles
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absolute()
@@ -122,8 +123,8 @@ create roles."""
 DATABASE_ROLE = os.environ.get("ROLLCALL_DATABASE_ROLE", "")
 """The role that this process takes on Django's connections; the launcher says which. Commands of
 manage.py take none: they act as the user of the URL, who may migrate."""
-if DATABASE_ROLE and DATABASE_ROLES:
-    DATABASES["default"]["OPTIONS"]["options"] = f"-c role={DATABASE_ROLE}"
+if DATABASE_ROLE:
+    DATABASES["default"]["OPTIONS"]["options"] = roles.options(DATABASE_ROLE, taken=DATABASE_ROLES)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- What the other doors need ------------------------------------------------------------
@@ -135,7 +136,14 @@ API_TOKEN = os.environ.get("ROLLCALL_API_TOKEN", "")
 UNFOLD = screens.UNFOLD
 REST_FRAMEWORK = rest.REST_FRAMEWORK
 SPECTACULAR_SETTINGS = rest.SPECTACULAR_SETTINGS
-globals().update(periodic.settings(BROKER_URL, DATABASE_URL))
+globals().update(
+    periodic.settings(
+        BROKER_URL,
+        DATABASE_URL,
+        options=roles.options("rollcall_worker", taken=DATABASE_ROLES),
+    )
+)
+CELERY_TASK_DEFAULT_QUEUE = periodic.QUEUE
 
 # -- Words and times ---------------------------------------------------------------------
 

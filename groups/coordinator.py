@@ -13,15 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
 from groups.core.errors import ErrorCode
-from groups.core.events import (
-    Event,
-    EvictMember,
-    ForceRebalance,
-    OffsetCommit,
-    OffsetDelete,
-    Tick,
-    Ticket,
-)
+from groups.core.events import Event, OffsetCommit, OffsetDelete, Tick, Ticket, Verb
 from groups.core.group import Answer, Decision, Face, Group, Millis, Rules
 from groups.core.kinds import CLASSIC, KINDS, kind_for
 from groups.core.replies import Refused, Reply
@@ -202,6 +194,17 @@ class Coordinator:
         resident.slept = False
         self.send(resident, decision.answers)
 
+    def hold(self, group_id: str) -> Resident | None:
+        """Keep a group from being stepped until ``release``, as a committer does while it writes.
+
+        None while a committer has it, while it is being reloaded, and where it is not in memory.
+        """
+        resident = self.residents.get(group_id)
+        if resident is None or resident.busy or resident.lost:
+            return None
+        resident.busy = True
+        return resident
+
     def release(self, resident: Resident) -> None:
         """A committer is done with a resident; forget it where nothing is left of it."""
         resident.busy = False
@@ -319,6 +322,18 @@ class Coordinator:
             else:
                 self._rearm(resident)
 
+    def look_after(self, group_id: str) -> None:
+        """Put a ``Tick`` into the inbox of a group that is due, whatever its timer says: the
+        session sweep asked. A group that is not due is left alone."""
+        resident = self.residents.get(group_id)
+        if resident is None or resident.lost:
+            return
+        now = self.clock()
+        due = resident.group.due(now)
+        if due is not None and due <= now:
+            resident.inbox.append(Tick())
+            self.schedule(resident)
+
     def _rearm(self, resident: Resident) -> None:
         due = resident.group.due(self.clock())
         if due is None or (resident.wake_at is not None and resident.wake_at <= due):
@@ -353,7 +368,7 @@ class Coordinator:
 
     def _forget_operations(self, events: Iterable[Event]) -> None:
         for event in events:
-            if isinstance(event, ForceRebalance | EvictMember):
+            if isinstance(event, Verb):
                 self.undecided(event.operation_id)
 
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
-from groups.roles import BY_NAME
+from groups.roles import options
 
 logger = logging.getLogger(__name__)
 
@@ -57,8 +57,7 @@ def conninfo(role: str = "rollcall_node", **over: Any) -> str:
 
 
 def _options(role: str, over: Mapping[str, str]) -> str:
-    taken = {"role": role} if settings.DATABASE_ROLES else {}
-    return " ".join(f"-c {k}={v}" for k, v in {**BY_NAME[role].settings, **over, **taken}.items())
+    return options(role, over, taken=settings.DATABASE_ROLES)
 
 
 async def connect(

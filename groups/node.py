@@ -25,11 +25,15 @@ from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.doorbell import Doorbell
+from groups.expiry import Expirer
+from groups.liveness import Notes
 from groups.operations import BELL as OPERATIONS_BELL
 from groups.operations import Operator
 from groups.retries import Reloader
 from groups.slot import SLOTS
 from groups.slots import STALL_MS, SlotKeeper
+from groups.sql_liveness import LOOK_BELL, WATCH_BELL
+from groups.watch import Watched
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +84,8 @@ def rules_from_django() -> Rules:
 class Node:
     """A coordinator node. ``answer`` sends a reply to a ticket's connection.
 
-    ``whole`` is set once every slot of the cluster has had an owner.
+    ``whole`` is set once every slot of the cluster has had an owner. Without ``has_timers``, a
+    switch for tests, only the session sweep makes it look at who is due.
     """
 
     def __init__(
@@ -91,8 +96,10 @@ class Node:
         clock: Callable[[], Millis] = monotonic_ms,
         rng: Random | None = None,
         fail: Fail = no_fail,
+        has_timers: bool = True,
     ) -> None:
         self.node_id = me.node_id
+        self.has_timers = has_timers
         self.settings = NodeSettings.from_django()
         self.cluster = Cluster("")
         self.whole = asyncio.Event()
@@ -109,11 +116,16 @@ class Node:
             Committer(me.node_id, self.coordinator, lane, self.reloader, self.keeper.fenced, fail)
             for lane in lanes
         ]
-        self.operator = Operator(self.coordinator, self._reader)
+        self.expirer = Expirer(self.coordinator, self._reader)
+        self.operator = Operator(self.coordinator, self.expirer, self._reader)
+        self.notes = Notes(self.coordinator)
+        self.watched = Watched(self.coordinator, self.notes)
         self.doorbell = Doorbell(
             {
                 self.catalogue.BELL: self.catalogue.rung,
                 OPERATIONS_BELL: self.operator.look,
+                LOOK_BELL: self.notes.rung,
+                WATCH_BELL: self.watched.rung,
             }
         )
 
@@ -136,10 +148,13 @@ class Node:
                 tasks.create_task(self.reloader.run())
                 tasks.create_task(self.keeper.run())
                 tasks.create_task(self.doorbell.run())
+                tasks.create_task(self.notes.run())
+                tasks.create_task(self.expirer.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
         finally:
             await self.keeper.stop()
+            await self.watched.stop()
             await self.readers.close()
 
     async def _ticks(self) -> None:
@@ -152,7 +167,7 @@ class Node:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
             last = now
-            if self.coordinator.holds_lease:
+            if self.coordinator.holds_lease and self.has_timers:
                 self.coordinator.tick()
 
     async def _operations(self) -> None:

@@ -7,7 +7,7 @@ over it (design, *An operator's verb*).
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
@@ -17,7 +17,8 @@ from psycopg_pool import PoolTimeout
 
 from groups import sql_slots as sql
 from groups.coordinator import Coordinator
-from groups.core.events import Event, EvictMember, ForceRebalance
+from groups.core.events import EvictMember, ExpireOffsets, ForceRebalance, Verb
+from groups.expiry import Expirer
 from groups.models import Operation
 from groups.slot import slot_of
 
@@ -65,16 +66,28 @@ def ask(
     return operation
 
 
-def event_of(row: tuple[Any, ...]) -> tuple[str, Event]:
+def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
+    """Record the same wish for many groups, and ring once for each slot."""
+    asked = [
+        Operation(group_id=g, slot=slot_of(g), verb=verb, reason=reason, actor=actor)
+        for g in group_ids
+    ]
+    with transaction.atomic():
+        Operation.objects.bulk_create(asked)
+        with django_connection.cursor() as cursor:
+            for slot in sorted({operation.slot for operation in asked}):
+                cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(slot)])
+
+
+def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     """A pending row as the event it asks for, with its group id."""
     operation_id, group_id, verb, member_id, reason, actor, expected = row
+    said = {"operation_id": operation_id, "actor": actor, "reason": reason}
     if verb == Operation.Verb.EVICT:
-        return group_id, EvictMember(
-            operation_id=operation_id, actor=actor, reason=reason, member_id=member_id
-        )
-    return group_id, ForceRebalance(
-        operation_id=operation_id, actor=actor, reason=reason, expected_generation=expected
-    )
+        return group_id, EvictMember(**said, member_id=member_id)
+    if verb == Operation.Verb.EXPIRE_OFFSETS:
+        return group_id, ExpireOffsets(**said, state_age_ms=0, ages=())
+    return group_id, ForceRebalance(**said, expected_generation=expected)
 
 
 class Operator:
@@ -85,8 +98,11 @@ class Operator:
     the way to its commit, and none is forgotten.
     """
 
-    def __init__(self, coordinator: Coordinator, readers: Callable[[], Any]) -> None:
+    def __init__(
+        self, coordinator: Coordinator, expirer: Expirer, readers: Callable[[], Any]
+    ) -> None:
         self.coordinator = coordinator
+        self.expirer = expirer
         self.readers = readers
         self._given: set[int] = set()
         self._looking = asyncio.Lock()
@@ -112,5 +128,11 @@ class Operator:
         for row in rows:
             if row[0] not in self._given:
                 self._given.add(row[0])
-                self.coordinator.submit(*event_of(row))
+                self._give(*event_of(row))
         self._given &= pending
+
+    def _give(self, group_id: str, event: Verb) -> None:
+        if isinstance(event, ExpireOffsets):
+            self.expirer.add(group_id, event)
+        else:
+            self.coordinator.submit(group_id, event)

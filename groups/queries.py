@@ -18,13 +18,11 @@ from groups.core.assignment import partitions_of
 from groups.core.classic import packing
 from groups.core.subscription import topics_of
 from groups.models import Group, Journal, Liveness, Member, Node, Offset, Slot, Topic
+from groups.sql_liveness import LOOK_BELL
 
 CLASSIC, CONSUMER = "classic", "consumer"
 
 REBALANCED = "rebalance-completed"
-
-LOOK_BELL = "rollcall_look"
-"""The channel on which a reader asks a group's owner to note who was heard of when."""
 
 JOURNAL_PAGE = 50
 
@@ -82,12 +80,12 @@ def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
     counted = members.values("group_id").annotate(n=Count("member_id")).values("n")
     newest = Journal.objects.filter(group_id=OuterRef("group_id"), kind=REBALANCED).order_by("-id")
     found: QuerySet[Any] = Group.objects.all() if groups is None else groups
-    found = found.annotate(
+    page: QuerySet[Any] = found.annotate(
         member_count=Coalesce(Subquery(counted), 0),
         last_rebalance_at=Subquery(newest.values("at")[:1]),
         last_rebalance_id=Subquery(newest.values("id")[:1]),
     )
-    return found
+    return page
 
 
 def with_rebalances(groups: Sequence[Any]) -> Mapping[str, Journal]:

@@ -99,3 +99,10 @@ ROLES: tuple[Role, ...] = (
 """Beside these, the user of ``ROLLCALL_DATABASE_URL`` is the migrator and owns the tables."""
 
 BY_NAME: Mapping[str, Role] = {role.name: role for role in ROLES}
+
+
+def options(role: str, over: Mapping[str, str] | None = None, *, taken: bool) -> str:
+    """libpq's ``options`` for a process of this role: its settings, and the role unless roles
+    are not ``taken`` here; ``over`` replaces some settings."""
+    settings = {**BY_NAME[role].settings, **(over or {}), **({"role": role} if taken else {})}
+    return " ".join(f"-c {name}={value}" for name, value in settings.items())

@@ -8,8 +8,9 @@ connection of its own; a slot's row changes only when its owner does (design,
 """
 
 import asyncio
+import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from groups.coordinator import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.sightings import NodeRow, Sighting, Sightings, SlotRow
+from groups.sql_sweeps import NOTE_SLOTS
 
 logger = logging.getLogger(__name__)
 
@@ -127,8 +129,13 @@ class SlotKeeper:
                 await connection.close()
 
     async def _release(self) -> None:
-        async with await database.connect("release") as connection:
-            await connection.execute(sql.RELEASE.encode(), {"incarnation": self.incarnation})
+        async with await database.connect("release") as connection, connection.transaction():
+            cursor = await connection.execute(
+                sql.RELEASE.encode(), {"incarnation": self.incarnation}
+            )
+            mine = dict.fromkeys((slot for (slot,) in await cursor.fetchall()), self.me.node_id)
+            if mine:
+                await self._note(connection, "slots-released", mine)
 
     def fenced(self) -> None:
         """A write met another epoch: look at the slots at once."""
@@ -263,18 +270,38 @@ class SlotKeeper:
         free = [row for row in slots if await self._is_free(connection, row)]
         if not free or not self.coordinator.holds_lease:
             return
-        cursor = await connection.execute(
-            sql.CLAIM.encode(),
-            {
-                "node_id": self.me.node_id,
-                "incarnation": self.incarnation,
-                "slots": [row.slot for row in free],
-                "epochs": [row.epoch for row in free],
-            },
-        )
-        taken = dict(await cursor.fetchall())
+        async with connection.transaction():
+            cursor = await connection.execute(
+                sql.CLAIM.encode(),
+                {
+                    "node_id": self.me.node_id,
+                    "incarnation": self.incarnation,
+                    "slots": [row.slot for row in free],
+                    "epochs": [row.epoch for row in free],
+                },
+            )
+            taken = dict(await cursor.fetchall())
+            if taken:
+                before = {row.slot: row.node_id for row in free if row.slot in taken}
+                await self._note(connection, "slots-claimed", before)
         if taken:
             await self._load(taken)
+
+    async def _note(
+        self, connection: database.Connection, kind: str, before: Mapping[int, int | None]
+    ) -> None:
+        """Say in the journal which slots changed hands; ``before`` maps each to its owner."""
+        owners = sorted({f"node {n}" if n is not None else "nobody" for n in before.values()})
+        await connection.execute(
+            NOTE_SLOTS.encode(),
+            {
+                "node_id": self.me.node_id,
+                "kind": kind,
+                "trigger": "",
+                "reason": f"{len(before)} slots of {', '.join(owners)}",
+                "details": json.dumps({"slots": sorted(before)}),
+            },
+        )
 
     async def _load(self, taken: dict[int, int]) -> None:
         self.loading |= set(taken)

@@ -43,6 +43,7 @@ WITH mine AS (
 )
 UPDATE rollcall_slot s SET node_id = NULL, incarnation = NULL, epoch = s.epoch + 1
 FROM mine WHERE s.slot = mine.slot
+RETURNING s.slot
 """
 
 SERVER_UP_MS = """

@@ -8,8 +8,9 @@ from groups.database import Connection
 
 EMPTY = """
 TRUNCATE rollcall_group, rollcall_member, rollcall_offset, rollcall_journal, rollcall_operation,
-         rollcall_node, rollcall_topic;
+         rollcall_node, rollcall_topic, rollcall_liveness;
 UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1;
+UPDATE rollcall_watch SET probe = 0, echo = 0;
 """
 
 
@@ -42,9 +43,9 @@ async def offsets(connection: Connection) -> dict[tuple[str, str, int], int]:
 
 
 async def journal(connection: Connection) -> list[tuple[str, str, int]]:
-    """Every (group, kind, revision), in order."""
+    """Every (group, kind, revision), in order; entries about the cluster itself left out."""
     cursor = await connection.execute(
-        "SELECT group_id, kind, revision FROM rollcall_journal ORDER BY id"
+        "SELECT group_id, kind, revision FROM rollcall_journal WHERE group_id <> '' ORDER BY id"
     )
     return await cursor.fetchall()
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from groups.core.expiry import Age
+
 
 class Ticket(NamedTuple):
     """A request that waits for its reply: which connection, and its how-many-eth request.
@@ -132,26 +134,38 @@ class DeleteGroup(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForceRebalance(Event):
-    """An operator's verb, read from its ``operation`` row (design, *An operator's verb*).
-
-    ``expected_generation`` None: whatever the generation is.
-    """
+class Verb(Event):
+    """What an ``operation`` row asks for (design, *An operator's verb*)."""
 
     operation_id: int
     actor: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForceRebalance(Verb):
+    """An operator lets everybody rejoin. ``expected_generation`` None: whatever it is."""
+
     expected_generation: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvictMember(Event):
-    """An operator removes a member, by its ``operation`` row."""
+class EvictMember(Verb):
+    """An operator removes a member."""
 
-    operation_id: int
-    actor: str
-    reason: str
     member_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpireOffsets(Verb):
+    """The retention sweep asks the owner to look at a group's offsets.
+
+    ``ages`` are all that the group has committed, read while nothing of it could be written;
+    ``state_age_ms``: for how long the group has been in its present state.
+    """
+
+    state_age_ms: int
+    ages: tuple[Age, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ Time is an argument everywhere: milliseconds of the caller's monotonic clock.
 Randomness is an argument too (``random.Random`` or anything with its methods).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, Protocol, Self
@@ -19,6 +19,15 @@ from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
 
 Millis = int
+
+
+class Session(NamedTuple):
+    """A member's session: it ends ``timeout_ms`` after ``heard_at`` unless the member is heard
+    of again. One whose request is parked counts as heard of now."""
+
+    member_id: str
+    heard_at: Millis
+    timeout_ms: int
 
 
 class Answer(NamedTuple):
@@ -137,6 +146,7 @@ class Rules:
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_max_size: int = 10_000
     group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    offsets_retention_minutes: int = 10_080
 
 
 class Group(Protocol):
@@ -204,4 +214,8 @@ class Group(Protocol):
 
     def face(self) -> Face:
         """What the fast path may say while this value is the committed one."""
+        ...
+
+    def sessions(self, now: Millis) -> Iterator["Session"]:
+        """Each durable member's session, as it stands now."""
         ...

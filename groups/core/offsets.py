@@ -6,11 +6,12 @@ only says what to write and what to delete.
 """
 
 from groups.core.classic import packing
-from groups.core.classic.states import COMPLETING, EMPTY
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, RETENTION
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import DeleteGroup, OffsetCommit, OffsetDelete
-from groups.core.replies import Committed, Deleted, OffsetsDeleted
+from groups.core.events import DeleteGroup, ExpireOffsets, OffsetCommit, OffsetDelete
+from groups.core.expiry import MS_PER_MINUTE, expired
+from groups.core.replies import Committed, Deleted, OffsetsDeleted, Operated
 from groups.core.rows import Durable
 from groups.core.subscription import topics_of_all
 
@@ -102,6 +103,43 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    work.note("group-deleted", details={"protocol_type": work.row.protocol_type})
-    work.forget_group()
+    _delete(work)
     work.answer(event.ticket, Deleted())
+
+
+def _delete(work: Work, **why: str) -> None:
+    work.note("group-deleted", details={"protocol_type": work.row.protocol_type}, **why)
+    work.forget_group()
+
+
+def expire(work: Work, event: ExpireOffsets) -> None:
+    """Forget offsets whose time is over, and an empty group that has none left (KIP-211).
+
+    A rebalance is never disturbed: the next sweep comes soon enough.
+    """
+    if work.state in (PREPARING, COMPLETING) or not work.has_row:
+        detail = "the group is rebalancing" if work.has_row else "the group is gone"
+        work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
+        return
+    gone = _expired(work, event)
+    if work.state == EMPTY and len(gone) == len(event.ages):
+        _delete(work, trigger=RETENTION, reason="it has no members, and no offsets any more")
+        detail = "the group was deleted"
+    else:
+        work.offset_deletes.update(dict.fromkeys(gone))
+        if gone:
+            work.note("offsets-expired", trigger=RETENTION, details={"offsets": len(gone)})
+        detail = f"{len(gone)} of {len(event.ages)} offsets expired"
+    work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
+
+
+def _expired(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
+    """Nothing, while members may use any topic. A group that had members counts from the moment
+    its last one went, a simple one from each commit."""
+    topics = subscribed_topics(Durable(work.row, work.members))
+    if topics is None:
+        return []
+    since_empty = work.state == EMPTY and work.row.protocol_type
+    empty_ms = event.state_age_ms if since_empty else None
+    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
+    return expired(event.ages, retention_ms, empty_ms, topics)

@@ -21,6 +21,7 @@ PROBE_TIMEOUT_S = 1.0
 TASKS = (
     ("migrate", ("migrate", "--noinput", "--verbosity=0")),
     ("admin", ("ensure_admin",)),
+    ("periodic", ("ensure_periodic",)),
 )
 """manage.py's commands that come before anything serves: name, arguments. "migrate" also
 creates the database roles and their grants (``groups.grants``)."""
@@ -45,7 +46,7 @@ def choose_ports(wanted: Environment) -> Ports:
 
 
 def build(wanted: Environment, data_dir: DataDir, database_url: str) -> tuple[Stage, ...]:
-    """Everything but PostgreSQL: tasks first, then the nodes and the web together."""
+    """Everything but PostgreSQL: tasks first, then nodes, web, worker and beat together."""
     chosen = choose_ports(wanted)
     environ = {
         **os.environ,
@@ -60,7 +61,8 @@ def build(wanted: Environment, data_dir: DataDir, database_url: str) -> tuple[St
     nodes = tuple(
         node(node_id, port, data_dir, environ) for node_id, port in enumerate(chosen.kafka)
     )
-    return (*tasks, (*nodes, web(chosen.web, environ)))
+    periodic = tuple(celery(name, data_dir, environ) for name in CELERY)
+    return (*tasks, (*nodes, web(chosen.web, environ), *periodic))
 
 
 def manage(*arguments: str, environ: Mapping[str, str]) -> Command:
@@ -85,8 +87,34 @@ def node(node_id: int, port: int, data_dir: DataDir, environ: Mapping[str, str])
 def web(port: int, environ: Mapping[str, str]) -> Process:
     """The web process: admin, REST and health."""
     argv = (sys.executable, "-m", "daphne", "-v", "0", "-b", WEB_HOST, "-p", str(port))
-    command = Command((*argv, "coordinator_site.asgi:application"), environ, CHECKOUT)
+    own = {"ROLLCALL_DATABASE_ROLE": "rollcall_web"}
+    command = Command((*argv, "coordinator_site.asgi:application"), {**environ, **own}, CHECKOUT)
     return Process("web", command, lambda: livez(port))
+
+
+CELERY: Mapping[str, tuple[str, ...]] = {
+    # Threads, not processes: tasks wait for the database, and memory is what idle costs.
+    "worker": (
+        "worker",
+        "--pool=threads",
+        "--concurrency=4",
+        "--without-gossip",
+        "--without-mingle",
+        "--without-heartbeat",
+    ),
+    "beat": ("beat", "--pidfile="),
+}
+"""Celery's processes: the command of each."""
+
+
+def celery(name: str, data_dir: DataDir, environ: Mapping[str, str]) -> Process:
+    """One of Celery's processes; it writes its ready file when it serves."""
+    ready = data_dir.run / f"{name}.ready"
+    ready.unlink(missing_ok=True)
+    own = {"ROLLCALL_DATABASE_ROLE": "rollcall_worker", "ROLLCALL_READY_FILE": str(ready)}
+    argv = (sys.executable, "-m", "celery", "-q", "-A", "coordinator_site", *CELERY[name])
+    command = Command((*argv, "--loglevel=WARNING"), {**environ, **own}, CHECKOUT)
+    return Process(name, command, ready_file(ready))
 
 
 def ready_file(path: Path) -> Probe:

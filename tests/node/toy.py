@@ -4,14 +4,24 @@ The holder is a member row and the generation its fencing token; those who wait 
 tickets. It is here to show that a kind is a class and a line in ``groups.core.kinds``, no more.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
 
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup, Event, LeaveGroup, OffsetCommit, Tick, Ticket
-from groups.core.group import NOBODY, Answer, Beat, Decision, Face, JournalEntry, Millis, Rules
+from groups.core.group import (
+    NOBODY,
+    Answer,
+    Beat,
+    Decision,
+    Face,
+    JournalEntry,
+    Millis,
+    Rules,
+    Session,
+)
 from groups.core.replies import Committed, Deleted, Joined, Left, Refused, Reply
 from groups.core.rows import Durable, GroupRow, MemberRow
 
@@ -95,6 +105,10 @@ class LockGroup:
             return NOBODY
         beats = {self.holder: self.live.beat}
         return Face(self.durable.group.generation, ErrorCode.NONE, beats, {})
+
+    def sessions(self, now: Millis) -> Iterator[Session]:
+        if self.holder is not None:
+            yield Session(self.holder, self.live.beat.at, 10_000)
 
     def _decide(self, event: Event, now: Millis) -> "tuple[LockGroup, Decision]":
         match event:

@@ -4,7 +4,7 @@ It dispatches events, catches refusals, and hands out what others may know of
 a group. It holds no rule itself.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
@@ -20,6 +20,7 @@ from groups.core.events import (
     DeleteGroup,
     Event,
     EvictMember,
+    ExpireOffsets,
     ForceRebalance,
     JoinGroup,
     LeaveGroup,
@@ -29,7 +30,7 @@ from groups.core.events import (
     Tick,
     Ticket,
 )
-from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules
+from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
 from groups.core.replies import (
     Committed,
     ConsumerBeaten,
@@ -58,6 +59,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     DeleteGroup: offsets.delete_group,
     ForceRebalance: verbs.force_rebalance,
     EvictMember: verbs.evict_member,
+    ExpireOffsets: offsets.expire,
     ConsumerHeartbeat: _not_a_consumer_group,
 }
 
@@ -196,6 +198,14 @@ class ClassicGroup:
         )
         code = ErrorCode.REBALANCE_IN_PROGRESS if rebalancing else ErrorCode.NONE
         return Face(group.generation, code, live.beats, live.instances)
+
+    def sessions(self, now: Millis) -> Iterator[Session]:
+        """Each durable member's session."""
+        live = self._live
+        for member_id, row in self._durable.members.items():
+            waits = member_id in live.joins or member_id in live.syncs
+            heard = now if waits else live.heard_of(member_id)
+            yield Session(member_id, heard, row.session_timeout_ms)
 
     def roster(self) -> tuple[MemberRow, ...]:
         """The members as DescribeGroups lists them: newcomers that wait to be let in included."""

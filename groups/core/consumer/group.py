@@ -4,7 +4,7 @@ It dispatches events, catches refusals, and hands out what others may know of a 
 is ever parked: each heartbeat is answered in its own step.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from groups.core.events import (
     DeleteGroup,
     Event,
     EvictMember,
+    ExpireOffsets,
     ForceRebalance,
     JoinGroup,
     LeaveGroup,
@@ -29,7 +30,7 @@ from groups.core.events import (
     Tick,
     Ticket,
 )
-from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules
+from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules, Session
 from groups.core.replies import (
     Committed,
     ConsumerBeaten,
@@ -61,6 +62,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     DeleteGroup: offsets.delete_group,
     ForceRebalance: leaving.force_rebalance,
     EvictMember: leaving.evict_member,
+    ExpireOffsets: offsets.expire,
     LeaveGroup: leaving.leave_group,
     JoinGroup: _not_a_classic_group,
     SyncGroup: _not_a_classic_member,
@@ -209,6 +211,12 @@ class ConsumerGroup:
     def face(self) -> Face:
         """A classic heartbeat has nobody to find here."""
         return NOBODY
+
+    def sessions(self, now: Millis) -> Iterator[Session]:
+        """Each member's session."""
+        floor, timeout = self._live.floor, self.rules.group_consumer_session_timeout_ms
+        for member_id, beat in self._live.beats.items():
+            yield Session(member_id, max(beat.at, floor), timeout)
 
 
 def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:

@@ -1,9 +1,10 @@
 """Offsets of consumer groups: who may commit, read and delete (KIP-848, KIP-1251)."""
 
 from groups.core.consumer.member import Member
-from groups.core.consumer.work import Work, absent_row
+from groups.core.consumer.work import ASSIGNING, RECONCILING, RETENTION, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import DeleteGroup, OffsetCommit, OffsetDelete
+from groups.core.events import DeleteGroup, ExpireOffsets, OffsetCommit, OffsetDelete
+from groups.core.expiry import MS_PER_MINUTE, expired
 from groups.core.group import JournalEntry
 from groups.core.replies import Committed, Deleted, OffsetsDeleted
 
@@ -85,12 +86,41 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.members:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    _delete(work)
+    work.answer(event.ticket, Deleted())
+
+
+def _delete(work: Work, trigger: str = "", reason: str = "") -> None:
     details = {"protocol_type": work.row.protocol_type}
+    generation = work.row.generation
     work.journal.append(
-        JournalEntry("group-deleted", generation_before=work.row.generation, details=details)
+        JournalEntry(
+            "group-deleted", trigger, reason, generation_before=generation, details=details
+        )
     )
     work.row = absent_row(work.row.group_id)
     work.deleted = True
     work.offsets.clear()
     work.offset_deletes.clear()
-    work.answer(event.ticket, Deleted())
+
+
+def expire(work: Work, event: ExpireOffsets) -> None:
+    """Forget offsets whose time is over, and an empty group that has none left (KIP-211).
+
+    Each commit's own age counts. A rebalance is never disturbed.
+    """
+    if not work.exists or work.row.state in (ASSIGNING, RECONCILING):
+        detail = "the group is rebalancing" if work.exists else "the group is gone"
+        work.operated(event.operation_id, ErrorCode.NONE, detail)
+        return
+    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
+    gone = expired(event.ages, retention_ms, None, work.index.names)
+    if not work.members and len(gone) == len(event.ages):
+        _delete(work, trigger=RETENTION, reason="it has no members, and no offsets any more")
+        detail = "the group was deleted"
+    else:
+        work.offset_deletes.update(dict.fromkeys(gone))
+        detail = f"{len(gone)} of {len(event.ages)} offsets expired"
+        if gone:
+            work.expired(len(gone))
+    work.operated(event.operation_id, ErrorCode.NONE, detail)

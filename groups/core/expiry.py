@@ -1,0 +1,41 @@
+"""When committed offsets expire, for every kind of group (KIP-211 and after).
+
+Ages come from the rows, since offsets are never held in memory; a group adds what only it
+knows: which topics its members subscribe to, and whether it is at rest.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+MS_PER_MINUTE = 60_000
+
+
+class Age(NamedTuple):
+    """One committed offset's age. ``left_ms``: until the instant that its client named itself
+    (OffsetCommit v2 to v4), None where it named none. Milliseconds."""
+
+    topic: str
+    partition: int
+    age_ms: int
+    left_ms: int | None = None
+
+
+def expired(
+    ages: Iterable[Age], retention_ms: int, empty_ms: int | None, subscribed: Collection[str]
+) -> list[tuple[str, int]]:
+    """The (topic, partition) pairs whose offsets may go.
+
+    ``empty_ms``: for how long the group has had no members, where that is what counts; else
+    None, and each commit's own age counts. What members subscribe to stays.
+    """
+    return [
+        (age.topic, age.partition)
+        for age in ages
+        if age.topic not in subscribed and _is_over(age, retention_ms, empty_ms)
+    ]
+
+
+def _is_over(age: Age, retention_ms: int, empty_ms: int | None) -> bool:
+    if age.left_ms is not None:
+        return age.left_ms <= 0
+    return (age.age_ms if empty_ms is None else empty_ms) >= retention_ms

@@ -1,0 +1,22 @@
+"""The settings that periodic work reads, from Django's under the same names in upper case."""
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+from django.conf import settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodicSettings:
+    """How long what is kept, and how often somebody looks. Kafka's names where it has one."""
+
+    node_lease_ms: int
+    offsets_retention_minutes: int
+    offsets_retention_check_interval_ms: int
+    operations_retention_hours: int
+    journal_retention_hours: int
+
+    @classmethod
+    def from_django(cls) -> Self:
+        """Read them; a missing one is a programmer's mistake and raises."""
+        return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})

@@ -1,0 +1,86 @@
+"""When Celery's beat starts what: the defaults, written as django-celery-beat's rows.
+
+Operators change the rows in the admin; a row that somebody changed is left alone from then on,
+one that nobody changed follows the settings. What the tasks do stands in ``groups.tasks``.
+"""
+
+from typing import NamedTuple
+
+from django.db import transaction
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
+
+from groups.periodic import PeriodicSettings
+
+MS_PER_S = 1_000
+
+
+class Periodic(NamedTuple):
+    """A task of ours: its name in the admin, its function, its period and what it is for."""
+
+    name: str
+    task: str
+    every_ms: int
+    meaning: str
+
+
+def defaults() -> tuple[Periodic, ...]:
+    """What runs, with the periods that the settings name."""
+    return (
+        Periodic(
+            "session sweep",
+            "groups.tasks.session_sweep",
+            1_000,
+            "Asks the owners of overdue members for an echo; takes slots from owners who are dead.",
+        ),
+        Periodic(
+            "offset retention",
+            "groups.tasks.offset_retention",
+            PeriodicSettings.from_django().offsets_retention_check_interval_ms,
+            "Lets owners forget offsets older than offsets.retention.minutes.",
+        ),
+        Periodic(
+            "clean-up",
+            "groups.tasks.cleaning",
+            60_000,
+            "Removes finished operations, old journal entries and notes about members long gone.",
+        ),
+    )
+
+
+def ensure() -> None:
+    """Make the rows that are missing, and bring up to date those that nobody changed."""
+    for wanted in defaults():
+        with transaction.atomic():
+            _ensure(wanted)
+
+
+def _ensure(wanted: Periodic) -> None:
+    interval = _interval(wanted.every_ms)
+    description = f"{wanted.meaning} (By default every {wanted.every_ms} ms.)"
+    values = {
+        "task": wanted.task,
+        "interval": interval,
+        "description": description,
+        # A turn that could not be had in time is the next one's.
+        "expire_seconds": max(1, wanted.every_ms // MS_PER_S),
+    }
+    row, made = PeriodicTask.objects.get_or_create(name=wanted.name, defaults=values)
+    if not made and row.description != description and _is_as_made(row):
+        for name, value in values.items():
+            setattr(row, name, value)
+        row.save()
+
+
+def _is_as_made(row: PeriodicTask) -> bool:
+    """Whether the row still has the period that its description calls the default."""
+    if row.interval is None:
+        return False
+    made_ms = round(row.interval.schedule.run_every.total_seconds() * MS_PER_S)
+    return f"every {made_ms} ms" in row.description
+
+
+def _interval(every_ms: int) -> IntervalSchedule:
+    whole = every_ms % MS_PER_S == 0
+    period = IntervalSchedule.SECONDS if whole else IntervalSchedule.MICROSECONDS
+    every = every_ms // MS_PER_S if whole else every_ms * MS_PER_S
+    return IntervalSchedule.objects.get_or_create(every=every, period=period)[0]

@@ -1,0 +1,184 @@
+"""Periodic work on rows: the session sweep, offset retention, clean-up. Run by Celery's worker.
+
+Each is idempotent and may run twice at once. None decides for a group: they ask its owner by
+an operation or a probe (design, *Session expiry*), or remove what nobody needs. When each
+runs is the schedule's affair (``groups.schedule``).
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db import connection, transaction
+
+from groups import sql_liveness as live_sql
+from groups import sql_sweeps as sql
+from groups.core.group import Millis
+from groups.models import Operation
+from groups.operations import ask_many
+from groups.periodic import PeriodicSettings
+from groups.silences import Question, Silences
+
+MEMBERS_A_LOOK = 1_000
+"""Overdue members that one sweep looks at, the longest overdue first."""
+
+SLOTS_A_SWEEP = 8
+"""Slots that one sweep releases at most: those who claim them also have to load them."""
+
+GROUPS_A_SWEEP = 1_000
+"""Groups whose owners one retention sweep asks; the next one goes on behind them."""
+
+ROWS_A_SWEEP = 10_000
+"""Rows of each table that one clean-up removes."""
+
+BELL_BYTES_MAX = 7_500
+"""NOTIFY refuses payloads of 8,000 bytes."""
+
+RETENTION = "retention"
+"""Who asks for expired offsets, in the audit."""
+
+
+def monotonic_ms() -> Millis:
+    """This process's clock: monotonic, in milliseconds."""
+    return time.monotonic_ns() // 1_000_000
+
+
+class SessionSweep:
+    """Asks owners of overdue members for an echo, and releases the slots of those who are dead.
+
+    One a process: what it has seen of silence is its own (``groups.silences``).
+    """
+
+    def __init__(self, lease_ms: Millis, clock: Callable[[], Millis] = monotonic_ms) -> None:
+        self.clock = clock
+        self._silences = Silences(lease_ms)
+        self._one_at_a_time = threading.Lock()
+
+    def run(self) -> str:
+        """One sweep; returns what it did, in words."""
+        with self._one_at_a_time:
+            try:
+                return self._sweep()
+            except Exception:
+                self._silences.forget()
+                raise
+
+    def _sweep(self) -> str:
+        asked = self.clock()
+        with transaction.atomic():
+            overdue = dict(_rows(live_sql.OVERDUE, members=MEMBERS_A_LOOK))
+            if overdue:
+                _execute(live_sql.PROBE, slots=list(overdue))
+            questions = [Question(*row) for row in _rows(live_sql.OPEN_QUESTIONS)]
+            _ring(questions, overdue)
+        silent = self._silences.look(questions, asked, self.clock())
+        released = _release(silent[:SLOTS_A_SWEEP])
+        said = f"{len(questions)} slots asked" if questions else "nobody is overdue"
+        return f"{said}; slots {released} released" if released else said
+
+
+def _ring(questions: Iterable[Question], overdue: Mapping[int, Sequence[str]]) -> None:
+    for question in questions:
+        payload = _payload(question.slot, overdue.get(question.slot, ()))
+        _execute(
+            "SELECT pg_notify(%(bell)s, %(payload)s)", bell=live_sql.WATCH_BELL, payload=payload
+        )
+
+
+def _payload(slot: int, group_ids: Sequence[str]) -> str:
+    """As many groups as one bell can name; the others are asked about in the next sweeps."""
+    named: list[str] = []
+    size = 0
+    for group_id in group_ids:
+        size += len(json.dumps(group_id)) + 2
+        if size > BELL_BYTES_MAX:
+            break
+        named.append(group_id)
+    return json.dumps({"slot": slot, "groups": named})
+
+
+def _release(silent: Sequence[Question]) -> list[int]:
+    """Take slots from owners who gave no echo, and say so in the journal."""
+    if not silent:
+        return []
+    with transaction.atomic():
+        released = _rows(
+            live_sql.RELEASE,
+            slots=[question.slot for question in silent],
+            epochs=[question.epoch for question in silent],
+        )
+        for node_id in sorted({node_id for _, node_id in released}):
+            slots = [slot for slot, owner in released if owner == node_id]
+            _execute(
+                sql.NOTE_SLOTS,
+                node_id=node_id,
+                kind="slots-released",
+                trigger="no-echo",
+                reason=f"node {node_id} gave no sign of life for a whole lease",
+                details=json.dumps({"slots": slots}),
+            )
+    return [slot for slot, _ in released]
+
+
+class RetentionSweep:
+    """Finds groups that may have offsets whose time is over, and asks their owners to look.
+
+    Remembers how far it came, so that in the end every group has its turn.
+    """
+
+    def __init__(self) -> None:
+        self._after = ""
+
+    def run(self) -> str:
+        """One sweep; returns what it did, in words."""
+        found = [
+            group_id
+            for (group_id,) in _rows(
+                sql.MAY_EXPIRE,
+                after=self._after,
+                minutes=PeriodicSettings.from_django().offsets_retention_minutes,
+                groups=GROUPS_A_SWEEP,
+            )
+        ]
+        self._after = found[-1] if len(found) == GROUPS_A_SWEEP else ""
+        ask_many(
+            found,
+            Operation.Verb.EXPIRE_OFFSETS,
+            reason="offsets.retention.minutes",
+            actor=RETENTION,
+        )
+        return f"{len(found)} groups asked"
+
+
+def clean_up() -> str:
+    """Remove finished operations, old journal entries and notes about members who are gone."""
+    kept = PeriodicSettings.from_django()
+    removed = {
+        "operations": _execute(
+            sql.OLD_OPERATIONS,
+            hours=kept.operations_retention_hours,
+            retention=RETENTION,
+            rows=ROWS_A_SWEEP,
+        ),
+        "journal entries": _execute(
+            sql.OLD_JOURNAL, hours=kept.journal_retention_hours, rows=ROWS_A_SWEEP
+        ),
+        "notes": _execute(live_sql.FORGET_STRANGERS),
+    }
+    said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
+    return f"removed {said}" if said else "nothing to remove"
+
+
+def _rows(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return list(cursor.fetchall())
+
+
+def _execute(statement: str, **parameters: Any) -> int:
+    """Returns how many rows were touched."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return int(cursor.rowcount)

@@ -1,0 +1,85 @@
+"""Celery's tasks: when to do what ``groups.sweeps`` does, and nothing else.
+
+Each is recorded with its last run (``Sweep``), which the admin shows beside its schedule.
+"""
+
+import functools
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from groups import sql_sweeps as sql
+from groups.periodic import PeriodicSettings
+from groups.sweeps import RetentionSweep, SessionSweep, clean_up
+
+logger = logging.getLogger(__name__)
+
+MS_PER_S = 1_000
+
+_session_sweep = functools.cache(lambda: SessionSweep(PeriodicSettings.from_django().node_lease_ms))
+_retention_sweep = functools.cache(RetentionSweep)
+
+
+def recorded(name: str, work: Callable[[], str]) -> None:
+    """Do the work and record how it went. Raises what the work raises."""
+    begun = time.monotonic()
+    try:
+        outcome = work()
+    except Exception as error:
+        _record(name, begun, f"{type(error).__name__}: {error}", failed=True)
+        raise
+    _record(name, begun, outcome, failed=False)
+
+
+def _record(name: str, begun: float, outcome: str, *, failed: bool) -> None:
+    values: dict[str, Any] = {
+        "name": name,
+        "took_ms": round((time.monotonic() - begun) * MS_PER_S),
+        "outcome": outcome,
+        "failed": failed,
+    }
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(sql.RECORD, values)
+    except DatabaseError as error:
+        logger.warning("%s could not be recorded: %s", name, error)
+
+
+@shared_task
+def session_sweep() -> None:
+    """Ask the owners of overdue members for an echo."""
+    recorded("session sweep", _session_sweep().run)
+
+
+@shared_task
+def offset_retention() -> None:
+    """Ask owners to forget offsets whose time is over."""
+    recorded("offset retention", _retention_sweep().run)
+
+
+@shared_task
+def cleaning() -> None:
+    """Remove what nobody needs any more."""
+    recorded("clean-up", clean_up)
+
+
+_analyses: list[subprocess.Popen[bytes]] = []
+"""Pipelines that this worker started and that may still run."""
+
+
+@shared_task
+def analyse(requested_by: str = "") -> None:
+    """Start the pipeline in a process of its own; it records its run itself.
+
+    It ends with this worker, whose pipe its standard input is.
+    """
+    _analyses[:] = [process for process in _analyses if process.poll() is None]
+    argv = [sys.executable, "-m", "pipeline", "--until-eof", "--requested-by", requested_by]
+    _analyses.append(subprocess.Popen(argv, stdin=subprocess.PIPE, cwd=settings.BASE_DIR))

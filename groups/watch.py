@@ -1,0 +1,55 @@
+"""The owner's answer to the session sweep: an echo from the event loop, and a look at who is due.
+
+The sweep asks by number about slots with members whose noted deadline has passed (design,
+*Session expiry*). The answer says that this process lives and looks after its groups; whether
+a member's session is over the group alone decides.
+"""
+
+import json
+import logging
+from collections.abc import Collection
+
+import psycopg
+
+from groups import database
+from groups import sql_liveness as sql
+from groups.coordinator import Coordinator
+from groups.liveness import Notes
+
+logger = logging.getLogger(__name__)
+
+
+class Watched:
+    """Answers for the slots that this node owns."""
+
+    def __init__(self, coordinator: Coordinator, notes: Notes) -> None:
+        self.coordinator = coordinator
+        self.notes = notes
+        self._connection: database.Connection | None = None
+
+    async def rung(self, payload: str | None) -> None:
+        """The sweep asks about a slot; None: questions may have been missed."""
+        if payload is None:
+            await self._echo(list(self.coordinator.epochs))
+            return
+        question = json.loads(payload)
+        if question["slot"] in self.coordinator.epochs and self.coordinator.holds_lease:
+            for group_id in question["groups"]:
+                self.coordinator.look_after(group_id)
+            self.notes.ask(question["groups"])
+            await self._echo([question["slot"]])
+
+    async def _echo(self, slots: Collection[int]) -> None:
+        if not slots:
+            return
+        try:
+            # A connection of its own: a dead one of a pool would cost one answer each.
+            self._connection = await database.kept(self._connection, "echo")
+            await self._connection.execute(sql.ECHO.encode(), {"slots": list(slots)})
+        except (psycopg.Error, OSError) as error:
+            logger.info("the sweep was not answered: %s", error)
+
+    async def stop(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            await self._connection.close()
