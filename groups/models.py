@@ -246,7 +246,6 @@ class Operation(models.Model):
     reason = models.TextField()
     actor = models.TextField()
     expected_generation = models.IntegerField(null=True)
-    details = models.JSONField(default=dict, help_text="What only this verb needs.")
     idempotency_key = models.TextField(null=True, unique=True)
     state = models.TextField(choices=State.choices, default=State.PENDING)
     detail = models.TextField(blank=True)

@@ -167,11 +167,6 @@ class Migration(migrations.Migration):
                 ]
             },
         ),
-        migrations.AddField(
-            model_name="operation",
-            name="details",
-            field=models.JSONField(default=dict, help_text="What only this verb needs."),
-        ),
         migrations.AlterField(
             model_name="operation",
             name="verb",

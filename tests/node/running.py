@@ -168,11 +168,17 @@ class Running:
 
 @asynccontextmanager
 async def running(
-    node_id: int = 0, clock: Callable[[], Millis] = monotonic_ms
+    node_id: int = 0, clock: Callable[[], Millis] = monotonic_ms, *, has_timers: bool = True
 ) -> AsyncIterator[Running]:
     """A node that has claimed every slot; stopped, and its slots handed back, at the end."""
     counter, points = Counter(), Points()
-    node = Node(Broker(node_id, "127.0.0.1", 1), counter.answer, clock=clock, fail=points)
+    node = Node(
+        Broker(node_id, "127.0.0.1", 1),
+        counter.answer,
+        clock=clock,
+        fail=points,
+        has_timers=has_timers,
+    )
     await node.start()
     task = asyncio.create_task(node.run())
     try:

@@ -1,0 +1,85 @@
+"""Offset retention and clean-up, against a node that decides."""
+
+import pytest
+
+from groups.core.replies import Committed
+from groups.sweeps import RetentionSweep, clean_up
+from tests.node.running import Running
+from tests.sweeps.conftest import Other, swept, until, value
+
+OLD = (
+    "UPDATE rollcall_offset SET committed_at = committed_at - interval '2 minutes' WHERE topic = %s"
+)
+DONE = "SELECT count(*) FROM rollcall_operation WHERE state = 'succeeded' AND group_id = %s"
+TOPICS = "SELECT string_agg(DISTINCT topic, ' ') FROM rollcall_offset WHERE group_id = %s"
+GROUPS = "SELECT string_agg(group_id, ' ' ORDER BY group_id) FROM rollcall_group"
+
+
+async def test_old_offsets_go_and_the_last_takes_its_group(one: Running, other: Other) -> None:
+    await one.commit("mixed", 1, topic="old")
+    await one.commit("mixed", 1, topic="new")
+    await one.commit("over", 1, topic="old")
+    await one.commit("young", 1, topic="new")
+    await other.execute(OLD, ["old"])
+
+    assert await swept(RetentionSweep().run) == "2 groups asked"
+    await until(lambda: value(other, DONE, "over"))
+    await until(lambda: value(other, DONE, "mixed"))
+
+    assert await value(other, TOPICS, "mixed") == "new"
+    assert await value(other, GROUPS) == "mixed young"
+    assert await swept(RetentionSweep().run) == "0 groups asked"
+
+
+async def test_a_commit_that_comes_meanwhile_is_kept(one: Running, other: Other) -> None:
+    """The sweep saw an old offset; before the owner looks, the group commits again."""
+    await one.commit("g", 1)
+    await other.execute(OLD, ["t"])
+    let_go = one.points.hold("offsets:before")
+    newer = one.commit("g", 2)
+    await one.points.reached["offsets:before"].wait()
+
+    await swept(RetentionSweep().run)
+    await until(lambda: value(other, "SELECT count(*) FROM rollcall_operation"))
+    await one.node.operator.look()
+    let_go()
+
+    assert await newer == Committed()
+    await until(lambda: value(other, DONE, "g"))
+    assert await value(other, "SELECT committed_offset FROM rollcall_offset") == 2
+
+
+async def test_every_group_has_its_turn(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groups.sweeps.GROUPS_A_SWEEP", 2)
+    for name in "abc":
+        await one.commit(name, 1)
+    await other.execute(OLD, ["t"])
+    sweep = RetentionSweep()
+
+    assert await swept(sweep.run) == "2 groups asked"
+    assert await swept(sweep.run) == "1 groups asked"
+    await until(lambda: value(other, "SELECT count(*) = 0 FROM rollcall_group"))
+
+
+async def test_clean_up_removes_what_is_old_and_nothing_else(one: Running, other: Other) -> None:
+    await one.settled("g")
+    await until(lambda: value(other, "SELECT count(*) FROM rollcall_liveness"))
+    await other.execute(
+        "INSERT INTO rollcall_operation (group_id, slot, verb, member_id, reason, actor, state,"
+        " detail, created_at, finished_at)"
+        " SELECT 'g', 0, 'rebalance', '', 'r', who, 'succeeded', '', now(), now() - ago"
+        " FROM (VALUES ('alice', interval '31 days'), ('bob', interval '1 day'),"
+        "              ('retention', interval '1 day')) AS o(who, ago)"
+    )
+    await other.execute(
+        "UPDATE rollcall_journal SET at = now() - interval '31 days' WHERE group_id = ''"
+    )
+    await other.execute(
+        "INSERT INTO rollcall_liveness VALUES ('g', 'stranger', now(), now() - interval '1 day')"
+    )
+
+    assert await swept(clean_up) == "removed 2 operations, 1 journal entries, 1 notes"
+    assert await value(other, "SELECT actor FROM rollcall_operation") == "bob"
+    assert await value(other, "SELECT count(*) FROM rollcall_liveness") == 1

@@ -1,0 +1,63 @@
+"""When what runs: defaults that follow the settings, until somebody changes them."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
+
+from groups import schedule, tasks
+from groups.models import Sweep
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _prepared() -> None:
+    """These tests need no node."""
+
+
+def test_the_defaults_are_made_once(settings: Any) -> None:
+    schedule.ensure()
+    schedule.ensure()
+
+    names = PeriodicTask.objects.filter(task__startswith="groups.").values_list("name", flat=True)
+    assert sorted(names) == ["clean-up", "offset retention", "session sweep"]
+    sweep = PeriodicTask.objects.get(name="session sweep")
+    assert (sweep.interval.every, sweep.interval.period, sweep.expire_seconds) == (1, "seconds", 1)
+
+
+def test_a_period_that_nobody_changed_follows_the_setting(settings: Any) -> None:
+    schedule.ensure()
+    settings.OFFSETS_RETENTION_CHECK_INTERVAL_MS = 250
+    schedule.ensure()
+
+    period = PeriodicTask.objects.get(name="offset retention").interval
+    assert (period.every, period.period) == (250_000, "microseconds")
+
+
+def test_a_period_that_somebody_changed_stays(settings: Any) -> None:
+    schedule.ensure()
+    task = PeriodicTask.objects.get(name="offset retention")
+    task.interval = IntervalSchedule.objects.create(every=2, period="hours")
+    task.save()
+    settings.OFFSETS_RETENTION_CHECK_INTERVAL_MS = 250
+    schedule.ensure()
+
+    assert PeriodicTask.objects.get(name="offset retention").interval.period == "hours"
+
+
+def test_every_task_of_the_schedule_exists() -> None:
+    known = {f"groups.tasks.{name}" for name in vars(tasks)}
+    assert {row.task for row in schedule.defaults()} <= known
+
+
+def test_the_last_run_is_recorded_failures_too() -> None:
+    tasks.recorded("clean-up", lambda: "nothing to remove")
+    with pytest.raises(ZeroDivisionError):
+        tasks.recorded("clean-up", lambda: str(1 // 0))
+
+    run = Sweep.objects.get(name="clean-up")
+    assert (run.runs, run.failures, run.failed) == (2, 1, True)
+    assert run.outcome.startswith("ZeroDivisionError")
+    assert connection.in_atomic_block

@@ -1,0 +1,45 @@
+"""Celery's worker and beat as the launcher runs them: the broker is PostgreSQL itself."""
+
+import os
+import signal
+import time
+
+import psutil
+import psycopg
+import pytest
+
+from rollcall.installation import Installation
+
+
+@pytest.fixture(autouse=True)
+def _prepared() -> None:
+    """The installation has a database of its own."""
+
+
+@pytest.mark.timeout(180)
+def test_sweeps_run_and_go_on_after_the_worker_was_killed() -> None:
+    with Installation() as installation:
+        url = (installation.data_dir / "database-url").read_text().strip()
+        runs = until_swept(url, 2)
+        os.kill(worker_of(installation), signal.SIGKILL)
+        until_swept(url, runs + 2)
+
+
+def worker_of(installation: Installation) -> int:
+    """The process id of the installation's Celery worker."""
+    commands = {pid: psutil.Process(pid).cmdline() for pid in installation.pids()}
+    (found,) = (pid for pid, argv in commands.items() if "celery" in argv and "worker" in argv)
+    return found
+
+
+def until_swept(url: str, runs: int) -> int:
+    """Wait until the session sweep has run so often; pytest's own limit ends what never comes."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        while True:
+            row = connection.execute(
+                "SELECT runs, failures FROM rollcall_sweep WHERE name = 'session sweep'"
+            ).fetchone()
+            if row and row[0] >= runs:
+                assert row[1] == 0
+                return int(row[0])
+            time.sleep(0.1)
