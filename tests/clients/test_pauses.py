@@ -1,0 +1,62 @@
+"""One of two nodes stands still and comes back: its members move over, and nothing is lost."""
+
+import asyncio
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import psycopg
+import pytest
+
+from rollcall.installation import Installation
+from tests.clients.conftest import SETTINGS, Start, topic
+from tests.clients.test_sharing import LONG_SESSION_MS, share
+
+PAUSE_S = 10
+
+OWNERS = "SELECT DISTINCT node_id FROM rollcall_slot"
+OFFSETS = "SELECT partition, committed_offset FROM rollcall_offset WHERE group_id = %s"
+GROUP = "SELECT generation, (SELECT count(*) FROM rollcall_member WHERE group_id = g.group_id)"
+CHANGES = "SELECT kind, reason FROM rollcall_journal WHERE group_id = '' ORDER BY id"
+
+
+@pytest.mark.timeout(240)
+def test_a_node_that_stood_still_costs_no_commit_and_no_member(start: Start, name: str) -> None:
+    with Installation({**SETTINGS, "ROLLCALL_NODES": "2"}) as own:
+        url = (own.data_dir / "database-url").read_text().strip()
+        with psycopg.connect(url, autocommit=True) as database:
+            asyncio.run(topic(own.kafka, name))
+            one = start("confluent-kafka", own.kafka, name, LONG_SESSION_MS)
+            other = start("confluent-kafka", own.kafka, name, LONG_SESSION_MS)
+            one.until(lambda: share(one, other), "three and three")
+            one.commit(1)
+            ((owner,),) = database.execute(OWNERS).fetchall()
+            before = database.execute(f"{GROUP} FROM rollcall_group g", []).fetchall()
+            seen = len(database.execute(CHANGES).fetchall())
+
+            paused = node_of(own, owner)
+            os.kill(paused, signal.SIGSTOP)
+            stopped = time.monotonic()
+            with ThreadPoolExecutor() as meanwhile:
+                waiting = meanwhile.submit(one.commit, 2)  # asked of the one that stands still
+                while time.monotonic() - stopped < PAUSE_S:
+                    time.sleep(0.1)
+                os.kill(paused, signal.SIGCONT)
+                last = {**waiting.result(), **other.commit(3)}
+
+            stored = dict(database.execute(OFFSETS, [name]).fetchall())
+            assert stored == {int(partition): offset for partition, offset in last.items()}
+            ((new_owner,),) = database.execute(OWNERS).fetchall()
+            assert new_owner != owner
+            assert database.execute(f"{GROUP} FROM rollcall_group g", []).fetchall() == before
+            changes = [reason for _, reason in database.execute(CHANGES).fetchall()[seen:]]
+            assert any(f"slots of node {owner}" in reason for reason in changes), changes
+
+
+def node_of(installation: Installation, node_id: int) -> int:
+    """The process id of a coordinator node."""
+    wanted = f"--node-id={node_id}"
+    (found,) = (p for p in installation.pids() if wanted in psutil.Process(p).cmdline())
+    return found
