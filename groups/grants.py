@@ -78,5 +78,7 @@ def _statements(
             yield sql.SQL("GRANT {} ON {} TO {}").format(
                 sql.SQL(", ").join(map(sql.SQL, privileges)), sql.Identifier(table), name
             )
+    for function in role.functions:
+        yield sql.SQL("GRANT EXECUTE ON FUNCTION {} TO {}").format(sql.Identifier(function), name)
     if role.tables:
         yield sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}").format(name)

@@ -31,13 +31,15 @@ READS = ("SELECT",)
 class Role:
     """A PostgreSQL role: what it may do to which tables, and its settings.
 
-    ``tables`` maps a table name, or "*" for all of Rollcall's and Django's, to privileges.
+    ``tables`` maps a table name, or "*" for all of Rollcall's and Django's, to privileges;
+    ``functions`` are those it may execute that not everybody may.
     """
 
     name: str
     meaning: str
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
+    functions: tuple[str, ...] = ()
 
 
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_offset")
@@ -94,7 +96,11 @@ ROLES: tuple[Role, ...] = (
             "rollcall_rebalance_cost": WRITES_GROUPS,
         },
     ),
-    Role("rollcall_application", "users' own programs: may execute the functions made for them"),
+    Role(
+        "rollcall_application",
+        "users' own programs: may execute the functions made for them",
+        functions=("rollcall_commit_offsets", "rollcall_committed_offsets"),
+    ),
 )
 """Beside these, the user of ``ROLLCALL_DATABASE_URL`` is the migrator and owns the tables."""
 

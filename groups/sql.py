@@ -9,6 +9,18 @@ SELECT rollcall_guard(%(slots)s::smallint[], %(epochs)s::bigint[],
                       %(group_ids)s::text[], %(revisions)s::bigint[])
 """
 
+LOCK_CLASS = 0x526C67
+"""First key of the advisory lock of a group ("Rlg"), which a transaction takes exclusively before
+it changes generation or members. Who commits offsets in a transaction of their own shares it
+for the moment of their COMMIT (``rollcall_settle_offsets``)."""
+
+LOCK_GROUPS = """
+SELECT pg_advisory_xact_lock(%(class)s, key) FROM (
+    SELECT DISTINCT hashtext(group_id) AS key FROM unnest(%(group_ids)s::text[]) AS group_id
+    ORDER BY key
+) AS keys
+"""
+
 PUT_GROUPS = """
 INSERT INTO rollcall_group AS g (
     group_id, slot, kind, state, generation, protocol_type, protocol_name, leader, details,

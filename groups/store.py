@@ -124,8 +124,12 @@ class Batch:
 
 
 def statements(batch: Batch) -> Iterator[Statement]:
-    """The batch as SQL, the guard first; rows in key order. Pure."""
+    """The batch as SQL; rows in key order. Pure.
+
+    The guard comes first but for a lock, behind which it sees what was committed meanwhile.
+    """
     writes = sorted(batch.writes, key=lambda write: write.group_id)
+    yield from _locks(writes)
     yield _guard(batch.epochs, writes)
     kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
     yield from _groups(kept)
@@ -135,6 +139,15 @@ def statements(batch: Batch) -> Iterator[Statement]:
     yield from _journal(writes, batch.node_id)
     yield from _operations(writes)
     yield from _bell(writes)
+
+
+def _locks(writes: Sequence[Write]) -> Iterator[Statement]:
+    """Nobody commits offsets under a generation or membership that is about to change."""
+    changing = [
+        write.group_id for write in writes if write.changes_membership and write.before.exists
+    ]
+    if changing:
+        yield sql.LOCK_GROUPS, {"class": sql.LOCK_CLASS, "group_ids": changing}
 
 
 def _guard(epochs: Mapping[int, int], writes: Sequence[Write]) -> Statement:

@@ -262,7 +262,7 @@ async def test_a_takeover_waits_for_the_batch_that_was_first(
     """An owner inside its transaction is not fenced in the middle: the takeover comes after."""
     (group,) = await seated(connection, "g")
     async with connection.transaction():
-        text, parameters = next(iter(store.statements(batch(change(group, generation=2)))))
+        _lock, (text, parameters), *_ = store.statements(batch(change(group, generation=2)))
         await connection.execute(text.encode(), parameters)
         takeover = asyncio.create_task(other.execute(TAKE_OVER, [slot_of("g")]))
         await waits_for_a_lock(connection, other.info.backend_pid)
@@ -333,7 +333,7 @@ class Story:
         self.mine = owner
         self.theirs = rival
         self.group = group
-        self.statements = list(store.statements(batch(change(group, generation=2))))
+        _lock, *self.statements = store.statements(batch(change(group, generation=2)))
         self.epoch = 1
         self.is_guarded = False
         self.told: list[str] = []

@@ -1,0 +1,169 @@
+"""Offsets in the same SQL transaction as the application's own rows: both, or neither."""
+
+import asyncio
+from typing import Any
+
+import psycopg
+import pytest
+
+from groups.core.replies import Joined
+from groups.database import Connection
+from tests import rows
+from tests.exactly_once.conftest import Application
+from tests.node.running import Running
+
+COMMIT = "SELECT rollcall_commit_offsets(%s, %s, %s, %s, %s, %s)"
+
+
+async def work(application: Application, joined: Joined, at: int = 7, **over: object) -> None:
+    """One unit of work: a row, and how far the member came. Not yet committed."""
+    said: dict[str, object] = {
+        "group": "g",
+        "generation": joined.generation_id,
+        "member": joined.member_id,
+        "topics": ["t", "t"],
+        "partitions": [0, 1],
+        "offsets": [at, at + 1],
+        **over,
+    }
+    await application.execute("INSERT INTO ledger VALUES ('done')")
+    await application.execute(COMMIT, list(said.values()))
+
+
+async def entries(other: Connection) -> int:
+    """What the application has written for good."""
+    row = await (await other.execute("SELECT count(*) FROM ledger")).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+async def test_rows_and_offsets_commit_together(
+    one: Running, application: Application, other: Connection
+) -> None:
+    joined = await one.settled("g")
+    await work(application, joined)
+    assert await rows.offsets(other) == {}
+
+    await application.commit()
+
+    assert await rows.offsets(other) == {("g", "t", 0): 7, ("g", "t", 1): 8}
+    assert await entries(other) == 1
+    cursor = await application.execute("SELECT * FROM rollcall_committed_offsets('g')")
+    assert await cursor.fetchall() == [("t", 0, 7, ""), ("t", 1, 8, "")]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "state", "says"),
+    [
+        ({"generation": 2}, "RK022", "ILLEGAL_GENERATION: the group is in generation 1, not 2"),
+        ({"member": "nobody"}, "RK025", "UNKNOWN_MEMBER_ID"),
+        ({"group": "none"}, "RK069", "GROUP_ID_NOT_FOUND"),
+    ],
+)
+async def test_who_may_not_commit_loses_the_rows_too(
+    one: Running,
+    application: Application,
+    other: Connection,
+    wrong: dict[str, Any],
+    state: str,
+    says: str,
+) -> None:
+    await work(application, await one.settled("g"), **wrong)
+
+    with pytest.raises(psycopg.Error, match=says) as caught:
+        await application.commit()
+
+    assert caught.value.sqlstate == state
+    assert (await entries(other), await rows.offsets(other)) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "state"),
+    [
+        ({"topics": ["t"]}, "RK042"),
+        ({"offsets": [1, -1]}, "RK042"),
+        ({"offsets": [1, None]}, "RK042"),
+        ({"topics": [], "partitions": [], "offsets": []}, "RK042"),
+        ({"generation": None}, "RK042"),
+        ({"topics": ["t", "missing"]}, "RK003"),
+        ({"partitions": [0, 2]}, "RK003"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused_at_once(
+    one: Running, application: Application, wrong: dict[str, Any], state: str
+) -> None:
+    joined = await one.settled("g")
+    with pytest.raises(psycopg.Error) as caught:
+        await work(application, joined, **wrong)
+    assert caught.value.sqlstate == state
+
+
+async def test_a_rebalance_waits_for_no_application(
+    one: Running, application: Application, other: Connection
+) -> None:
+    """The application's transaction stays open; the generation rises; the COMMIT is refused."""
+    joined = await one.settled("g")
+    await work(application, joined)
+
+    again = await one.join("g", joined.member_id)
+    assert isinstance(again, Joined) and again.generation_id == joined.generation_id + 1
+
+    with pytest.raises(psycopg.Error, match="ILLEGAL_GENERATION"):
+        await application.commit()
+    assert (await entries(other), await rows.offsets(other)) == (0, {})
+
+
+async def test_a_generation_that_is_not_yet_assigned_commits_nothing(
+    one: Running, application: Application
+) -> None:
+    await one.settled("g")
+    joined = await one.join("g")
+    assert isinstance(joined, Joined)
+    await work(application, joined)
+    with pytest.raises(psycopg.Error):
+        await application.commit()
+
+
+async def test_a_change_of_generation_waits_for_a_commit_under_way(
+    one: Running, application: Application, other: Connection
+) -> None:
+    """The application has been judged and is about to commit: the next generation comes after."""
+    joined = await one.settled("g")
+    await work(application, joined)
+    await application.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+    rejoining = one.join("g", joined.member_id)
+    waits = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    while (await (await other.execute(waits)).fetchone()) == (0,):
+        await asyncio.sleep(0.005)
+    assert not rejoining.done()
+    await application.commit()
+
+    again = await rejoining
+    assert isinstance(again, Joined) and again.generation_id == joined.generation_id + 1
+    assert await rows.offsets(other) == {("g", "t", 0): 7, ("g", "t", 1): 8}
+
+
+async def test_an_old_snapshot_is_not_trusted(
+    one: Running, application: Application, other: Connection
+) -> None:
+    """In REPEATABLE READ the application still sees the generation of before."""
+    joined = await one.settled("g")
+    await application.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
+    await work(application, joined)
+    assert isinstance(await one.join("g", joined.member_id), Joined)
+
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        await application.commit()
+    assert await rows.offsets(other) == {}
+
+
+async def test_an_application_may_do_nothing_else(application: Application) -> None:
+    for statement in (
+        "SELECT * FROM rollcall_group",
+        "INSERT INTO rollcall_offset DEFAULT VALUES",
+        "SELECT * FROM rollcall_noted_offsets",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            await application.execute(statement.encode())
+        await application.rollback()
