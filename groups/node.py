@@ -33,6 +33,7 @@ from groups.retries import Reloader
 from groups.slot import SLOTS
 from groups.slots import STALL_MS, SlotKeeper
 from groups.sql_liveness import LOOK_BELL, WATCH_BELL
+from groups.sql_slots import BELL as SLOTS_BELL
 from groups.watch import Watched
 
 logger = logging.getLogger(__name__)
@@ -126,6 +127,7 @@ class Node:
                 OPERATIONS_BELL: self.operator.look,
                 LOOK_BELL: self.notes.rung,
                 WATCH_BELL: self.watched.rung,
+                SLOTS_BELL: self.keeper.rung,
             }
         )
 

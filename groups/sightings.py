@@ -11,6 +11,9 @@ from uuid import UUID
 
 from groups.core.group import Millis
 
+BEATS_PER_LEASE = 3
+"""Renewals in one lease: two may fail before it runs out."""
+
 SLOW_LOOK_MS = 1_000
 """A look at the rows that took longer than this saw nobody's silence: it was itself away."""
 
@@ -58,6 +61,7 @@ class Sightings:
         self.lease_ms = lease_ms
         self._nodes: dict[int, Sighting] = {}
         self._orphans: dict[int, Orphan] = {}
+        self._free: dict[int, Millis] = {}
 
     def look(
         self, nodes: Iterable[NodeRow], slots: Iterable[SlotRow], asked: Millis, told: Millis
@@ -66,6 +70,7 @@ class Sightings:
         if told - asked > SLOW_LOOK_MS:
             self._nodes.clear()
             self._orphans.clear()
+            self._free.clear()
         nodes = list(nodes)
         for node in nodes:
             seen = self._nodes.get(node.node_id)
@@ -82,6 +87,14 @@ class Sightings:
                 same = seen is not None and seen.epoch == row.epoch
                 orphans[row.slot] = seen if seen and same else Orphan(row.epoch, asked)
         self._orphans = orphans
+
+    def look_at_free(self, free: Iterable[SlotRow], now: Millis) -> None:
+        """Take in which slots anybody may claim."""
+        self._free = {row.slot: self._free.get(row.slot, now) for row in free}
+
+    def free_for(self, slot: int, now: Millis) -> Millis:
+        """How long a slot has been seen free."""
+        return now - self._free.get(slot, now)
 
     def of(self, node_id: int) -> Sighting | None:
         """What was seen of a node."""

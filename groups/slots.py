@@ -10,25 +10,24 @@ connection of its own; a slot's row changes only when its owner does (design,
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from uuid import uuid4
 
 import psycopg
 
-from groups import database, load
+from groups import database, load, spread
 from groups import sql_slots as sql
 from groups.cluster import Broker, Cluster
 from groups.coordinator import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
-from groups.sightings import NodeRow, Sighting, Sightings, SlotRow
+from groups.deaths import Deaths
+from groups.sightings import BEATS_PER_LEASE, NodeRow, Sightings, SlotRow
+from groups.slot import SLOTS
 from groups.sql_sweeps import NOTE_SLOTS
 
 logger = logging.getLogger(__name__)
-
-BEATS_PER_LEASE = 3
-"""Renewals in one lease: two may fail before it runs out."""
 
 LEASE_MARGIN_MS = 500
 """A node stops answering from memory this long before others may take its slots."""
@@ -36,13 +35,9 @@ LEASE_MARGIN_MS = 500
 LOOK_S = 0.25
 """How often a node looks at nodes and slots."""
 
-LOCK_FREE_MS = 500
-"""A dead node's advisory lock must be seen free twice, this far apart, before its slots are
-taken early: its connection may have been cut while the process lives."""
-
-OVERDUE = 1.5
-"""Beat intervals after which a beat is overdue. A live node whose lease connection was cut loses
-its advisory lock, but beats again within one interval."""
+HAND_OVER_SLOTS_MAX = 8
+"""Slots that a node gives away in one look: whoever takes them has to load them, and their
+members have to find their new coordinator."""
 
 LOAD_SLOTS_MAX = 8
 """Slots loaded in one go: the loop goes round between them, and so does the beat."""
@@ -91,7 +86,7 @@ class SlotKeeper:
         self._look_now = asyncio.Event()
         self._lease_connection: database.Connection | None = None
         self._watch_connection: database.Connection | None = None
-        self._watching_since: Millis = 0
+        self._deaths = Deaths(me.node_id, self._sightings, coordinator.clock)
 
     # -- life
 
@@ -121,24 +116,34 @@ class SlotKeeper:
         """Hand the slots back, so that another node, or this one, serves them at once."""
         self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
         try:
-            await asyncio.wait_for(self._release(), timeout=2)
+            await asyncio.wait_for(self._leave(), timeout=2)
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("slots were not handed back: %s", error)
         for connection in (self._lease_connection, self._watch_connection):
             if connection is not None:
                 await connection.close()
 
-    async def _release(self) -> None:
+    async def _leave(self) -> None:
+        """Slots and node row go together: nobody counts on a node that went in peace."""
         async with await database.connect("release") as connection, connection.transaction():
-            cursor = await connection.execute(
-                sql.RELEASE.encode(), {"incarnation": self.incarnation}
-            )
-            mine = dict.fromkeys((slot for (slot,) in await cursor.fetchall()), self.me.node_id)
-            if mine:
-                await self._note(connection, "slots-released", mine)
+            await self._release(connection, range(SLOTS))
+            await connection.execute(sql.UNREGISTER.encode(), {"incarnation": self.incarnation})
+
+    async def _release(self, connection: database.Connection, slots: Iterable[int]) -> None:
+        cursor = await connection.execute(
+            sql.RELEASE.encode(), {"incarnation": self.incarnation, "slots": list(slots)}
+        )
+        mine = dict.fromkeys((slot for (slot,) in await cursor.fetchall()), self.me.node_id)
+        if mine:
+            await self._note(connection, "slots-released", mine)
+            await connection.execute(sql.RING.encode())
 
     def fenced(self) -> None:
         """A write met another epoch: look at the slots at once."""
+        self._look_now.set()
+
+    async def rung(self, _payload: str | None) -> None:
+        """Somebody gave slots away."""
         self._look_now.set()
 
     async def available(self, slot: int, hold_ms: Millis) -> ErrorCode:
@@ -237,7 +242,11 @@ class SlotKeeper:
         self._sightings.look(nodes, slots, asked, self.coordinator.clock())
         self._lose(slots)
         self._publish(nodes, slots)
-        await self._claim(connection, slots)
+        dead = await self._deaths.look(connection, nodes, slots)
+        live = {node.node_id for node in nodes} - dead
+        wanted = spread.plan(self._owners(slots, live), live)
+        await self._claim(connection, slots, dead, wanted)
+        await self._hand_over(connection, wanted)
 
     def _lose(self, slots: list[SlotRow]) -> None:
         mine = {row.slot: row.epoch for row in slots if row.incarnation == self.incarnation}
@@ -266,8 +275,27 @@ class SlotKeeper:
 
     # -- claiming and loading
 
-    async def _claim(self, connection: database.Connection, slots: list[SlotRow]) -> None:
-        free = [row for row in slots if await self._is_free(connection, row)]
+    def _owners(self, slots: Sequence[SlotRow], live: Collection[int]) -> dict[int, int | None]:
+        """The living owner of each slot, as the rows say."""
+        return {row.slot: row.node_id if row.node_id in live else None for row in slots}
+
+    async def _claim(
+        self,
+        connection: database.Connection,
+        slots: Sequence[SlotRow],
+        dead: Collection[int],
+        wanted: Mapping[int, int],
+    ) -> None:
+        """Take free slots that shall be ours, and any that nobody has taken for a whole lease."""
+        now = self.coordinator.clock()
+        unowned = [row for row in slots if self._is_free(row, dead)]
+        self._sightings.look_at_free(unowned, now)
+        free = [
+            row
+            for row in unowned
+            if wanted.get(row.slot) == self.me.node_id
+            or self._sightings.free_for(row.slot, now) >= self.lease_ms
+        ]
         if not free or not self.coordinator.holds_lease:
             return
         async with connection.transaction():
@@ -286,6 +314,23 @@ class SlotKeeper:
                 await self._note(connection, "slots-claimed", before)
         if taken:
             await self._load(taken)
+
+    async def _hand_over(self, connection: database.Connection, wanted: Mapping[int, int]) -> None:
+        """Give slots that shall be another's to nobody; that node takes them at once.
+
+        Nothing is answered from memory from here on; a batch under way ends first, since it
+        holds the slots' rows.
+        """
+        others = [
+            s for s in self.coordinator.epochs if wanted.get(s, self.me.node_id) != self.me.node_id
+        ]
+        slots = sorted(others)[:HAND_OVER_SLOTS_MAX]
+        if not slots:
+            return
+        self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
+        self._notify()
+        async with connection.transaction():
+            await self._release(connection, slots)
 
     async def _note(
         self, connection: database.Connection, kind: str, before: Mapping[int, int | None]
@@ -322,50 +367,18 @@ class SlotKeeper:
             self._notify()
             self._look_now.set()
 
-    async def _is_free(self, connection: database.Connection, row: SlotRow) -> bool:
+    def _is_free(self, row: SlotRow, dead: Collection[int]) -> bool:
         if row.node_id is None or row.incarnation is None:
             return True
         if row.incarnation == self.incarnation:
             # Ours by the row but not in memory: a load that failed. Claim it again.
             return row.slot not in self.coordinator.epochs
-        now = self.coordinator.clock()
-        orphaned = self._sightings.orphaned_for(row.slot, now)
+        orphaned = self._sightings.orphaned_for(row.slot, self.coordinator.clock())
         if orphaned is not None:
             # Its incarnation was replaced. If by this one, the id was taken from it; if by
             # another, that one has a lease to claim it.
             return row.node_id == self.me.node_id or orphaned >= self.lease_ms
-        seen = self._sightings.of(row.node_id)
-        if seen is None:
-            return False
-        if self._sightings.lease_is_over(row.node_id, now):
-            return True
-        return await self._crashed(connection, row.node_id, seen)
-
-    async def _crashed(self, connection: database.Connection, node_id: int, seen: Sighting) -> bool:
-        """Whether a node's advisory lock is free, has been, and means that the node died."""
-        now = self.coordinator.clock()
-        if now - seen.since < OVERDUE * self.lease_ms / BEATS_PER_LEASE:
-            return False
-        if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
-            return False
-        keys = {"class": sql.LOCK_CLASS, "node_id": node_id}
-        row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
-        if not (row and row[0]):
-            seen.lock_free_since = None
-            return False
-        await connection.execute(sql.UNLOCK_NODE.encode(), keys)
-        if seen.lock_free_since is None:
-            seen.lock_free_since = now
-            return False
-        return await self._nothing_restarted(connection)
-
-    async def _nothing_restarted(self, connection: database.Connection) -> bool:
-        """A restart of PostgreSQL frees every lock, and a new connection of ours has seen
-        nothing: within a lease of either, a free lock proves no death."""
-        if self.coordinator.clock() - self._watching_since < self.lease_ms:
-            return False
-        row = await (await connection.execute(sql.SERVER_UP_MS.encode())).fetchone()
-        return bool(row and row[0] >= self.lease_ms)
+        return row.node_id in dead
 
     # -- connections
 
@@ -387,7 +400,7 @@ class SlotKeeper:
         before = self._watch_connection
         self._watch_connection = connection = await database.kept(before, "watch")
         if connection is not before:
-            self._watching_since = self.coordinator.clock()
+            self._deaths.connected()
         return connection
 
     async def _take_node_id(self, connection: database.Connection) -> None:

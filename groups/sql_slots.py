@@ -39,12 +39,21 @@ RETURNING s.slot, s.epoch
 
 RELEASE = """
 WITH mine AS (
-    SELECT slot FROM rollcall_slot WHERE incarnation = %(incarnation)s ORDER BY slot FOR UPDATE
+    SELECT slot FROM rollcall_slot
+    WHERE incarnation = %(incarnation)s AND slot = ANY(%(slots)s::smallint[])
+    ORDER BY slot FOR UPDATE
 )
 UPDATE rollcall_slot s SET node_id = NULL, incarnation = NULL, epoch = s.epoch + 1
 FROM mine WHERE s.slot = mine.slot
 RETURNING s.slot
 """
+
+UNREGISTER = "DELETE FROM rollcall_node WHERE incarnation = %(incarnation)s"
+
+BELL = "rollcall_slots"
+"""The channel that says: slots are free."""
+
+RING = f"NOTIFY {BELL}"
 
 SERVER_UP_MS = """
 SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint

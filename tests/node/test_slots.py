@@ -111,16 +111,6 @@ async def test_one_node_claims_every_slot_and_hands_all_back(other: Other) -> No
     assert await owners(other) == dict.fromkeys(range(SLOTS), (None, 3))
 
 
-async def test_a_second_node_takes_nothing_from_a_living_one(other: Other) -> None:
-    async with running(node_id=3) as one, running(node_id=4) as two:
-        joined = await one.settled("g")
-        await until(lambda: len(two.node.cluster.brokers) == 2)
-        assert (await two.join("g")).error is ErrorCode.NOT_COORDINATOR
-        assert await one.commit("g", 1, joined) == Committed()
-        assert set(await owners(other)) == set(range(SLOTS))
-        assert {node_id for node_id, _ in (await owners(other)).values()} == {3}
-
-
 async def test_slots_of_a_killed_process_are_taken_over(
     database_url: str, tmp_path: Path, other: Other
 ) -> None:

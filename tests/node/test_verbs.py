@@ -35,7 +35,8 @@ async def outcome(other: Other, operation_id: int) -> tuple[str, str, int | None
         )
     ).fetchone()
     assert row is not None
-    return row
+    state, detail, generation = row
+    return state, detail, generation
 
 
 async def reached(other: Other, operation_id: int, *states: str) -> tuple[str, str, int | None]:

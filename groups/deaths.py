@@ -1,0 +1,78 @@
+"""Which other nodes are dead: silent for a whole lease, or crashed and their lock free.
+
+Asks PostgreSQL about locks; what was seen of beats is judged in ``groups.sightings``. Claiming
+what a dead node owned is ``groups.slots``'s business (design, *Failover*).
+"""
+
+from collections.abc import Callable, Sequence
+
+from groups import database
+from groups import sql_slots as sql
+from groups.core.group import Millis
+from groups.sightings import BEATS_PER_LEASE, NodeRow, Sighting, Sightings, SlotRow
+
+LOCK_FREE_MS = 500
+"""A dead node's advisory lock must be seen free twice, this far apart, before its slots are
+taken early: its connection may have been cut while the process lives."""
+
+OVERDUE = 1.5
+"""Beat intervals after which a beat is overdue. A live node whose lease connection was cut loses
+its advisory lock, but beats again within one interval."""
+
+
+class Deaths:
+    """One node's judgement of the others."""
+
+    def __init__(self, me: int, sightings: Sightings, clock: Callable[[], Millis]) -> None:
+        self.me = me
+        self.clock = clock
+        self._sightings = sightings
+        self._lease_ms = sightings.lease_ms
+        self._connected_at: Millis = 0
+
+    def connected(self) -> None:
+        """The connection that looks is a new one: what locks it sees says nothing yet."""
+        self._connected_at = self.clock()
+
+    async def look(
+        self, connection: database.Connection, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]
+    ) -> set[int]:
+        """The other nodes that own nothing any more, whatever the slots' rows say."""
+        now = self.clock()
+        owners = {row.node_id for row in slots}
+        dead = set()
+        for node in nodes:
+            seen = self._sightings.of(node.node_id)
+            if node.node_id == self.me or seen is None:
+                continue
+            if self._sightings.lease_is_over(node.node_id, now) or (
+                node.node_id in owners and await self._crashed(connection, node.node_id, seen)
+            ):
+                dead.add(node.node_id)
+        return dead
+
+    async def _crashed(self, connection: database.Connection, node_id: int, seen: Sighting) -> bool:
+        """Whether a node's advisory lock is free, has been, and means that the node died."""
+        now = self.clock()
+        if now - seen.since < OVERDUE * self._lease_ms / BEATS_PER_LEASE:
+            return False
+        if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
+            return False
+        keys = {"class": sql.LOCK_CLASS, "node_id": node_id}
+        row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
+        if not (row and row[0]):
+            seen.lock_free_since = None
+            return False
+        await connection.execute(sql.UNLOCK_NODE.encode(), keys)
+        if seen.lock_free_since is None:
+            seen.lock_free_since = now
+            return False
+        return await self._nothing_restarted(connection)
+
+    async def _nothing_restarted(self, connection: database.Connection) -> bool:
+        """A restart of PostgreSQL frees every lock, and a new connection of ours has seen
+        nothing: within a lease of either, a free lock proves no death."""
+        if self.clock() - self._connected_at < self._lease_ms:
+            return False
+        row = await (await connection.execute(sql.SERVER_UP_MS.encode())).fetchone()
+        return bool(row and row[0] >= self._lease_ms)

@@ -1,0 +1,99 @@
+"""Slots are spread over the nodes evenly, and as few as possible move."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groups.core.errors import ErrorCode
+from groups.core.replies import Committed
+from groups.slot import SLOTS, slot_of
+from groups.spread import plan
+from tests.node.running import running
+from tests.node.test_slots import Other, owners, until
+
+NODES = st.sets(st.integers(0, 9), max_size=6)
+OWNERS = st.lists(st.none() | st.integers(0, 9), min_size=SLOTS, max_size=SLOTS).map(
+    lambda found: dict(enumerate(found))
+)
+
+
+@given(OWNERS, NODES)
+def test_everybody_alive_has_a_fair_share(found: dict[int, int | None], live: set[int]) -> None:
+    wanted = plan(found, live)
+    shares = Counter(wanted.values())
+
+    assert set(wanted) == (set(range(SLOTS)) if live else set())
+    assert set(shares) == live
+    assert not live or max(shares.values()) - min(shares.values()) <= 1
+
+
+@given(OWNERS, NODES)
+def test_a_slot_moves_only_from_those_who_have_too_many(
+    found: dict[int, int | None], live: set[int]
+) -> None:
+    wanted = plan(found, live)
+    for node in live:
+        held = {slot for slot, owner in found.items() if owner == node}
+        shall = {slot for slot, owner in wanted.items() if owner == node}
+        assert held <= shall or shall <= held
+
+
+@given(OWNERS, NODES)
+def test_what_is_spread_already_stays(found: dict[int, int | None], live: set[int]) -> None:
+    once = plan(found, live)
+    assert plan(dict(once), live) == once
+
+
+async def shares(other: Other) -> dict[int | None, int]:
+    """How many slots each node owns, by the rows."""
+    return Counter(node for node, _ in (await owners(other)).values())
+
+
+async def come_to(other: Other, wanted: dict[int | None, int]) -> None:
+    """Look again until they are spread like this."""
+    while await shares(other) != wanted:
+        await asyncio.sleep(0.01)
+
+
+async def test_a_second_node_is_given_its_half(other: Other) -> None:
+    """Groups that stay notice nothing; those that move go on at the other node as they were."""
+    async with running(node_id=3) as one:
+        names = [f"g-{n}" for n in range(8)]
+        joined = {name: await one.settled(name) for name in names}
+        async with running(node_id=4) as two:
+            await come_to(other, {3: 32, 4: 32})
+            await until(lambda: len(two.node.coordinator.epochs) == SLOTS // 2)
+
+            for name in names:
+                here = slot_of(name) in one.node.coordinator.epochs
+                home, away = (one, two) if here else (two, one)
+                assert await home.commit(name, 1, joined[name]) == Committed()
+                elsewhere = await away.commit(name, 2, joined[name])
+                assert elsewhere.error is ErrorCode.NOT_COORDINATOR
+                face = home.node.coordinator.faces[name]
+                now = home.node.coordinator.clock()
+                member = joined[name].member_id
+                assert face.heartbeat(member, None, joined[name].generation_id, now) == 0
+
+
+async def test_a_node_that_leaves_in_peace_is_replaced_at_once(
+    other: Other, settings: pytest.FixtureRequest
+) -> None:
+    """Nobody waits for its lease, which is long here."""
+    settings.NODE_LEASE_MS = 60_000  # type: ignore[attr-defined]
+    async with running(node_id=3) as one:
+        async with running(node_id=4):
+            await come_to(other, {3: 32, 4: 32})
+        await come_to(other, {3: 64})
+        await until(lambda: len(one.node.coordinator.epochs) == SLOTS)
+
+
+async def test_three_nodes_share_and_a_fourth_takes_a_quarter(other: Other) -> None:
+    async with running(node_id=1), running(node_id=2), running(node_id=3):
+        while sorted((await shares(other)).values()) != [21, 21, 22]:
+            await asyncio.sleep(0.01)
+        async with running(node_id=4):
+            await come_to(other, dict.fromkeys((1, 2, 3, 4), 16))
