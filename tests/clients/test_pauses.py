@@ -47,7 +47,7 @@ def test_a_node_that_stood_still_costs_no_commit_and_no_member(start: Start, nam
                 os.kill(paused, signal.SIGCONT)
                 last = {**waiting.result(), **other.commit(3)}
 
-            stored = dict(database.execute(OFFSETS, [name]).fetchall())
+            stored: dict[int, int] = dict(database.execute(OFFSETS, [name]).fetchall())
             assert stored == {int(partition): offset for partition, offset in last.items()}
             assert database.execute(f"{GROUP} FROM rollcall_group g", []).fetchall() == before
             changes = [reason for _, reason in database.execute(CHANGES).fetchall()[seen:]]
