@@ -159,6 +159,12 @@ SETTINGS: tuple[Setting, ...] = (
     Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
     Number("offsets.retention.minutes", 10_080, "a week after the group's end", 1),
     Number("offsets.retention.check.interval.ms", 600_000, "retention is in no hurry", 1),
+    Number(
+        "offsets.history.retention.hours",
+        6,
+        "ours: a bad deployment is noticed within a working day; 0 keeps no history",
+        0,
+    ),
     Number("journal.retention.hours", 720, "ours: a month of rebalances is history enough", 1),
     Number(
         "operations.retention.hours", 720, "ours: who asked for what, as long as the journal", 1

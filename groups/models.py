@@ -229,6 +229,7 @@ class Operation(models.Model):
         REBALANCE = "rebalance"
         EVICT = "evict"
         EXPIRE_OFFSETS = "expire-offsets"
+        RESTORE_OFFSETS = "restore-offsets"
 
     class State(models.TextChoices):
         """``pending`` until the owner decided; ``running`` until the effect is reached."""
@@ -246,6 +247,9 @@ class Operation(models.Model):
     reason = models.TextField()
     actor = models.TextField()
     expected_generation = models.IntegerField(null=True)
+    restore_to = models.DateTimeField(
+        null=True, help_text="For restore-offsets: as they were then."
+    )
     idempotency_key = models.TextField(null=True, unique=True)
     state = models.TextField(choices=State.choices, default=State.PENDING)
     detail = models.TextField(blank=True)

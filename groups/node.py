@@ -25,8 +25,8 @@ from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.doorbell import Doorbell
-from groups.expiry import Expirer
 from groups.liveness import Notes
+from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL
 from groups.operations import Operator
 from groups.retries import Reloader
@@ -65,6 +65,7 @@ class NodeSettings:
     auto_create_topics_enable: bool
     num_partitions: int
     offset_metadata_max_bytes: int
+    offsets_history_retention_hours: int
     group_id_max_bytes: int
     member_metadata_max_bytes: int
     group_metadata_max_bytes: int
@@ -117,8 +118,8 @@ class Node:
             Committer(me.node_id, self.coordinator, lane, self.reloader, self.keeper.fenced, fail)
             for lane in lanes
         ]
-        self.expirer = Expirer(self.coordinator, self._reader)
-        self.operator = Operator(self.coordinator, self.expirer, self._reader)
+        self.offset_verbs = OffsetVerbs(self.coordinator, self._reader)
+        self.operator = Operator(self.coordinator, self.offset_verbs, self._reader)
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.doorbell = Doorbell(
@@ -151,7 +152,7 @@ class Node:
                 tasks.create_task(self.keeper.run())
                 tasks.create_task(self.doorbell.run())
                 tasks.create_task(self.notes.run())
-                tasks.create_task(self.expirer.run())
+                tasks.create_task(self.offset_verbs.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
         finally:

@@ -8,6 +8,7 @@ over it (design, *An operator's verb*).
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -17,9 +18,15 @@ from psycopg_pool import PoolTimeout
 
 from groups import sql_slots as sql
 from groups.coordinator import Coordinator
-from groups.core.events import EvictMember, ExpireOffsets, ForceRebalance, Verb
-from groups.expiry import Expirer
+from groups.core.events import (
+    EvictMember,
+    ExpireOffsets,
+    ForceRebalance,
+    RestoreOffsets,
+    Verb,
+)
 from groups.models import Operation
+from groups.offset_verbs import OffsetVerb, OffsetVerbs
 from groups.slot import slot_of
 
 logger = logging.getLogger(__name__)
@@ -36,6 +43,7 @@ def ask(
     actor: str,
     member_id: str = "",
     expected_generation: int | None = None,
+    restore_to: datetime | None = None,
     idempotency_key: str | None = None,
 ) -> Operation:
     """Record what an operator wants of a group, and ring for the group's owner.
@@ -53,6 +61,7 @@ def ask(
         "reason": reason,
         "actor": actor,
         "expected_generation": expected_generation,
+        "restore_to": restore_to,
     }
     with transaction.atomic():
         if idempotency_key is None:
@@ -81,12 +90,14 @@ def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) ->
 
 def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     """A pending row as the event it asks for, with its group id."""
-    operation_id, group_id, verb, member_id, reason, actor, expected = row
+    operation_id, group_id, verb, member_id, reason, actor, expected, restore_to = row
     said = {"operation_id": operation_id, "actor": actor, "reason": reason}
     if verb == Operation.Verb.EVICT:
         return group_id, EvictMember(**said, member_id=member_id)
     if verb == Operation.Verb.EXPIRE_OFFSETS:
         return group_id, ExpireOffsets(**said, state_age_ms=0, ages=())
+    if verb == Operation.Verb.RESTORE_OFFSETS:
+        return group_id, RestoreOffsets(**said, to=restore_to, offsets=())
     return group_id, ForceRebalance(**said, expected_generation=expected)
 
 
@@ -99,10 +110,10 @@ class Operator:
     """
 
     def __init__(
-        self, coordinator: Coordinator, expirer: Expirer, readers: Callable[[], Any]
+        self, coordinator: Coordinator, offset_verbs: OffsetVerbs, readers: Callable[[], Any]
     ) -> None:
         self.coordinator = coordinator
-        self.expirer = expirer
+        self.offset_verbs = offset_verbs
         self.readers = readers
         self._given: set[int] = set()
         self._looking = asyncio.Lock()
@@ -132,7 +143,7 @@ class Operator:
         self._given &= pending
 
     def _give(self, group_id: str, event: Verb) -> None:
-        if isinstance(event, ExpireOffsets):
-            self.expirer.add(group_id, event)
+        if isinstance(event, OffsetVerb):
+            self.offset_verbs.add(group_id, event)
         else:
             self.coordinator.submit(group_id, event)

@@ -13,6 +13,7 @@ class PeriodicSettings:
     node_lease_ms: int
     offsets_retention_minutes: int
     offsets_retention_check_interval_ms: int
+    offsets_history_retention_hours: int
     operations_retention_hours: int
     journal_retention_hours: int
 

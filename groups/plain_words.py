@@ -104,6 +104,10 @@ def _abandoned(entry: Journal) -> str:
     return f"The rebalance was dropped: {entry.reason}."
 
 
+def _many(count: int, noun: str) -> str:
+    return f"{count} {_plural(count, noun)}"
+
+
 def _plural(count: int, noun: str) -> str:
     return noun if count == 1 else f"{noun}s"
 
@@ -115,8 +119,14 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     "stable": _stable,
     "emptied": _emptied,
     "member-replaced": _replaced,
+    "offsets-expired": lambda entry: f"{_many(entry.details.get('offsets', 0), 'offset')} expired.",
+    "offsets-restored": lambda entry: (
+        f"{_many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
+    ),
     "group-created": lambda _entry: "The group was created.",
-    "group-deleted": lambda _entry: "The group was deleted.",
+    "group-deleted": lambda entry: (
+        f"The group was deleted: {entry.reason}." if entry.reason else "The group was deleted."
+    ),
 }
 
 

@@ -90,6 +90,33 @@ ON CONFLICT (group_id, topic, partition) DO UPDATE SET
     expires_at = excluded.expires_at
 """
 
+PUT_OFFSETS_AND_HISTORY = """
+WITH new AS MATERIALIZED (
+    SELECT n.*, clock_timestamp() AS at
+    FROM unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[],
+                %(committed_offset)s::bigint[], %(leader_epoch)s::int[], %(metadata)s::text[],
+                %(commit_ms)s::bigint[], %(retention_ms)s::bigint[], %(member_id)s::text[],
+                %(client_id)s::text[], %(client_host)s::text[])
+         AS n(group_id, topic, partition, committed_offset, leader_epoch, metadata,
+              commit_ms, retention_ms, member_id, client_id, client_host)
+), noted AS (
+    INSERT INTO rollcall_offset_history
+    SELECT at, group_id, topic, partition, committed_offset, leader_epoch, metadata,
+           member_id, client_id, client_host FROM new
+)
+INSERT INTO rollcall_offset AS o (
+    group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at, expires_at)
+SELECT group_id, topic, partition, committed_offset, leader_epoch, metadata,
+       coalesce(to_timestamp(commit_ms / 1000.0), at),
+       coalesce(to_timestamp(commit_ms / 1000.0), at) + retention_ms * interval '1 millisecond'
+FROM new
+ON CONFLICT (group_id, topic, partition) DO UPDATE SET
+    committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
+    metadata = excluded.metadata, committed_at = excluded.committed_at,
+    expires_at = excluded.expires_at
+"""
+"""``PUT_OFFSETS`` with a row of history each, for commits whose author is told."""
+
 DROP_OFFSETS = """
 DELETE FROM rollcall_offset o
 USING unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])

@@ -26,18 +26,6 @@ UPDATE rollcall_watch SET echo = probe, echoed_at = clock_timestamp()
 WHERE slot = ANY(%(slots)s::smallint[]) AND echo < probe
 """
 
-AGES = """
-SELECT topic, partition,
-       greatest(0, extract(epoch FROM clock_timestamp() - committed_at) * 1000)::bigint,
-       (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint
-FROM rollcall_offset WHERE group_id = %(group_id)s ORDER BY topic, partition
-"""
-
-STATE_AGE = """
-SELECT greatest(0, extract(epoch FROM clock_timestamp() - state_since) * 1000)::bigint
-FROM rollcall_group WHERE group_id = %(group_id)s
-"""
-
 OVERDUE = """
 SELECT g.slot, array_agg(DISTINCT g.group_id) FROM (
     SELECT group_id, member_id FROM rollcall_liveness

@@ -60,7 +60,7 @@ SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 100
 """
 
 PENDING_OPERATIONS = """
-SELECT id, group_id, verb, member_id, reason, actor, expected_generation
+SELECT id, group_id, verb, member_id, reason, actor, expected_generation, restore_to::text
 FROM rollcall_operation
 WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) ORDER BY id LIMIT 1000
 """

@@ -16,10 +16,11 @@ import psycopg
 
 from groups import sql
 from groups.core.errors import ErrorCode
-from groups.core.events import OffsetWrite
+from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
 from groups.core.replies import Operated
 from groups.core.rows import Durable, MemberRow
+from groups.literals import array
 from groups.slot import slot_of
 
 Statement = tuple[str, Mapping[str, Any]]
@@ -153,17 +154,18 @@ def _locks(writes: Sequence[Write]) -> Iterator[Statement]:
 def _guard(epochs: Mapping[int, int], writes: Sequence[Write]) -> Statement:
     slots = sorted({slot_of(write.group_id) for write in writes})
     return sql.GUARD, {
-        "slots": slots,
-        "epochs": [epochs.get(slot, -1) for slot in slots],
-        "group_ids": [write.group_id for write in writes],
-        "revisions": [write.before.revision for write in writes],
+        "slots": array(slots),
+        "epochs": array([epochs.get(slot, -1) for slot in slots]),
+        "group_ids": array([write.group_id for write in writes]),
+        "revisions": array([write.before.revision for write in writes]),
     }
 
 
 def _rows(text: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Statement]:
     found = list(rows)
     if found:
-        yield text, {n: list(c) for n, c in zip(names, zip(*found, strict=True), strict=True)}
+        columns = zip(*found, strict=True)
+        yield text, {name: array(column) for name, column in zip(names, columns, strict=True)}
 
 
 GROUP_COLUMNS = (
@@ -261,6 +263,9 @@ OFFSET_COLUMNS = (
 )
 
 
+AUTHOR_COLUMNS = Author._fields
+
+
 def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
     # A statement may touch a row once: of several commits to one partition the last one stands.
     last: dict[tuple[str, str, int], OffsetWrite | None] = {}
@@ -274,8 +279,11 @@ def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
     ordered = sorted(last.items())
     gone = [key for key, offset in ordered if offset is None]
     yield from _rows(sql.DROP_OFFSETS, ("group_id", "topic", "partition"), gone)
-    put = ((key[0], *offset) for key, offset in ordered if offset is not None)
-    yield from _rows(sql.PUT_OFFSETS, OFFSET_COLUMNS, put)
+    put = [(key[0], offset) for key, offset in ordered if offset is not None]
+    plain = ((g, *offset[:-1]) for g, offset in put if offset.author is None)
+    yield from _rows(sql.PUT_OFFSETS, OFFSET_COLUMNS, plain)
+    told = ((g, *offset[:-1], *offset.author) for g, offset in put if offset.author is not None)
+    yield from _rows(sql.PUT_OFFSETS_AND_HISTORY, (*OFFSET_COLUMNS, *AUTHOR_COLUMNS), told)
 
 
 JOURNAL_COLUMNS = (

@@ -166,9 +166,16 @@ def clean_up() -> str:
             sql.OLD_JOURNAL, hours=kept.journal_retention_hours, rows=ROWS_A_SWEEP
         ),
         "notes": _execute(live_sql.FORGET_STRANGERS),
+        "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
     }
     said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
     return f"removed {said}" if said else "nothing to remove"
+
+
+def _turn_history(hours: int) -> int:
+    """Make the next hours' partitions and drop those whose time is over."""
+    ((dropped,),) = _rows("SELECT rollcall_turn_history(%(hours)s)", hours=hours)
+    return int(dropped)
 
 
 def _rows(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:

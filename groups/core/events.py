@@ -89,11 +89,19 @@ class LeaveGroup(Event):
     members: tuple[Leaver, ...]
 
 
+class Author(NamedTuple):
+    """Who commits, for the history of offsets; the member id is "" where it is no member."""
+
+    member_id: str
+    client_id: str
+    client_host: str
+
+
 class OffsetWrite(NamedTuple):
     """One partition's committed offset, as it will be stored.
 
     ``commit_timestamp_ms`` and ``retention_ms`` are what old clients name
-    themselves (v1; v2 to v4), in milliseconds, else None.
+    themselves (v1; v2 to v4), in milliseconds, else None. ``author`` None: no history is kept.
     """
 
     topic: str
@@ -103,6 +111,7 @@ class OffsetWrite(NamedTuple):
     metadata: str
     commit_timestamp_ms: int | None = None
     retention_ms: int | None = None
+    author: Author | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +175,17 @@ class ExpireOffsets(Verb):
 
     state_age_ms: int
     ages: tuple[Age, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreOffsets(Verb):
+    """An operator takes a group's offsets back to what they were.
+
+    ``to`` is the instant, for people to read; ``offsets`` are what was committed then.
+    """
+
+    to: str
+    offsets: tuple[OffsetWrite, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,16 @@ only says what to write and what to delete.
 """
 
 from groups.core.classic import packing
-from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, RETENTION
+from groups.core.classic.states import COMPLETING, EMPTY, OPERATOR, PREPARING, RETENTION
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import DeleteGroup, ExpireOffsets, OffsetCommit, OffsetDelete
+from groups.core.events import (
+    DeleteGroup,
+    ExpireOffsets,
+    OffsetCommit,
+    OffsetDelete,
+    RestoreOffsets,
+)
 from groups.core.expiry import MS_PER_MINUTE, expired
 from groups.core.replies import Committed, Deleted, OffsetsDeleted, Operated
 from groups.core.rows import Durable
@@ -130,6 +136,25 @@ def expire(work: Work, event: ExpireOffsets) -> None:
         if gone:
             work.note("offsets-expired", trigger=RETENTION, details={"offsets": len(gone)})
         detail = f"{len(gone)} of {len(event.ages)} offsets expired"
+    work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
+
+
+def restore(work: Work, event: RestoreOffsets) -> None:
+    """An operator's verb: offsets as they were. Members would go on from where they are, and
+    commit over it, so there must be none."""
+    if not work.has_row or work.state != EMPTY:
+        detail = "the group has members; stop them first" if work.has_row else "the group is gone"
+        work.operations.append(Operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail))
+        return
+    for write in event.offsets:
+        work.offsets[write.topic, write.partition] = write
+    work.note(
+        "offsets-restored",
+        trigger=OPERATOR,
+        reason=f"{event.actor} took them back to {event.to}: {event.reason}",
+        details={"offsets": len(event.offsets)},
+    )
+    detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
     work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import OffsetCommit, OffsetWrite
+from groups.core.events import Author, OffsetCommit, OffsetWrite
 from protocol.call import Call
 from protocol.handlers import forms
 from protocol.messages.offset_commit import (
@@ -63,6 +63,7 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
     named = call.version in NAMES_RETENTION and retention >= 0
     retention_ms = min(retention, RETENTION_MS_MAX) if named else None
     limit = call.node.settings.offset_metadata_max_bytes
+    author = _author(request, call)
     codes: Codes = []
     writes: list[OffsetWrite] = []
     for topic in request.topics:
@@ -72,7 +73,7 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
             continue
         codes.append([_check(p, entry, limit) for p in topic.partitions])
         writes += [
-            _write(entry.name, partition, retention_ms)
+            _write(entry.name, partition, retention_ms, author)
             for partition, code in zip(topic.partitions, codes[-1], strict=True)
             if code is Good
         ]
@@ -107,7 +108,10 @@ def _java_length(text: str) -> int:
 
 
 def _write(
-    topic: str, partition: OffsetCommitRequestPartition, retention_ms: int | None
+    topic: str,
+    partition: OffsetCommitRequestPartition,
+    retention_ms: int | None,
+    author: Author | None,
 ) -> OffsetWrite:
     return OffsetWrite(
         topic,
@@ -117,7 +121,15 @@ def _write(
         partition.committed_metadata or "",
         None,
         retention_ms,
+        author,
     )
+
+
+def _author(request: OffsetCommitRequest, call: Call) -> Author | None:
+    """Who is to be named in the history of offsets, where one is kept."""
+    if not call.node.settings.offsets_history_retention_hours:
+        return None
+    return Author(request.member_id, call.client_id, call.client_host)
 
 
 def _response(

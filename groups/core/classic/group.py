@@ -26,6 +26,7 @@ from groups.core.events import (
     LeaveGroup,
     OffsetCommit,
     OffsetDelete,
+    RestoreOffsets,
     SyncGroup,
     Tick,
     Ticket,
@@ -60,6 +61,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     ForceRebalance: verbs.force_rebalance,
     EvictMember: verbs.evict_member,
     ExpireOffsets: offsets.expire,
+    RestoreOffsets: offsets.restore,
     ConsumerHeartbeat: _not_a_consumer_group,
 }
 

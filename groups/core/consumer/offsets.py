@@ -3,7 +3,13 @@
 from groups.core.consumer.member import Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, RETENTION, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import DeleteGroup, ExpireOffsets, OffsetCommit, OffsetDelete
+from groups.core.events import (
+    DeleteGroup,
+    ExpireOffsets,
+    OffsetCommit,
+    OffsetDelete,
+    RestoreOffsets,
+)
 from groups.core.expiry import MS_PER_MINUTE, expired
 from groups.core.group import JournalEntry
 from groups.core.replies import Committed, Deleted, OffsetsDeleted
@@ -123,4 +129,27 @@ def expire(work: Work, event: ExpireOffsets) -> None:
         detail = f"{len(gone)} of {len(event.ages)} offsets expired"
         if gone:
             work.expired(len(gone))
+    work.operated(event.operation_id, ErrorCode.NONE, detail)
+
+
+def restore(work: Work, event: RestoreOffsets) -> None:
+    """An operator's verb: offsets as they were, where nobody would commit over them."""
+    if not work.exists or work.members:
+        detail = "the group has members; stop them first" if work.exists else "the group is gone"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    for write in event.offsets:
+        work.offsets[write.topic, write.partition] = write
+    generation = work.row.generation
+    work.journal.append(
+        JournalEntry(
+            "offsets-restored",
+            "operator",
+            f"{event.actor} took them back to {event.to}: {event.reason}",
+            generation_before=generation,
+            generation_after=generation,
+            details={"offsets": len(event.offsets)},
+        )
+    )
+    detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
     work.operated(event.operation_id, ErrorCode.NONE, detail)

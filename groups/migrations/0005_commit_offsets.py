@@ -81,7 +81,7 @@ BEGIN
         RAISE EXCEPTION 'GROUP_ID_NOT_FOUND: there is no group %%', NEW.group_id
             USING ERRCODE = 'RK069';
     END IF;
-    SELECT details INTO m
+    SELECT details, client_id, client_host INTO m
     FROM rollcall_member WHERE group_id = NEW.group_id AND member_id = NEW.member_id;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'UNKNOWN_MEMBER_ID: %% is no member of %%', NEW.member_id, NEW.group_id
@@ -96,13 +96,19 @@ BEGIN
         RAISE EXCEPTION 'REBALANCE_IN_PROGRESS: the generation has no assignment yet'
             USING ERRCODE = 'RK027';
     END IF;
+    WITH told AS (
+        SELECT DISTINCT ON (w.topic, w.partition) w.topic, w.partition, w.at, w.note
+        FROM unnest(NEW.topics, NEW.partitions, NEW.offsets, NEW.metadata)
+             WITH ORDINALITY AS w(topic, partition, at, note, n)
+        ORDER BY w.topic, w.partition, w.n DESC
+    ), noted AS (
+        INSERT INTO rollcall_offset_history
+        SELECT clock_timestamp(), NEW.group_id, topic, partition, at, -1, note,
+               NEW.member_id, m.client_id, m.client_host FROM told
+    )
     INSERT INTO rollcall_offset AS o (group_id, topic, partition, committed_offset, leader_epoch,
                                       metadata, committed_at, expires_at)
-    SELECT DISTINCT ON (w.topic, w.partition)
-           NEW.group_id, w.topic, w.partition, w.at, -1, w.note, clock_timestamp(), NULL
-    FROM unnest(NEW.topics, NEW.partitions, NEW.offsets, NEW.metadata)
-         WITH ORDINALITY AS w(topic, partition, at, note, n)
-    ORDER BY w.topic, w.partition, w.n DESC
+    SELECT NEW.group_id, topic, partition, at, -1, note, clock_timestamp(), NULL FROM told
     ON CONFLICT (group_id, topic, partition) DO UPDATE SET
         committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
         metadata = excluded.metadata, committed_at = excluded.committed_at,
@@ -136,7 +142,7 @@ FUNCTIONS = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0003_operators")]
+    dependencies = [("groups", "0004_offset_history")]
 
     operations = [
         migrations.RunSQL(TABLE, "DROP TABLE rollcall_noted_offsets"),

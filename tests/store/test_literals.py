@@ -1,0 +1,47 @@
+"""Array literals arrive as what they were, whatever is in them."""
+
+import psycopg
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groups.literals import array
+
+LEGAL = st.characters(exclude_characters="\0", codec="utf-8")
+TEXTS = st.lists(st.none() | st.text(LEGAL), min_size=1)
+    st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8")), min_size=1
+)
+NUMBERS = st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), min_size=1)
+
+
+def test_values_come_back_from_postgresql(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+
+        def back(literal: object, kind: str) -> object:
+            row = connection.execute(f"SELECT %s::{kind}[]".encode(), [literal]).fetchone()
+            assert row is not None
+            return row[0]
+
+        @given(TEXTS)
+        def texts(values: list[str | None]) -> None:
+            assert back(array(values), "text") == values
+
+        @given(NUMBERS)
+        def numbers(values: list[int | None]) -> None:
+            assert back(array(values), "bigint") == values
+
+        texts()
+        numbers()
+        assert back(array(["NULL", "", "{}", '"', "\\", 'a"b', ","]), "text") == [
+            "NULL",
+            "",
+            "{}",
+            '"',
+            "\\",
+            'a"b',
+            ",",
+        ]
+        assert back(array([]), "text") == []
+
+
+def test_bytes_stay_a_list() -> None:
+    assert array([b"a", b""]) == [b"a", b""]

@@ -1,0 +1,96 @@
+"""Every commit with its author, for some hours; and a group's offsets taken back to an instant."""
+
+from groups.core.events import Author, OffsetCommit, OffsetWrite
+from groups.core.replies import Committed
+from groups.slot import slot_of
+from tests.node.running import Running
+from tests.node.test_verbs import outcome, reached
+from tests.sweeps.conftest import Other, value
+
+ALICE = Author("m-1", "alice", "/10.0.0.1")
+
+ASK = """
+INSERT INTO rollcall_operation (group_id, slot, verb, member_id, reason, actor, state, detail,
+                                created_at, restore_to)
+VALUES (%s, %s, 'restore-offsets', '', 'a bad deployment', 'olga', 'pending', '', now(), %s)
+RETURNING id
+"""
+HISTORY = "SELECT count(*) FROM rollcall_offset_history"
+PARTITIONS = (
+    "SELECT count(*) FROM pg_inherits WHERE inhparent = 'rollcall_offset_history'::regclass"
+)
+    "SELECT count(*) FROM pg_inherits WHERE inhparent = 'rollcall_offset_history'::regclass"
+)
+
+
+async def commit(one: Running, group_id: str, *at: int, author: Author | None = ALICE) -> None:
+    """Somebody who is no member commits, partition by partition."""
+    event = OffsetCommit(
+        ticket=one.counter.ticket(),
+        generation_id=-1,
+        member_id="",
+        instance_id=None,
+        offsets=tuple(
+            OffsetWrite("t", partition, offset, -1, "", None, None, author)
+            for partition, offset in enumerate(at)
+        ),
+        version=8,
+    )
+    assert await one.ask(group_id, event) == Committed()
+
+
+async def restore(one: Running, other: Other, group_id: str, to: object) -> tuple[str, str]:
+    """Take the group back; how the operation ended."""
+    row = await (await other.execute(ASK, [group_id, slot_of(group_id), to])).fetchone()
+    assert row is not None
+    await reached(other, row[0], "succeeded", "failed")
+    return (await outcome(other, row[0]))[:2]
+
+
+async def test_each_commit_is_kept_with_its_author(one: Running, other: Other) -> None:
+    await commit(one, "g", 1)
+    await commit(one, "g", 2)
+
+    said = "SELECT string_agg(committed_offset || ' ' || client_id, ', ' ORDER BY at)"
+    assert await value(other, f"{said} FROM rollcall_offset_history") == "1 alice, 2 alice"
+
+
+async def test_nothing_is_kept_where_no_author_is_told(one: Running, other: Other) -> None:
+    await commit(one, "g", 1, author=None)
+    assert await value(other, HISTORY) == 0
+    assert await value(other, "SELECT committed_offset FROM rollcall_offset") == 1
+
+
+async def test_offsets_are_taken_back_to_an_instant(one: Running, other: Other) -> None:
+    await commit(one, "g", 10, 20)
+    then = await value(other, "SELECT clock_timestamp()")
+    await commit(one, "g", 11, 22)
+
+    state, detail = await restore(one, other, "g", then)
+
+    assert state == "succeeded" and detail.startswith("2 offsets are as they were at ")
+    offsets = "SELECT string_agg(committed_offset::text, ' ' ORDER BY partition)"
+    assert await value(other, f"{offsets} FROM rollcall_offset") == "10 20"
+    newest = "SELECT client_id FROM rollcall_offset_history ORDER BY at DESC LIMIT 1"
+    assert await value(other, newest) == "olga"
+    why = "SELECT reason FROM rollcall_journal WHERE kind = 'offsets-restored'"
+    assert "a bad deployment" in await value(other, why)
+
+
+async def test_a_group_with_members_is_left_alone(one: Running, other: Other) -> None:
+    await one.settled("g")
+    then = await value(other, "SELECT clock_timestamp()")
+    found = await restore(one, other, "g", then)
+    assert found == ("failed", "the group has members; stop them first")
+
+
+async def test_hours_that_are_over_are_dropped(other: Other) -> None:
+    """Three hours ahead are ready; yesterday's goes, and nobody's commit ever lacks a place."""
+    await value(other, "SELECT rollcall_turn_history(6)")
+    ready = await value(other, PARTITIONS)
+    await other.execute(
+        "CREATE TABLE rollcall_offset_history_2001010100 PARTITION OF rollcall_offset_history"
+        " FOR VALUES FROM ('2001-01-01 00:00Z') TO ('2001-01-01 01:00Z')"
+    )
+    assert await value(other, "SELECT rollcall_turn_history(6)") == 1
+    assert await value(other, PARTITIONS) == ready >= 4
