@@ -8,8 +8,6 @@ from groups.literals import array
 
 LEGAL = st.characters(exclude_characters="\0", codec="utf-8")
 TEXTS = st.lists(st.none() | st.text(LEGAL), min_size=1)
-    st.none() | st.text(st.characters(exclude_characters="\0", codec="utf-8")), min_size=1
-)
 NUMBERS = st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), min_size=1)
 
 
