@@ -89,14 +89,15 @@ class Notes:
         notes: list[Note] = []
         for group_id in self._asked & residents.keys():
             notes += self._of(group_id, residents[group_id].group, now, whole=True)
-        self._asked.clear()
+        asked, self._asked = self._asked, set()
         while self._due and self._due[0][0] <= now:
             _, group_id = heapq.heappop(self._due)
             resident = residents.get(group_id)
             if resident is None:
                 self._noted.pop(group_id, None)
                 continue
-            notes += self._of(group_id, resident.group, now, whole=False)
+            if group_id not in asked:
+                notes += self._of(group_id, resident.group, now, whole=False)
             heapq.heappush(self._due, (now + _until_next(resident.group, now), group_id))
         return sorted(notes)
 
