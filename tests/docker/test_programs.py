@@ -1,0 +1,121 @@
+"""``python -m rollcall NAME``, as a container starts it, over a real database."""
+
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from rollcall import commands
+from rollcall.launcher import ports
+from tests.docker.files import CHECKOUT, FOLDER
+from tests.launcher.waiting import until
+
+ROLLCALL = (sys.executable, "-m", "rollcall")
+STOP_S = 15
+"""As long as compose gives a process."""
+
+
+@pytest.fixture
+def empty_database(database_url: str) -> Iterator[str]:
+    """The URL of a database without tables."""
+    name = f"docker_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(database_url, autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        yield urlsplit(database_url)._replace(path=f"/{name}").geturl()
+        server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def environ(url: str, folder: Path) -> dict[str, str]:
+    """A container's environment: no more than it is given."""
+    own = {"ROLLCALL_DATABASE_URL": url, "ROLLCALL_DATA_DIR": str(folder)}
+    return {"PATH": os.environ["PATH"], **own}
+
+
+def test_the_tasks_make_an_installation_of_an_empty_database(
+    empty_database: str, tmp_path: Path
+) -> None:
+    said = [
+        subprocess.run(
+            [*ROLLCALL, task],
+            cwd=CHECKOUT,
+            env=environ(empty_database, tmp_path),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+        for task in commands.TASKS
+    ]
+
+    assert any("first admin user: admin, password: " in text for text in said)
+    with psycopg.connect(empty_database) as database:
+        for table in ("rollcall_group", "auth_user", "django_celery_beat_periodictask"):
+            count = database.execute(
+                sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table))
+            ).fetchone()
+            assert count is not None and (count[0] > 0) is (table != "rollcall_group"), table
+
+
+def test_a_node_answers_the_health_check_and_ends_on_the_signal_of_the_container(
+    database_url: str, tmp_path: Path
+) -> None:
+    [port] = ports.free(1)
+    node = subprocess.Popen(
+        [*ROLLCALL, "node", "--node-id=41", f"--port={port}"],
+        cwd=tmp_path,  # it finds its own folder
+        env=environ(database_url, tmp_path) | {"PYTHONPATH": str(CHECKOUT)},
+    )
+    try:
+        until(lambda: health("kafka", str(port)) == 0, "the node serves")
+        node.send_signal(signal.SIGTERM)
+        assert node.wait(STOP_S) == 0
+        assert health("kafka", str(port)) == 1
+    finally:
+        node.kill()
+        node.wait()
+        with psycopg.connect(database_url) as database:
+            database.execute("DELETE FROM rollcall_node WHERE node_id = 41")
+
+
+def test_the_web_process_answers_the_health_check(database_url: str, tmp_path: Path) -> None:
+    [port] = map(str, ports.free(1))
+    web = subprocess.Popen(
+        [*ROLLCALL, "web", "-b", "127.0.0.1", "-p", port],
+        cwd=CHECKOUT,
+        env=environ(database_url, tmp_path),
+    )
+    try:
+        until(lambda: health("web", port) == 0, "the web serves")
+    finally:
+        web.terminate()
+        web.wait(STOP_S)
+
+
+def test_a_process_without_a_port_is_healthy_once_it_has_said_so(tmp_path: Path) -> None:
+    file = tmp_path / "ready"
+    assert health("ready", ready=file) == 1
+    file.write_text("ready\n")
+    assert health("ready", ready=file) == 0
+
+
+def test_a_name_that_nothing_has_is_refused_with_the_list_of_names() -> None:
+    run = subprocess.run(
+        [*ROLLCALL, "nodes"], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
+
+    assert run.returncode == 2
+    assert all(f"  {name} " in run.stderr for name in commands.PROGRAMS)
+
+
+def health(*arguments: str, ready: Path | None = None) -> int:
+    """The exit status of a container's health check."""
+    check = (sys.executable, str(FOLDER / "healthcheck.py"), *arguments)
+    own = {"ROLLCALL_READY_FILE": str(ready)} if ready else {}
+    return subprocess.run(check, env={**os.environ, **own}, check=False).returncode
