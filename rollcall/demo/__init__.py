@@ -1,1 +1,1 @@
-"""``python -m rollcall.demo``: members come and go on a sample topic, told in plain words."""
+"""``python -m rollcall.demo``: groups of members come and go on sample topics, in plain words."""

@@ -1,20 +1,29 @@
-"""A short tour against a running installation: a group forms, loses a member, and goes on.
+"""``python -m rollcall.demo``: something to watch in a running installation, until Ctrl-C.
 
-The members speak the wire with Rollcall's own codec, so that the demo needs nothing beside
-Rollcall. Nothing here is used by the server.
+Members of stock Kafka clients, and members that speak the wire themselves, work on sample topics;
+they join, commit, leave, crash and come back at seeded times. In the end they leave, and their
+groups and topics are removed. Nothing here is used by the server.
 """
 
 import argparse
 import asyncio
-import itertools
 import os
+import signal
 import sys
+from collections.abc import Mapping, Sequence
 
-from rollcall.demo.member import Member, Told, create_topic
+from rollcall.demo import cast, plot, wire
+from rollcall.demo.cast import Kind, Troupe
+from rollcall.demo.stage import Stage, Terms
+from rollcall.demo.tidy import tidy
 
-TOPIC, PARTITIONS = "demo.orders", 6
-NAMES = ("anna", "ben", "cleo", "dan")
-STEP_S = 4.0
+WORK_S = 2.0
+WORK_LEAST_S = 0.2
+CLASSIC_SESSION_S = 6.0
+"""The shortest that a node allows unless told otherwise: a dead member is missed soon."""
+
+CONSUMER_SESSION_VARIABLE = "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS"
+CONSUMER_SESSION_MS = 45_000
 
 
 def say(text: str) -> None:
@@ -22,60 +31,103 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-async def tour(bootstrap: str, seconds: float) -> None:
-    """Members join one by one; then one leaves and one dies, over and over, until time is up."""
-    await create_topic(bootstrap, TOPIC, PARTITIONS)
-    group = f"demo-{os.getpid()}"
-    say(f'topic "{TOPIC}" has {PARTITIONS} partitions; the group is "{group}"')
-    members: list[Member] = []
-    names = itertools.cycle(NAMES)
-    end = asyncio.get_running_loop().time() + seconds
+async def show(options: argparse.Namespace) -> None:
+    """The whole demo, from the first entrance until everything is away again."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stages = engage(options)
+    for stage in stages:
+        await wire.create_topic(options.bootstrap, stage.troupe.topic, stage.troupe.partitions)
+    say(f"seed {options.seed}; groups: {', '.join(stage.troupe.group for stage in stages)}")
+    await play(stages, options, stop)
+    if not options.keep:
+        await asyncio.gather(*(tidy(options.bootstrap, stage.troupe) for stage in stages))
+    say("everybody has left")
+
+
+async def play(stages: Sequence[Stage], options: argparse.Namespace, stop: asyncio.Event) -> None:
+    """All groups at once, until the time is up or somebody says stop."""
+    playing = [
+        asyncio.create_task(
+            stage.perform(plot.play(stage.troupe, options.seed, options.pace, stage.session_s))
+        )
+        for stage in stages
+    ]
+    stopping = asyncio.create_task(stop.wait())
     try:
-        while asyncio.get_running_loop().time() < end:
-            await _scene(bootstrap, group, members, names)
-            left = end - asyncio.get_running_loop().time()
-            await asyncio.sleep(max(0.0, min(STEP_S, left)))
+        await asyncio.wait(
+            [stopping, *playing], timeout=options.seconds, return_when=asyncio.FIRST_COMPLETED
+        )
     finally:
-        for member in members:
-            await member.leave("the demo ends")
-        say("everybody has left")
+        say("the demo ends")
+        for task in (stopping, *playing):
+            task.cancel()
+        ends = await asyncio.gather(*playing, return_exceptions=True)
+    for end in ends:
+        if isinstance(end, Exception):
+            raise end
 
 
-async def _scene(
-    bootstrap: str, group: str, members: list[Member], names: "itertools.cycle[str]"
-) -> None:
-    if len(members) < 3:
-        name = next(names)
-        say(f"+ {name} joins")
-        members.append(await Member.start(bootstrap, group, TOPIC, PARTITIONS, name, _tell))
-    elif members[0].generation % 2:
-        gone = members.pop(0)
-        say(f"- {gone.name} leaves")
-        await gone.leave("had enough")
-    else:
-        dead = members.pop()
-        say(f"x {dead.name} is cut off without a word; its session ends in {dead.session_s:.0f} s")
-        dead.cut_off()
+def engage(options: argparse.Namespace) -> list[Stage]:
+    """A stage for each group that somebody here can play; who is missing is said."""
+    installed = cast.installed()
+    if installed == {cast.WIRE}:
+        say(f"no stock client is installed ({', '.join(cast.MODULES)}): only the wire plays")
+    terms = Terms(options.bootstrap, options.seed, max(WORK_S * options.pace, WORK_LEAST_S))
+    stages = []
+    for troupe in options.groups:
+        library = troupe.library(installed)
+        if library is None:
+            say(f"{troupe.name} is left out: it needs {' or '.join(troupe.libraries)}")
+        else:
+            session_s = session(troupe, options, os.environ)
+            stages.append(Stage(troupe, library, terms, session_s, say))
+    return stages
 
 
-def _tell(told: Told) -> None:
-    say(f"    {told.name}: generation {told.generation}, works on {told.partitions}")
+def session(troupe: Troupe, options: argparse.Namespace, environ: Mapping[str, str]) -> float:
+    """How long a silent member of this group is waited for, in seconds."""
+    if troupe.kind is Kind.CONSUMER:  # its coordinator decides
+        return int(environ.get(CONSUMER_SESSION_VARIABLE) or CONSUMER_SESSION_MS) / 1000
+    return float(options.session)
+
+
+def troupes(text: str) -> list[Troupe]:
+    """The groups that a list of names means."""
+    known = {troupe.name: troupe for troupe in cast.TROUPES}
+    try:
+        return [known[name.strip()] for name in text.split(",")]
+    except KeyError as unknown:
+        raise argparse.ArgumentTypeError(f"{unknown} is none of {', '.join(known)}") from None
+
+
+def parser() -> argparse.ArgumentParser:
+    """What can be said on the command line."""
+    port = os.environ.get("ROLLCALL_KAFKA_PORT") or "9092"
+    made = argparse.ArgumentParser(prog="python -m rollcall.demo", description=__doc__)
+    add = made.add_argument
+    add("--bootstrap", default=f"127.0.0.1:{port}", help="HOST:PORT of a node")
+    add("--for", dest="seconds", type=float, help="seconds until it ends by itself")
+    add("--seed", type=int, default=1, help="another number, another story")
+    add("--groups", type=troupes, default=cast.TROUPES, help="names, with commas between")
+    add("--pace", type=float, default=1.0, help="0.5: twice as much happens")
+    add("--session", type=float, default=CLASSIC_SESSION_S, help="seconds, of classic members")
+    add("--keep", action="store_true", help="leave the groups and the topics there")
+    return made
 
 
 def main() -> int:
-    """Run the tour until its time is up or Ctrl-C."""
-    parser = argparse.ArgumentParser(prog="rollcall.demo", description=__doc__)
-    port = os.environ.get("ROLLCALL_KAFKA_PORT", "9092")
-    parser.add_argument("--bootstrap", default=f"127.0.0.1:{port}", help="HOST:PORT of a node")
-    parser.add_argument("--seconds", type=float, default=60.0)
-    options = parser.parse_args()
+    """Show it; the result is the exit status."""
+    options = parser().parse_args()
     try:
-        asyncio.run(tour(options.bootstrap, options.seconds))
-    except ConnectionRefusedError:
-        say(f"nobody serves at {options.bootstrap}: start `make run` in another terminal")
+        asyncio.run(show(options))
+    except (OSError, wire.Away) as failure:
+        say(f"nobody serves at {options.bootstrap}: is `make run` running? ({failure})")
         return 1
-    except KeyboardInterrupt:
-        return 130
+    except wire.Refused as refusal:
+        say(str(refusal))
+        return 1
     return 0
 
 

@@ -1,192 +1,275 @@
-"""A member of a classic group over a raw socket, for the demo: it joins, beats and rejoins.
+"""Members over raw sockets: one of a classic group, one of a consumer-protocol group.
 
-The leader deals the partitions out like cards. Only the demo uses this; workers use a Kafka
-client.
+Each joins, heartbeats, commits what it pretends to read, and goes on until it leaves or is cut
+off. Only the demo uses this: workers use a Kafka client.
 """
 
 import asyncio
-import json
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Any, NamedTuple, Self
+from uuid import UUID, uuid4
 
-from protocol.messages import MESSAGES
-from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from groups.core.errors import ErrorCode
+from protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    TopicPartitions,
+)
+from protocol.messages.consumer_protocol_assignment import (
+    ConsumerProtocolAssignment,
+    TopicPartition,
+)
+from protocol.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
 from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from protocol.wire.codec import decode, encode
-from protocol.wire.declare import Message
+from rollcall.demo import wire
+from rollcall.demo.cast import Kind, Part
+from rollcall.demo.progress import Progress
+from rollcall.demo.wire import Away, Connection
 
-SESSION_MS = 6_000
+JOIN, SYNC, BEAT, LEAVE, CONSUMER_BEAT = 4, 2, 3, 5, 1
+"""The versions spoken here. JoinGroup v4 tells a member its id before it waits for the others
+(KIP-394), so that it can leave meanwhile."""
+
+CLASSIC_BEAT_S = 1.0
 REBALANCE_MS = 10_000
-BEAT_S = 0.5
+RETRY_S = 1.0
+VERSION_0 = b"\0\0"
+"""In front of a subscription or an assignment."""
 
-NONE, UNKNOWN_MEMBER_ID, REBALANCE_IN_PROGRESS = 0, 25, 27
-TOPIC_ALREADY_EXISTS = 36
-JOIN, SYNC, BEAT, LEAVE, CREATE = 3, 2, 3, 5, 5
-"""The versions spoken here. JoinGroup v3 needs no step for the member id."""
+LEAVE_EPOCH = -1
 
-
-class Told(NamedTuple):
-    """What a member was given."""
-
-    name: str
-    generation: int
-    partitions: Sequence[int]
+Tell = Callable[[Collection[int]], None]
 
 
-class Connection:
-    """One connection to a node: a request, then its answer."""
+class WireMember(ABC):
+    """What both kinds share: a life that looks for its coordinator again when it is lost."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader = reader
-        self.writer = writer
-        self.client_id = "demo"
-        self.asked = 0
-
-    @classmethod
-    async def open(cls, bootstrap: str, client_id: str = "demo") -> Self:
-        """Connect to HOST:PORT."""
-        host, _, port = bootstrap.rpartition(":")
-        connection = cls(*await asyncio.open_connection(host, int(port)))
-        connection.client_id = client_id
-        return connection
-
-    async def call(self, request: Message, version: int) -> Any:
-        """Ask, and wait for the answer."""
-        assert request.api_key is not None
-        self.asked += 1
-        name = self.client_id.encode()
-        parts = (request.api_key, 2), (version, 2), (self.asked, 4), (len(name), 2)
-        head = b"".join(number.to_bytes(size, "big") for number, size in parts) + name
-        tags = b"\0" if request.flexible(version) else b""
-        payload = head + tags + encode(request, version)
-        self.writer.write(len(payload).to_bytes(4, "big") + payload)
-        size = int.from_bytes(await self.reader.readexactly(4), "big")
-        raw = await self.reader.readexactly(size)
-        response = MESSAGES[request.api_key].response
-        return decode(response, version, raw, 5 if response.flexible(version) else 4)
-
-
-class Member:
-    """A member that lives until it leaves or is cut off."""
-
-    session_s = SESSION_MS / 1000
-
-    def __init__(self, connection: Connection, group: str, partitions: int, name: str) -> None:
-        self.connection = connection
-        self.group = group
-        self.partitions = partitions
-        self.name = name
+    def __init__(self, part: Part, tell: Tell) -> None:
+        self.part = part
+        self.tell = tell
         self.member_id = ""
-        self.generation = 0
+        self.epoch = 0
+        self.held: tuple[int, ...] = ()
+        self._progress = Progress(part.seed)
+        self._worked = 0.0
         self._life: asyncio.Task[None] | None = None
 
-    @classmethod
-    async def start(
-        cls,
-        bootstrap: str,
-        group: str,
-        topic: str,
-        partitions: int,
-        name: str,
-        tell: Callable[[Told], None],
-    ) -> Self:
-        """Connect, and begin to live."""
-        member = cls(await Connection.open(bootstrap, name), group, partitions, name)
-        member._life = asyncio.create_task(member._live(tell))
-        return member
+    async def enter(self) -> None:
+        """Begin to live."""
+        self._life = asyncio.create_task(self._live())
 
-    async def leave(self, reason: str) -> None:
+    async def leave(self) -> None:
         """Say goodbye and stop."""
-        self._stop()
-        if not self.member_id:
-            return
-        with suppress(OSError, asyncio.IncompleteReadError):
+        await self.crash()
+        with suppress(OSError, Away):
             # A connection of its own: on the old one an answer may still be on its way.
-            host, port = self.connection.writer.get_extra_info("peername")[:2]
-            connection = await Connection.open(f"{host}:{port}", self.name)
-            leaver = MemberIdentity(member_id=self.member_id, reason=reason)
-            await connection.call(LeaveGroupRequest(group_id=self.group, members=[leaver]), LEAVE)
-            connection.writer.close()
-        self.connection.writer.close()
+            connection = await self._connect()
+            await self._goodbye(connection)
+            connection.close()
 
-    def cut_off(self) -> None:
+    async def crash(self) -> None:
         """Stop without a word."""
-        self._stop()
-        self.connection.writer.close()
-
-    def _stop(self) -> None:
         if self._life is not None:
             self._life.cancel()
+            await asyncio.wait([self._life])
 
-    async def _live(self, tell: Callable[[Told], None]) -> None:
+    async def _live(self) -> None:
         while True:
-            given = await self._join()
-            if given is not None:
-                tell(Told(self.name, self.generation, given))
-                await self._beat()
+            try:
+                connection = await self._connect()
+                try:
+                    await self._attend(connection)
+                finally:
+                    connection.close()
+            except (OSError, Away):
+                await asyncio.sleep(RETRY_S)
 
-    async def _join(self) -> list[int] | None:
-        """Join and sync; None where the round was overtaken by another."""
-        joined = await self.connection.call(
+    async def _connect(self) -> Connection:
+        part = self.part
+        return await Connection.to_coordinator(part.bootstrap, part.group, part.name)
+
+    async def _work(self, connection: Connection) -> None:
+        """Commit, when it is time to."""
+        now = asyncio.get_running_loop().time()
+        if now - self._worked < self.part.work_ms / 1000 or not self.held:
+            return
+        self._worked = now
+        group, topic = self.part.group, self.part.topic
+        unknown = self._progress.unknown(self.held)
+        if unknown:
+            self._progress.begin(await wire.committed(connection, group, topic, unknown))
+        me = (self.member_id, self.epoch)
+        await wire.commit(connection, group, me, topic, self._progress.advance())
+
+    def _given(self, partitions: Collection[int]) -> None:
+        self.held = tuple(sorted(partitions))
+        self.tell(self.held)
+
+    @abstractmethod
+    async def _attend(self, connection: Connection) -> None:
+        """Be in the group; returns never, raises ``Away`` when the coordinator is lost."""
+
+    @abstractmethod
+    async def _goodbye(self, connection: Connection) -> None:
+        """Leave the group."""
+
+
+class ClassicMember(WireMember):
+    """JoinGroup, SyncGroup, Heartbeat. The leader deals the partitions out like cards."""
+
+    partitions = 0
+
+    async def _attend(self, connection: Connection) -> None:
+        while True:
+            if await self._join(connection):
+                await self._beat(connection)
+
+    async def _goodbye(self, connection: Connection) -> None:
+        leaver = MemberIdentity(member_id=self.member_id, reason="had enough")
+        request = LeaveGroupRequest(group_id=self.part.group, members=[leaver])
+        await connection.call(request, LEAVE)
+
+    async def _join(self, connection: Connection) -> bool:
+        """Join and sync; False where the round was overtaken by another."""
+        subscription = ConsumerProtocolSubscription(topics=[self.part.topic])
+        metadata = VERSION_0 + encode(subscription, 0)
+        joined = await connection.call(
             JoinGroupRequest(
-                group_id=self.group,
-                session_timeout_ms=SESSION_MS,
+                group_id=self.part.group,
+                session_timeout_ms=self.part.session_ms,
                 rebalance_timeout_ms=REBALANCE_MS,
                 member_id=self.member_id,
-                protocol_type="demo",
-                protocols=[JoinGroupRequestProtocol(name="cards", metadata=b"")],
+                protocol_type="consumer",
+                protocols=[JoinGroupRequestProtocol(name="roundrobin", metadata=metadata)],
             ),
             JOIN,
         )
-        self.member_id = joined.member_id if joined.error_code == NONE else ""
-        self.generation = joined.generation_id
-        ids = [member.member_id for member in joined.members]
-        synced = await self.connection.call(
+        if joined.error_code == ErrorCode.MEMBER_ID_REQUIRED:
+            self.member_id = joined.member_id
+            return False
+        if not self._is_good(joined.error_code):
+            return False
+        self.member_id, self.epoch = joined.member_id, joined.generation_id
+        synced = await connection.call(
             SyncGroupRequest(
-                group_id=self.group,
-                generation_id=self.generation,
+                group_id=self.part.group,
+                generation_id=self.epoch,
                 member_id=self.member_id,
-                assignments=self._deal(ids),
+                assignments=self._deal([member.member_id for member in joined.members]),
             ),
             SYNC,
         )
-        return json.loads(synced.assignment) if synced.error_code == NONE else None
+        if not self._is_good(synced.error_code):
+            return False
+        mine = decode(ConsumerProtocolAssignment, 0, synced.assignment, len(VERSION_0))
+        self._given([p for topic in mine.assigned_partitions for p in topic.partitions])
+        return True
 
-    def _deal(self, ids: Sequence[str]) -> list[SyncGroupRequestAssignment]:
+    def _deal(self, ids: list[str]) -> list[SyncGroupRequestAssignment]:
+        """Everybody's partitions; nobody's, where this member is not the leader."""
         return [
-            SyncGroupRequestAssignment(
-                member_id=member_id,
-                assignment=json.dumps(list(range(place, self.partitions, len(ids)))).encode(),
-            )
-            for place, member_id in enumerate(ids)
+            SyncGroupRequestAssignment(member_id=member_id, assignment=self._hand(place, len(ids)))
+            for place, member_id in enumerate(sorted(ids))
         ]
 
-    async def _beat(self) -> None:
-        """Beat until the group rebalances."""
+    def _hand(self, place: int, of: int) -> bytes:
+        dealt = list(range(place, self.partitions, of))
+        topics = [TopicPartition(topic=self.part.topic, partitions=dealt)]
+        return VERSION_0 + encode(ConsumerProtocolAssignment(assigned_partitions=topics), 0)
+
+    async def _beat(self, connection: Connection) -> None:
+        """Heartbeat and work until the group rebalances."""
         while True:
-            await asyncio.sleep(BEAT_S)
-            answer = await self.connection.call(
-                HeartbeatRequest(
-                    group_id=self.group, generation_id=self.generation, member_id=self.member_id
-                ),
-                BEAT,
+            await self._work(connection)
+            await asyncio.sleep(CLASSIC_BEAT_S)
+            request = HeartbeatRequest(
+                group_id=self.part.group, generation_id=self.epoch, member_id=self.member_id
             )
-            if answer.error_code == UNKNOWN_MEMBER_ID:
-                self.member_id = ""
-            if answer.error_code != NONE:
+            if not self._is_good((await connection.call(request, BEAT)).error_code):
                 return
 
+    def _is_good(self, code: int) -> bool:
+        """Whether an answer is no error; False means to join again."""
+        if code == ErrorCode.UNKNOWN_MEMBER_ID:
+            self.member_id = ""
+        elif code not in (
+            ErrorCode.NONE,
+            ErrorCode.REBALANCE_IN_PROGRESS,
+            ErrorCode.ILLEGAL_GENERATION,
+        ):
+            raise Away(ErrorCode(code).name)
+        return code == ErrorCode.NONE
 
-async def create_topic(bootstrap: str, name: str, partitions: int) -> None:
-    """Create a topic, or find that it is there."""
-    connection = await Connection.open(bootstrap)
-    topic = CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
-    answer = await connection.call(CreateTopicsRequest(topics=[topic], timeout_ms=5_000), CREATE)
-    code = answer.topics[0].error_code
-    if code not in (NONE, TOPIC_ALREADY_EXISTS):
-        raise SystemExit(f'the topic "{name}" could not be created: {answer.topics[0]}')
-    connection.writer.close()
+
+class ConsumerMember(WireMember):
+    """ConsumerGroupHeartbeat does it all (KIP-848); the coordinator assigns."""
+
+    topic_id: UUID | None = None
+    changed = True
+
+    async def _attend(self, connection: Connection) -> None:
+        self.changed = True  # a new connection: say everything again
+        while True:
+            interval_s = await self._beat(connection)
+            await self._work(connection)
+            await asyncio.sleep(0 if self.changed else interval_s)
+
+    async def _goodbye(self, connection: Connection) -> None:
+        request = ConsumerGroupHeartbeatRequest(
+            group_id=self.part.group, member_id=self.member_id, member_epoch=LEAVE_EPOCH
+        )
+        await connection.call(request, CONSUMER_BEAT)
+
+    async def _beat(self, connection: Connection) -> float:
+        """One heartbeat; returns the seconds until the next."""
+        request = self._request()
+        self.changed = False
+        answer = await connection.call(request, CONSUMER_BEAT)
+        if answer.error_code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH):
+            self.epoch, self.held, self.changed = 0, (), True
+            return 0.0
+        if answer.error_code != ErrorCode.NONE:
+            raise Away(ErrorCode(answer.error_code).name)
+        self.epoch = answer.member_epoch
+        if answer.assignment is not None:
+            self._take(answer.assignment.topic_partitions)
+        return float(answer.heartbeat_interval_ms) / 1000
+
+    def _request(self) -> ConsumerGroupHeartbeatRequest:
+        """A whole request where something has changed, an empty one otherwise."""
+        self.member_id = self.member_id or str(uuid4())
+        request = ConsumerGroupHeartbeatRequest(
+            group_id=self.part.group, member_id=self.member_id, member_epoch=self.epoch
+        )
+        if self.changed:
+            request.rebalance_timeout_ms = REBALANCE_MS
+            request.subscribed_topic_names = [self.part.topic]
+            request.topic_partitions = self._owned()
+        return request
+
+    def _owned(self) -> list[TopicPartitions]:
+        if self.topic_id is None or not self.held:
+            return []
+        return [TopicPartitions(topic_id=self.topic_id, partitions=self.held)]
+
+    def _take(self, given: Collection[TopicPartitions]) -> None:
+        """Work on exactly what was given; the next heartbeat says that what was taken is free."""
+        for topic in given:
+            self.topic_id = topic.topic_id
+        partitions = [p for topic in given for p in topic.partitions]
+        if tuple(sorted(partitions)) != self.held:
+            self.changed = True
+            self._given(partitions)
+
+
+def member(part: Part, partitions: int, tell: Tell) -> WireMember:
+    """The member that plays a part over the wire."""
+    if part.kind == Kind.CONSUMER.name:
+        return ConsumerMember(part, tell)
+    classic = ClassicMember(part, tell)
+    classic.partitions = partitions
+    return classic

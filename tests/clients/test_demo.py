@@ -1,33 +1,230 @@
-"""The demo, as a person would run it, for a few seconds."""
+"""The demo, as a person would run it, for a few seconds; and the plots that it follows."""
 
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 
+import psutil
+import psycopg
+import pytest
+
+from rollcall.demo import cast, plot
+from rollcall.demo.cast import NAMES, TROUPES, Scene
+from rollcall.demo.plot import Act
+from rollcall.demo.stage import spans
 from rollcall.installation import CHECKOUT, Installation
 
+SETTINGS = {
+    "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
+    "ROLLCALL_GROUP_MIN_SESSION_TIMEOUT_MS": "1000",
+    "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": "2000",
+    "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS": "1000",
+    "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "300",
+    "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "300",
+}
+"""Sessions as short as they may be, so that the dead are missed within the test."""
 
-def test_the_demo_tells_who_works_on_what(installation: Installation) -> None:
-    demo = (sys.executable, "-m", "rollcall.demo")
-    run = subprocess.run(
-        [*demo, "--bootstrap", installation.kafka, "--seconds", "10"],
+DEMO = (sys.executable, "-m", "rollcall.demo")
+FAST = ("--pace", "0.15", "--session", "2")
+LONG_ENOUGH_S = 35
+"""Each group plays all its scenes twice, on a machine that does little else."""
+
+STOP_S = 30
+SOON_S = 40
+LEFT_BEHIND = ("rollcall_group", "rollcall_member", "rollcall_offset", "rollcall_topic")
+
+
+@pytest.fixture(scope="module")
+def theatre() -> Iterator[Installation]:
+    """An installation that only the demo uses."""
+    with Installation(SETTINGS) as running:
+        yield running
+
+
+def rows(running: Installation, query: str) -> Sequence[tuple[str, ...]]:
+    """What the installation's database answers."""
+    url = (running.data_dir / "database-url").read_text().strip()
+    with psycopg.connect(url) as database:
+        return database.execute(query.encode()).fetchall()
+
+
+def rebalances(running: Installation) -> dict[str, set[str]]:
+    """What made each group rebalance, as its journal tells."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for group, trigger in rows(running, "SELECT group_id, trigger FROM rollcall_journal"):
+        found[group].add(trigger)
+    return found
+
+
+def environ() -> dict[str, str]:
+    """The demo hears of the coordinator's settings as its installation does."""
+    return {**os.environ, **SETTINGS}
+
+
+@pytest.mark.timeout(180)
+def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
+    theatre: Installation,
+) -> None:
+    began = time.monotonic()
+    demo = subprocess.Popen(
+        [*DEMO, "--bootstrap", theatre.kafka, "--for", str(LONG_ENOUGH_S), *FAST],
         cwd=CHECKOUT,
-        capture_output=True,
+        env=environ(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=True,
+    )
+    out, errors = demo.communicate(timeout=LONG_ENOUGH_S + STOP_S)
+
+    assert (demo.returncode, errors) == (0, "")
+    assert time.monotonic() - began >= LONG_ENOUGH_S
+    assert out.endswith("the demo ends\neverybody has left\n")
+    assert "ended by itself" not in out
+    reasons = rebalances(theatre)
+    for troupe in TROUPES:
+        assert re.search(rf"^{troupe.name} +anna joins \({troupe.kind.value}", out, re.MULTILINE)
+        assert re.search(rf"^{troupe.name} +\w+ works on \d", out, re.MULTILINE), troupe
+        reached = {"member-joined", "member-left", "session-expired"} & reasons[troupe.group]
+        if troupe.kind is not cast.Kind.STATIC:
+            assert reached == {"member-joined", "member-left", "session-expired"}, troupe
+    assert {"member-joined", "session-expired", "member-replaced"} <= reasons["demo-thumbnails"]
+    assert {table: rows(theatre, f"SELECT * FROM {table}") for table in LEFT_BEHIND} == {
+        table: [] for table in LEFT_BEHIND
+    }
+
+
+def test_it_ends_on_ctrl_c_and_its_members_with_it(theatre: Installation) -> None:
+    groups = ("--groups", "orders,letters", "--keep")
+    demo = subprocess.Popen(
+        [*DEMO, "--bootstrap", theatre.kafka, *groups, *FAST, "--seed", "7"],
+        cwd=CHECKOUT,
+        env=environ(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert demo.stdout is not None
+    working = 0
+    for line in demo.stdout:
+        working += bool(re.match(r"orders +\w+ works on \d", line))
+        if working == 2:
+            break
+    members = psutil.Process(demo.pid).children()
+    assert members
+    demo.send_signal(signal.SIGINT)
+    rest, _ = demo.communicate(timeout=STOP_S)
+
+    assert demo.returncode == 0
+    assert rest.endswith("everybody has left\n")
+    assert not [member for member in members if member.is_running()]
+    offsets = rows(theatre, "SELECT DISTINCT group_id FROM rollcall_offset ORDER BY 1")
+    assert ("demo-letters",) in offsets
+    assert (
+        rows(theatre, "SELECT member_id FROM rollcall_member WHERE group_id = 'demo-letters'") == []
     )
 
-    assert "generation 1, works on [0, 1, 2, 3, 4, 5]" in run.stdout
-    assert "works on [0, 3]" in run.stdout or "works on [0, 2, 4]" in run.stdout
-    assert run.stdout.endswith("everybody has left\n"), run.stderr
+
+def test_stock_members_do_not_outlive_a_demo_that_is_killed(theatre: Installation) -> None:
+    demo = subprocess.Popen(
+        [*DEMO, "--bootstrap", theatre.kafka, "--groups", "orders", *FAST],
+        cwd=CHECKOUT,
+        env=environ(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert demo.stdout is not None
+    next(line for line in demo.stdout if "works on" in line)
+    members = psutil.Process(demo.pid).children()
+    assert members
+    demo.kill()
+    demo.communicate()
+
+    _, alive = psutil.wait_procs(members, SOON_S)
+    assert alive == []
 
 
-def test_the_demo_says_when_nobody_serves() -> None:
+def test_it_says_when_nobody_serves() -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "rollcall.demo", "--bootstrap", "127.0.0.1:1"],
+        [*DEMO, "--bootstrap", "127.0.0.1:1"],
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
         check=False,
     )
 
-    assert run.returncode == 1 and "make run" in run.stdout
+    assert run.returncode == 1 and run.stderr == ""
+    assert run.stdout.startswith("nobody serves at 127.0.0.1:1: is `make run` running?")
+
+
+def test_it_says_who_is_missing_where_no_stock_client_is_installed(
+    theatre: Installation, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as u\n"
+        "real = u.find_spec\n"
+        f"away = {set(cast.MODULES.values())}\n"
+        "u.find_spec = lambda name, *more: None if name in away else real(name, *more)\n"
+    )
+    run = subprocess.run(
+        [*DEMO, "--bootstrap", theatre.kafka, "--for", "2", "--groups", "reports,alerts"],
+        cwd=CHECKOUT,
+        env=environ() | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "no stock client is installed" in run.stdout
+    assert "reports is left out: it needs confluent-kafka" in run.stdout
+    assert "alerts      anna joins (consumer protocol; the wire)" in run.stdout
+
+
+# -- The plot --------------------------------------------------------------------------------
+
+
+def test_the_same_seed_tells_the_same_story_and_another_seed_another() -> None:
+    def story(seed: int) -> list[plot.Beat]:
+        return list(islice(plot.play(TROUPES[0], seed, 1.0, 6.0), 40))
+
+    assert story(3) == story(3)
+    assert story(3) != story(4)
+
+
+@pytest.mark.parametrize("troupe", TROUPES, ids=lambda troupe: troupe.name)
+def test_only_who_is_there_leaves_and_only_who_is_away_comes(troupe: cast.Troupe) -> None:
+    there: set[str] = set()
+    for beat in islice(plot.play(troupe, 1, 1.0, 6.0), 400):
+        if beat.act in (Act.JOIN, Act.RETURN):
+            assert beat.name not in there and beat.name in NAMES
+            there.add(beat.name)
+        else:
+            there.remove(beat.name)
+        assert there, "a group is never without members"
+
+
+def test_every_scene_comes_before_any_comes_again() -> None:
+    [troupe] = (t for t in TROUPES if t.name == "orders")
+    scenes = [b.scene for b in islice(plot.play(troupe, 5, 1.0, 6.0), troupe.size + 16)]
+    played = scenes[troupe.size :: 2]
+
+    assert set(played[:4]) == set(played[4:]) == set(Scene)
+
+
+def test_the_dead_stay_away_for_longer_than_their_session() -> None:
+    beats = islice(plot.play(TROUPES[0], 2, 0.01, 6.0), 200)
+    returns = [b for b in beats if b.act is Act.RETURN and b.scene is Scene.CRASH]
+
+    assert returns and all(beat.pause_s > 6.0 for beat in returns)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"), [([4], "4"), ([0, 1, 2], "0-2"), ([0, 2, 3, 7], "0, 2-3, 7")]
+)
+def test_partitions_are_said_in_spans(numbers: list[int], said: str) -> None:
+    assert spans(numbers) == said
