@@ -1,5 +1,30 @@
-"""The paths under ``/api/v1``."""
+"""The paths under ``/api/v1``. Ids are greedy, so longer tails come first."""
 
-from django.urls import URLPattern
+from django.urls import path, re_path, register_converter
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
-urlpatterns: list[URLPattern] = []
+from groups.api import fleet, groups, verbs
+from groups.api.paths import Id
+from groups.api.problems import nothing_here
+
+register_converter(Id, "id")
+
+urlpatterns = [
+    path("schema", SpectacularAPIView.as_view(), name="schema"),
+    path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("me", fleet.Me.as_view()),
+    path("groups", groups.Groups.as_view()),
+    path("groups/<id:group_id>/rebalances", verbs.Rebalances.as_view()),
+    path("groups/<id:group_id>/offsets/restores", verbs.Restores.as_view()),
+    path("groups/<id:group_id>/offsets", groups.Offsets.as_view()),
+    path("groups/<id:group_id>/journal", groups.Journal.as_view()),
+    path("groups/<id:group_id>/members/<id:member_id>", verbs.OneMember.as_view()),
+    path("groups/<id:group_id>", groups.OneGroup.as_view(), name="group"),
+    path("operations", verbs.Operations.as_view()),
+    path("operations/<int:operation_id>", verbs.OneOperation.as_view(), name="operation"),
+    path("topics", fleet.Topics.as_view()),
+    path("topics/<id:name>", fleet.OneTopic.as_view()),
+    path("nodes", fleet.Nodes.as_view()),
+    path("reports/rebalances", fleet.RebalanceReport.as_view()),
+    re_path("", nothing_here),
+]

@@ -1,0 +1,63 @@
+"""Who asks: a bearer token (RFC 6750), the installation's own token, or a session's user."""
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from groups import tokens
+
+
+class Installation:
+    """Whoever holds ``ROLLCALL_API_TOKEN``: no row, every right."""
+
+    username = "api token"
+    pk = None
+    is_active = is_superuser = is_authenticated = True
+    is_anonymous = is_staff = False
+
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
+        """Everything."""
+        return True
+
+    def get_username(self) -> str:
+        """The actor in the audit."""
+        return self.username
+
+
+class BearerAuthentication(BaseAuthentication):
+    """``Authorization: Bearer TOKEN``."""
+
+    keyword = "Bearer"
+
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        """The token's user; None where there is no bearer token at all."""
+        kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if kind.lower() != self.keyword.lower():
+            return None
+        own = settings.API_TOKEN
+        if own and secrets.compare_digest(own.encode(), secret.strip().encode()):
+            return Installation(), None
+        token = tokens.find(secret.strip())
+        if token is None:
+            raise AuthenticationFailed("The token is unknown, revoked or expired.")
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 asks for."""
+        return 'Bearer realm="rollcall"'
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """The same for the OpenAPI description."""
+
+    target_class = "groups.api.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """HTTP bearer."""
+        return {"type": "http", "scheme": "bearer"}

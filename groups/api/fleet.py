@@ -1,0 +1,143 @@
+"""What is beside groups: topics, nodes, reports, and who asks."""
+
+from http import HTTPStatus
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups import queries, tasks, topics
+from groups.api import serializers as shapes
+from groups.api.schema import PAGE, page_of
+from groups.api.views import View, actor
+from groups.models import Node, RebalanceCost, ReportRun, Topic
+
+NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
+
+
+class Topics(View):
+    """The catalogue."""
+
+    rights = {"POST": "groups.add_topic", "*": "groups.view_topic"}
+
+    @extend_schema(
+        operation_id="list_topics",
+        parameters=[OpenApiParameter("q", str, description="Part of the name."), *PAGE],
+        responses=page_of(shapes.TopicView),
+    )
+    def get(self, request: Request) -> Response:
+        """List topics by name."""
+        found = Topic.objects.filter(name__icontains=request.query_params.get("q", ""))
+
+        def shown(page: list[Topic]) -> Any:
+            return shapes.TopicView(page, many=True).data
+
+        return self.paged(request, found, ["name"], shown)
+
+    @extend_schema(
+        operation_id="create_topic",
+        request=shapes.NewTopic,
+        responses={201: shapes.TopicView},
+    )
+    def post(self, request: Request) -> Response:
+        """Make a topic."""
+        said = self.body(shapes.NewTopic, request)
+        topic = topics.create(said["name"], said["partitions"])
+        return Response(shapes.TopicView(topic).data, status=HTTPStatus.CREATED)
+
+
+class OneTopic(View):
+    """One topic."""
+
+    rights = {"PATCH": "groups.change_topic", "*": "groups.view_topic"}
+
+    @extend_schema(operation_id="get_topic", parameters=[NAME], responses=shapes.TopicView)
+    def get(self, request: Request, name: str) -> Response:
+        """Show a topic."""
+        topic = Topic.objects.filter(name=name).first()
+        if topic is None:
+            raise Http404(f"There is no topic {name}.")
+        return Response(shapes.TopicView(topic).data)
+
+    @extend_schema(
+        operation_id="grow_topic",
+        parameters=[NAME],
+        request=shapes.Growth,
+        responses=shapes.TopicView,
+    )
+    def patch(self, request: Request, name: str) -> Response:
+        """Give a topic more partitions; never fewer."""
+        said = self.body(shapes.Growth, request)
+        return Response(shapes.TopicView(topics.grow(name, said["partitions"])).data)
+
+
+class Nodes(View):
+    """The coordinator processes."""
+
+    rights = {"*": "groups.view_node"}
+
+    @extend_schema(operation_id="list_nodes", parameters=PAGE, responses=page_of(shapes.NodeView))
+    def get(self, request: Request) -> Response:
+        """List nodes, with how many slots each owns."""
+        context = {"slots": queries.slots_by_node()}
+
+        def shown(page: list[Node]) -> Any:
+            return shapes.NodeView(page, many=True, context=context).data
+
+        return self.paged(request, Node.objects.all(), ["node_id"], shown)
+
+
+class RebalanceReport(View):
+    """What rebalances cost, by group and trigger: the pipeline's report."""
+
+    rights = {"POST": "groups.add_reportrun", "*": "groups.view_reportrun"}
+
+    @extend_schema(
+        operation_id="get_rebalance_report",
+        parameters=[OpenApiParameter("group_id", str), *PAGE],
+        responses=page_of(shapes.Cost),
+    )
+    def get(self, request: Request) -> Response:
+        """Show the newest report; its run stands beside the rows."""
+        run = ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED).order_by("-id").first()
+        if run is None:
+            raise Http404("There is no report yet: POST here, or `make analyze`, makes one.")
+        rows = RebalanceCost.objects.filter(run=run)
+        if request.query_params.get("group_id"):
+            rows = rows.filter(group_id=request.query_params["group_id"])
+
+        def shown(page: list[RebalanceCost]) -> Any:
+            return shapes.Cost(page, many=True).data
+
+        answer = self.paged(request, rows, ["-without_owner_ms", "id"], shown)
+        assert isinstance(answer.data, dict)
+        answer.data["run"] = shapes.RunView(run).data
+        return answer
+
+    @extend_schema(
+        operation_id="start_rebalance_report",
+        request=None,
+        responses={202: OpenApiResponse(shapes.Analysis)},
+    )
+    def post(self, request: Request) -> Response:
+        """Start the pipeline in a process of its own."""
+        tasks.analyse.delay(requested_by=actor(request))
+        detail = "An analysis was asked for; a worker starts it."
+        return Response(shapes.Analysis({"detail": detail}).data, status=HTTPStatus.ACCEPTED)
+
+
+class Me(View):
+    """Who asks."""
+
+    rights = {}
+
+    @extend_schema(operation_id="get_me", responses=shapes.Me)
+    def get(self, request: Request) -> Response:
+        """Show the user and what it may do."""
+        user: Any = request.user
+        # A superuser may do everything, whatever the rows say.
+        held = ["*"] if user.is_superuser else sorted(user.get_all_permissions())
+        return Response(shapes.Me({"username": user.get_username(), "permissions": held}).data)

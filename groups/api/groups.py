@@ -1,0 +1,110 @@
+"""Groups as REST shows them: the list, one group, its offsets, its journal."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups import queries
+from groups.api import serializers as shapes
+from groups.api.schema import GROUP_ID, PAGE, page_of
+from groups.api.views import View, existing
+from groups.models import Offset
+
+FILTERS = (
+    OpenApiParameter("state", str, description="Kafka's word: Stable, Empty, ..."),
+    OpenApiParameter("type", str, enum=["classic", "consumer"]),
+    OpenApiParameter("q", str, description="Part of the group id."),
+)
+
+
+class Groups(View):
+    """All groups."""
+
+    @extend_schema(
+        operation_id="list_groups",
+        parameters=[*FILTERS, *PAGE],
+        responses=page_of(shapes.GroupSummary),
+    )
+    def get(self, request: Request) -> Response:
+        """List groups by id."""
+        asked = request.query_params
+        found = queries.annotated()
+        if asked.get("state"):
+            found = found.filter(state__iexact=asked["state"])
+        if asked.get("type"):
+            found = found.filter(kind=asked["type"])
+        if asked.get("q"):
+            found = found.filter(group_id__icontains=asked["q"])
+        return self.paged(request, found, ["group_id"], _summaries)
+
+
+def _summaries(page: list[Any]) -> Any:
+    context = {"rebalances": queries.with_rebalances(page)}
+    return shapes.GroupSummary(page, many=True, context=context).data
+
+
+class OneGroup(View):
+    """One group with its members and what each of them owns."""
+
+    @extend_schema(operation_id="get_group", parameters=[GROUP_ID], responses=shapes.Group)
+    def get(self, request: Request, group_id: str) -> Response:
+        """Show a group; asks its owner to note heartbeat ages anew for the next look."""
+        existing(group_id)
+        group = queries.annotated().get(group_id=group_id)
+        group.member_views = queries.members_of(group)
+        owner = queries.owner_of(group)
+        group.node_id = None if owner is None else owner.node_id
+        queries.ask_for_a_look(group_id)
+        context = {"rebalances": queries.with_rebalances([group])}
+        return Response(shapes.Group(group, context=context).data)
+
+
+class Offsets(View):
+    """What a group has committed."""
+
+    @extend_schema(
+        operation_id="list_offsets",
+        parameters=[GROUP_ID, OpenApiParameter("topic", str), *PAGE],
+        responses=page_of(shapes.Offset),
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """List committed offsets by topic and partition, with lag where the end is known."""
+        members = queries.members_of(existing(group_id))
+        rows = Offset.objects.filter(group_id=group_id)
+        if request.query_params.get("topic"):
+            rows = rows.filter(topic=request.query_params["topic"])
+
+        def shown(page: list[Offset]) -> Any:
+            return shapes.Offset(queries.views_of(page, members), many=True).data
+
+        return self.paged(request, rows, ["topic", "partition"], shown)
+
+
+class Journal(View):
+    """What was decided about a group, and why."""
+
+    @extend_schema(
+        operation_id="list_journal",
+        parameters=[GROUP_ID, OpenApiParameter("kind", str), *PAGE],
+        responses=page_of(shapes.JournalEntry),
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """List the journal, newest first. A group that was deleted still has one."""
+        rows = queries.journal_of(group_id)
+        kind = request.query_params.get("kind")
+        return _entries(self, request, rows.filter(kind=kind) if kind else rows)
+
+
+def _entries(view: View, request: Request, rows: Any) -> Response:
+    def shown(page: list[Any]) -> Any:
+        return shapes.JournalEntry(page, many=True).data
+
+    return view.paged(request, rows, ["-id"], shown)
+
+
+def rebalances(view: View, request: Request, group_id: str) -> Response:
+    """The journal's completed rebalances."""
+    rows = queries.journal_of(group_id).filter(kind=queries.REBALANCED)
+    return _entries(view, request, rows)

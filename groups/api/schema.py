@@ -1,0 +1,50 @@
+"""What several resources share in the OpenAPI description: parameters and pages."""
+
+from functools import cache
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
+from rest_framework import serializers
+
+GROUP_ID = OpenApiParameter(
+    "group_id",
+    OpenApiTypes.STR,
+    OpenApiParameter.PATH,
+    description='Percent-encoded, "/" included: any character is allowed.',
+)
+MEMBER_ID = OpenApiParameter(
+    "member_id", OpenApiTypes.STR, OpenApiParameter.PATH, description="Percent-encoded."
+)
+PAGE = [
+    OpenApiParameter("cursor", str, description="From `next` or `previous` of a page."),
+    OpenApiParameter("page_size", int, description="100 unless said, 500 at most."),
+]
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="Asking again with the same key gives the operation that it made.",
+)
+PREFER = OpenApiParameter(
+    "Prefer", str, OpenApiParameter.HEADER, description="`wait=20`: answer when it has ended."
+)
+ACCEPTED = "Recorded; `Location` is the operation's."
+
+
+@cache
+def page_of(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    """A page of this shape."""
+    return inline_serializer(
+        f"{shape.__name__}Page",
+        {
+            "data": shape(many=True),
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+        },
+    )
+
+
+def accepted(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:
+    """An answer to what takes its time."""
+    return {202: OpenApiResponse(shape, ACCEPTED), 200: OpenApiResponse(shape, "It has ended.")}

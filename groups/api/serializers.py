@@ -1,0 +1,260 @@
+"""What REST's answers hold: the fields of each resource, and the bodies it takes.
+
+Shapes only. Where values come from is ``groups.queries``.
+"""
+
+from typing import Any
+
+from rest_framework import serializers as s
+
+from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
+from groups.plain_words import cause, sentence
+
+REASON_MAX = 1_000
+"""Characters of a reason: everybody reads it in the journal later."""
+
+
+class LastRebalance(s.Serializer[Journal]):
+    """The newest rebalance of a group."""
+
+    at = s.DateTimeField()
+    trigger = s.CharField()
+    because = s.SerializerMethodField()
+    duration_ms = s.IntegerField(allow_null=True)
+
+    def get_because(self, entry: Journal) -> str:
+        """Why, in plain words."""
+        return cause(entry)
+
+
+class GroupSummary(s.Serializer[Any]):
+    """A group in a list."""
+
+    group_id = s.CharField()
+    type = s.CharField(source="kind")
+    state = s.CharField()
+    state_since = s.DateTimeField()
+    generation = s.IntegerField(help_text="The group epoch, where the type is consumer.")
+    protocol_type = s.CharField()
+    protocol = s.CharField(source="protocol_name", allow_null=True)
+    member_count = s.IntegerField()
+    last_rebalance = s.SerializerMethodField()
+    created_at = s.DateTimeField()
+    updated_at = s.DateTimeField()
+
+    def get_last_rebalance(self, group: Any) -> dict[str, Any] | None:
+        """The newest rebalance, if there was one."""
+        entry = self.context["rebalances"].get(group.group_id)
+        return None if entry is None else dict(LastRebalance(entry).data)
+
+
+class Member(s.Serializer[Any]):
+    """A member of a group."""
+
+    member_id = s.CharField()
+    instance_id = s.CharField(allow_null=True)
+    client_id = s.CharField()
+    client_host = s.CharField()
+    session_timeout_ms = s.IntegerField()
+    rebalance_timeout_ms = s.IntegerField()
+    joined_at = s.DateTimeField()
+    last_heartbeat_at = s.DateTimeField(source="heard_at", allow_null=True)
+    heartbeat_age_ms = s.IntegerField(
+        allow_null=True, help_text="At most: heartbeats are noted twice per session timeout."
+    )
+    is_leader = s.BooleanField()
+    state = s.CharField()
+    epoch = s.IntegerField()
+    subscribed_topics = s.ListField(source="topics", child=s.CharField(), allow_null=True)
+    assignment = s.DictField(
+        child=s.ListField(child=s.IntegerField()),
+        allow_null=True,
+        help_text="Partitions by topic; null where the bytes are not Kafka's own.",
+    )
+
+
+class Group(GroupSummary):
+    """A group with its members."""
+
+    leader = s.CharField(allow_null=True)
+    node_id = s.IntegerField(allow_null=True)
+    revision = s.IntegerField()
+    members = Member(many=True, source="member_views")
+
+
+class Offset(s.Serializer[Any]):
+    """A committed offset."""
+
+    topic = s.CharField()
+    partition = s.IntegerField()
+    committed_offset = s.IntegerField()
+    leader_epoch = s.IntegerField()
+    metadata = s.CharField()
+    committed_at = s.DateTimeField()
+    log_end_offset = s.IntegerField(source="end_offset", allow_null=True)
+    lag = s.IntegerField(allow_null=True)
+    member_id = s.CharField(source="owner", allow_null=True)
+
+
+class JournalEntry(s.ModelSerializer[Journal]):
+    """What was decided, and why."""
+
+    seq = s.IntegerField(source="id")
+    sentence = s.SerializerMethodField()
+
+    class Meta:
+        model = Journal
+        fields = (
+            "seq",
+            "at",
+            "group_id",
+            "node_id",
+            "kind",
+            "trigger",
+            "reason",
+            "member_id",
+            "client_id",
+            "generation_before",
+            "generation_after",
+            "duration_ms",
+            "waited_for",
+            "joined",
+            "left",
+            "details",
+            "sentence",
+        )
+
+    def get_sentence(self, entry: Journal) -> str:
+        """The entry in plain words."""
+        return sentence(entry)
+
+
+class OperationView(s.ModelSerializer[Operation]):
+    """An operator's verb and what became of it."""
+
+    class Meta:
+        model = Operation
+        fields = (
+            "id",
+            "group_id",
+            "verb",
+            "member_id",
+            "reason",
+            "actor",
+            "expected_generation",
+            "restore_to",
+            "state",
+            "detail",
+            "generation",
+            "created_at",
+            "finished_at",
+        )
+
+
+class Reason(s.Serializer[Any]):
+    """Why somebody asks for something; the journal shows it."""
+
+    reason = s.CharField(max_length=REASON_MAX)
+
+
+class ForceRebalance(Reason):
+    """Let every member of a group rejoin."""
+
+    expected_generation = s.IntegerField(
+        required=False, allow_null=True, help_text="Refused where the generation is another one."
+    )
+    on_in_progress = s.ChoiceField(
+        choices=["leave", "reject"],
+        default="leave",
+        help_text="A group that is rebalancing already is left alone; or the request is refused.",
+    )
+
+
+class RestoreOffsets(Reason):
+    """Take the offsets of an empty group back to what they were."""
+
+    to = s.DateTimeField(help_text="Within offsets.history.retention.hours.")
+
+
+class TopicView(s.ModelSerializer[Topic]):
+    """A topic of the catalogue."""
+
+    class Meta:
+        model = Topic
+        fields = ("name", "topic_id", "partitions", "end_offsets", "created_at")
+
+
+class NewTopic(s.Serializer[Any]):
+    """A topic to be made."""
+
+    name = s.CharField()
+    partitions = s.IntegerField()
+
+
+class Growth(s.Serializer[Any]):
+    """More partitions for a topic: how many in all."""
+
+    partitions = s.IntegerField()
+
+
+class NodeView(s.ModelSerializer[Node]):
+    """A coordinator process."""
+
+    slots = s.SerializerMethodField()
+
+    class Meta:
+        model = Node
+        fields = ("node_id", "host", "port", "started_at", "beat_at", "slots")
+
+    def get_slots(self, node: Node) -> int:
+        """How many of the 64 slots it owns."""
+        return int(self.context["slots"].get(node.node_id, 0))
+
+
+class RunView(s.ModelSerializer[ReportRun]):
+    """One run of the pipeline."""
+
+    class Meta:
+        model = ReportRun
+        fields = (
+            "id",
+            "kind",
+            "state",
+            "requested_by",
+            "started_at",
+            "finished_at",
+            "last_journal_id",
+            "events",
+            "detail",
+        )
+
+
+class Cost(s.ModelSerializer[RebalanceCost]):
+    """What the rebalances of one group by one trigger cost."""
+
+    class Meta:
+        model = RebalanceCost
+        fields = (
+            "group_id",
+            "trigger",
+            "rebalances",
+            "duration_ms",
+            "longest_ms",
+            "waited_ms",
+            "slowest_member",
+            "partitions_moved",
+            "without_owner_ms",
+        )
+
+
+class Analysis(s.Serializer[Any]):
+    """An analysis that was asked for."""
+
+    detail = s.CharField()
+
+
+class Me(s.Serializer[Any]):
+    """Who asks."""
+
+    username = s.CharField()
+    permissions = s.ListField(child=s.CharField())

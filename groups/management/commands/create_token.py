@@ -1,0 +1,31 @@
+"""``manage.py create_token NAME --user USER``: make an API token and show it, once."""
+
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import IntegrityError
+
+from groups import tokens
+
+
+class Command(BaseCommand):
+    """A token for REST; it may do what its user may."""
+
+    help = "Make an API token for a user and print it; it is shown this once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """What it is for, and whose it is."""
+        parser.add_argument("name", help="what uses it")
+        parser.add_argument("--user", required=True, help="whose rights it has")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make it."""
+        user = get_user_model().objects.filter(username=options["user"]).first()
+        if user is None:
+            raise CommandError(f"There is no user {options['user']}.")
+        try:
+            _, secret = tokens.issue(user, options["name"])
+        except IntegrityError:
+            raise CommandError(f"There is a token {options['name']} already.") from None
+        self.stdout.write(secret)

@@ -1,0 +1,146 @@
+"""Groups over REST: lists, pages, odd ids, and what it costs."""
+
+import json
+from io import BytesIO
+from typing import Any
+from urllib.parse import quote, unquote
+
+import pytest
+from django.core.handlers.asgi import ASGIRequest
+from django.core.handlers.base import BaseHandler
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from tests.api.conftest import Api, write
+
+QUERIES_MAX = 15
+ODD_IDS = ["a/b", "a/members/b", "g/offsets", "100%", "ünï code", "a.b", "..", "a%2Fb", "q?x=1#y"]
+
+
+def get(client: Client, path: str, status: int = 200) -> Any:
+    """The answer's JSON."""
+    answer = client.get(f"/api/v1{path}")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def test_groups_come_in_pages_by_id(viewer: Client) -> None:
+    write(*(f"g-{n}" for n in range(5)))
+
+    first = get(viewer, "/groups?page_size=2")
+    assert [group["group_id"] for group in first["data"]] == ["g-0", "g-1"]
+    assert first["previous"] is None
+
+    second = viewer.get(first["next"]).json()
+    assert [group["group_id"] for group in second["data"]] == ["g-2", "g-3"]
+    assert viewer.get(second["previous"]).json()["data"] == first["data"]
+
+
+def test_a_group_in_the_list_says_why_it_rebalanced(viewer: Client) -> None:
+    write("g")
+    (group,) = get(viewer, "/groups")["data"]
+
+    assert (group["state"], group["type"], group["member_count"]) == ("Stable", "classic", 2)
+    assert group["last_rebalance"]["because"] == "member worker-9 left: 'consumer closed'"
+    assert group["last_rebalance"]["duration_ms"] == 1_200
+
+
+def test_groups_are_filtered(viewer: Client) -> None:
+    write("orders-a", "orders-b")
+    write("empty", size=0)
+
+    def found(query: str) -> list[str]:
+        return [group["group_id"] for group in get(viewer, f"/groups?{query}")["data"]]
+
+    assert found("q=ORDERS") == ["orders-a", "orders-b"]
+    assert found("state=empty") == ["empty"]
+    assert found("type=consumer") == []
+    assert found("state=Stable&q=b") == ["orders-b"]
+
+
+def test_one_group_has_its_members(viewer: Client) -> None:
+    write("g")
+    group = get(viewer, "/groups/g")
+
+    assert (group["leader"], group["generation"], group["revision"]) == ("m-0", 1, 2)
+    first, second = group["members"]
+    assert (first["member_id"], first["is_leader"]) == ("m-0", True)
+    assert second["heartbeat_age_ms"] is None  # nobody has noted it yet
+    assert second["session_timeout_ms"] == 10_000
+
+
+def test_a_missing_group_is_a_problem(viewer: Client) -> None:
+    problem = get(viewer, "/groups/missing", 404)
+    assert problem == {
+        "type": "about:blank",
+        "title": "Not Found",
+        "status": 404,
+        "detail": "There is no group missing.",
+        "instance": "/api/v1/groups/missing",
+        "code": "not_found",
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("group_id", ODD_IDS)
+def test_ids_may_hold_any_character(group_id: str) -> None:
+    """Percent-encoded, with what stands behind them; as an ASGI server hands paths over."""
+    write(group_id)
+    path = f"/api/v1/groups/{quote(group_id, safe='')}"
+    for tail, key in (("/journal", "data"), ("/offsets", "data"), ("", "group_id")):
+        answer = served(path + tail)
+        assert key in answer, answer
+    assert answer["group_id"] == group_id
+
+
+def served(path: str) -> Any:
+    """The answer to a path as an ASGI server hands it over: decoded, and as it was sent."""
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(b"authorization", b"Bearer the-token"), (b"host", b"localhost")],
+    }
+    handler = BaseHandler()
+    handler.load_middleware()
+    answer = handler.get_response(ASGIRequest(scope, BytesIO()))
+    assert isinstance(answer, HttpResponse)
+    return json.loads(answer.content)
+
+
+@pytest.fixture(autouse=True)
+def _token(settings: Any) -> None:
+    """The installation's own token."""
+    settings.API_TOKEN = "the-token"
+
+
+def test_the_journal_is_told_in_plain_words(viewer: Client) -> None:
+    write("g")
+    newest, *_ = get(viewer, "/groups/g/journal")["data"]
+
+    assert newest["sentence"] == (
+        "Rebalanced to generation 2 in 1.2 s because member worker-9 left: 'consumer closed';"
+        " waited 1.2 s for m-1."
+    )
+    kinds = [entry["kind"] for entry in get(viewer, "/groups/g/journal?kind=group-created")["data"]]
+    assert kinds == ["group-created"]
+    assert len(get(viewer, "/groups/g/rebalances")["data"]) == 1
+
+
+def test_nothing_asks_the_database_too_often(viewer: Client) -> None:
+    write(*(f"g-{n:02}" for n in range(30)), size=3)
+    for path in ("/groups", "/groups/g-01", "/groups/g-01/offsets", "/groups/g-01/journal"):
+        with CaptureQueriesContext(
+            connection,
+        ) as asked:
+            get(viewer, path)
+        assert len(asked) <= QUERIES_MAX, path
+
+
+def test_who_may_not_look_is_told(api: Api) -> None:
+    problem = get(api(), "/groups", 403)
+    assert (problem["status"], problem["code"]) == (403, "permission_denied")

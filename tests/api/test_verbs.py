@@ -1,0 +1,143 @@
+"""What may be asked of groups and topics over REST; each answer is an operation or a problem."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from groups.models import Operation
+from tests.api.conftest import Api, write
+
+pytestmark = pytest.mark.django_db
+
+REASON = {"reason": "a new deployment"}
+
+
+@pytest.fixture
+def operator(api: Api) -> Client:
+    """Somebody who may ask for everything."""
+    return api(
+        "view_group", "rebalance_group", "evict_member", "view_topic", "add_topic", "change_topic"
+    )
+
+
+def post(client: Client, path: str, body: Any = None, **headers: str) -> Any:
+    """A request with a JSON body."""
+    return client.post(
+        f"/api/v1{path}", body or {}, content_type="application/json", headers=headers
+    )
+
+
+def test_a_forced_rebalance_is_an_operation(operator: Client) -> None:
+    write("g")
+    answer = post(operator, "/groups/g/rebalances", {**REASON, "expected_generation": 1})
+
+    assert answer.status_code == 202
+    operation = Operation.objects.get()
+    assert (operation.group_id, operation.verb, operation.reason) == (
+        "g",
+        "rebalance",
+        "a new deployment",
+    )
+    assert (operation.expected_generation, operation.state) == (1, "pending")
+    assert answer.headers["Location"] == f"/api/v1/operations/{operation.pk}"
+    assert operator.get(answer.headers["Location"]).json()["id"] == operation.pk
+
+
+@pytest.mark.parametrize("body", [{}, {"reason": ""}, {"reason": "   "}, {"reason": "x" * 1_001}])
+def test_without_a_reason_nothing_happens(operator: Client, body: Any) -> None:
+    write("g")
+    answer = post(operator, "/groups/g/rebalances", body)
+
+    assert answer.status_code == 400
+    assert [error["pointer"] for error in answer.json()["errors"]] == ["#/reason"]
+    assert not Operation.objects.exists()
+
+
+def test_a_body_that_is_no_json_is_a_problem(operator: Client) -> None:
+    write("g")
+    answer = operator.post("/api/v1/groups/g/rebalances", "{", content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+
+
+def test_the_same_key_asks_once(operator: Client) -> None:
+    write("g")
+    key = {"Idempotency-Key": uuid4().hex}
+    first = post(operator, "/groups/g/rebalances", REASON, **key)
+    again = post(operator, "/groups/g/rebalances", REASON, **key)
+
+    assert first.json()["id"] == again.json()["id"]
+    assert again.headers["Idempotency-Replayed"] == "true"
+    other = post(operator, "/groups/g/rebalances", {"reason": "another"}, **key)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+
+
+def test_a_rebalance_that_goes_on_may_be_a_reason_to_refuse(operator: Client) -> None:
+    write("g", state="PreparingRebalance")
+    body = {**REASON, "on_in_progress": "reject"}
+    assert post(operator, "/groups/g/rebalances", body).status_code == 409
+    assert post(operator, "/groups/g/rebalances", REASON).status_code == 202
+
+
+def test_a_member_is_evicted_by_an_operation(operator: Client) -> None:
+    write("g")
+    gone = operator.delete("/api/v1/groups/g/members/m-1?reason=stuck")
+    assert gone.status_code == 202
+    assert (gone.json()["verb"], gone.json()["member_id"]) == ("evict", "m-1")
+    assert operator.delete("/api/v1/groups/g/members/nobody?reason=stuck").status_code == 404
+    assert operator.delete("/api/v1/groups/g/members/m-1").status_code == 400
+
+
+def test_a_viewer_may_ask_for_nothing(viewer: Client) -> None:
+    write("g")
+    assert post(viewer, "/groups/g/rebalances", REASON).status_code == 403
+    assert viewer.delete("/api/v1/groups/g/members/m-1?reason=x").status_code == 403
+    assert post(viewer, "/topics", {"name": "t", "partitions": 1}).status_code == 403
+    assert not Operation.objects.exists()
+
+
+def test_topics_are_made_and_grow(operator: Client) -> None:
+    made = post(operator, "/topics", {"name": "orders", "partitions": 3})
+    assert (made.status_code, made.json()["partitions"]) == (201, 3)
+
+    grown = operator.patch(
+        "/api/v1/topics/orders", {"partitions": 5}, content_type="application/json"
+    )
+    assert grown.json()["partitions"] == 5
+    assert operator.get("/api/v1/topics/orders").json()["partitions"] == 5
+    listed = operator.get("/api/v1/topics?q=ord").json()["data"]
+    assert [topic["name"] for topic in listed] == ["orders"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"name": "orders", "partitions": 1}, 409, 36),
+        ({"name": "a b", "partitions": 1}, 400, 17),
+        ({"name": "t", "partitions": 0}, 400, 37),
+    ],
+)
+def test_topics_that_cannot_be_say_why(operator: Client, body: Any, status: int, code: int) -> None:
+    post(operator, "/topics", {"name": "orders", "partitions": 3})
+    answer = post(operator, "/topics", body)
+    assert (answer.status_code, answer.json()["kafka_error_code"]) == (status, code)
+
+
+def test_topics_never_shrink(operator: Client) -> None:
+    post(operator, "/topics", {"name": "orders", "partitions": 3})
+    answer = operator.patch(
+        "/api/v1/topics/orders", {"partitions": 2}, content_type="application/json"
+    )
+    assert answer.status_code == 400
+    assert answer.json()["detail"] == "The topic has 3 partitions already; 2 would be no increase."
+
+
+def test_paths_that_are_none_and_methods_that_are_not_allowed(operator: Client) -> None:
+    assert operator.get("/api/v1/nothing").json()["code"] == "not_found"
+    assert operator.put("/api/v1/topics").json()["code"] == "method_not_allowed"
+
+
+def test_there_is_no_report_before_the_first_analysis(viewer: Client) -> None:
+    answer = viewer.get("/api/v1/reports/rebalances")
+    assert answer.status_code == 404 and "make analyze" in answer.json()["detail"]
