@@ -9,4 +9,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
 
 http = get_asgi_application()  # first: it sets Django up, and what follows imports models
 
-application = ProtocolTypeRouter({"http": http})
+from coordinator_site import celery  # noqa: E402, F401  (by it tasks find the broker)
+from groups.live import routing  # noqa: E402
+
+application = ProtocolTypeRouter({"http": http, "websocket": routing.application})

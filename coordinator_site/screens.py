@@ -1,11 +1,112 @@
-"""How the admin looks: django-unfold's settings, and nothing else."""
+"""How the admin looks and what its sidebar leads to: django-unfold's settings, and nothing else."""
 
+from collections.abc import Callable
 from typing import Any
+
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+
+
+def allowed(*permissions: str) -> Callable[[HttpRequest], bool]:
+    """Whether a user has any of these permissions, as the sidebar asks it."""
+
+    def has_one(request: HttpRequest) -> bool:
+        return any(map(request.user.has_perm, permissions))
+
+    return has_one
+
+
+def item(title: str, icon: str, page: str, *permissions: str) -> dict[str, Any]:
+    """One line of the sidebar; it is left out for who may not see its page."""
+    return {
+        "title": title,
+        "icon": icon,
+        "link": reverse_lazy(f"admin:{page}"),
+        "permission": allowed(*permissions) if permissions else None,
+    }
+
+
+NAVIGATION: list[dict[str, Any]] = [
+    {
+        "title": "Fleet",
+        "items": [
+            item("Overview", "monitoring", "index"),
+            item("Groups", "groups", "groups_group_changelist", "groups.view_group"),
+            item("Topics", "category", "groups_topic_changelist", "groups.view_topic"),
+            item("Nodes", "dns", "groups_node_changelist", "groups.view_node"),
+        ],
+    },
+    {
+        "title": "Work",
+        "items": [
+            item(
+                "Operations",
+                "manufacturing",
+                "groups_operation_changelist",
+                "groups.view_operation",
+            ),
+            item("Reports", "bar_chart", "groups_reportrun_changelist", "groups.view_reportrun"),
+            item(
+                "Schedule",
+                "schedule",
+                "django_celery_beat_periodictask_changelist",
+                "django_celery_beat.view_periodictask",
+            ),
+        ],
+    },
+    {
+        "title": "Access",
+        "items": [
+            item("API tokens", "key", "groups_apitoken_changelist", "groups.view_apitoken"),
+            item("Users", "person", "auth_user_changelist", "auth.view_user"),
+            item("Roles", "badge", "auth_group_changelist", "auth.view_group"),
+        ],
+    },
+]
+
+# Teal, in the steps that unfold's styles use.
+PRIMARY = {
+    "50": "oklch(98.4% .014 180.7)",
+    "100": "oklch(95.3% .051 180.8)",
+    "200": "oklch(91% .096 180.4)",
+    "300": "oklch(85.5% .138 181.1)",
+    "400": "oklch(77.7% .152 181.9)",
+    "500": "oklch(70.4% .14 182.5)",
+    "600": "oklch(56% .11 184)",
+    "700": "oklch(51.1% .096 186.4)",
+    "800": "oklch(43.7% .078 188.2)",
+    "900": "oklch(38.6% .063 188.4)",
+    "950": "oklch(27.7% .046 192.5)",
+}
+
+
+def mark(_request: HttpRequest) -> str:
+    """The sign beside the name."""
+    return static("rollcall/mark.svg")
+
 
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "Rollcall",
     "SITE_HEADER": "Rollcall",
+    "SITE_SUBHEADER": "Group coordinator",
     "SITE_URL": None,
+    "SITE_ICON": mark,
+    "SITE_SYMBOL": "checklist",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": mark}],
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
+    "BORDER_RADIUS": "6px",
+    "COLORS": {"primary": PRIMARY},
+    "DASHBOARD_CALLBACK": "groups.admin.dashboard.fleet",
+    "STYLES": [
+        lambda _request: static("rollcall/rollcall.css"),
+        lambda _request: static("rollcall/rooms.css"),
+    ],
+    "SIDEBAR": {
+        "show_search": False,
+        "command_search": False,
+        "show_all_applications": False,
+        "navigation": NAVIGATION,
+    },
 }

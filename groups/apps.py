@@ -8,10 +8,13 @@ class GroupsConfig(AppConfig):
     """Groups, members, offsets, topics, slots, nodes, journal and operations."""
 
     name = "groups"
+    verbose_name = "Rollcall"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Roles and grants follow every migration."""
+        """Database roles and grants, and the roles of people, follow every migration."""
         from groups.grants import sync_roles
+        from groups.people import sync_people
 
         post_migrate.connect(sync_roles, sender=self)
+        post_migrate.connect(sync_people, sender=self)

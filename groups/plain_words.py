@@ -3,6 +3,7 @@
 Words only: the facts stand in the entry, the choice of entries in ``groups.queries``.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -20,6 +21,8 @@ CAUSES: Final[Mapping[str, str]] = {
     "group-oversized": "the group was larger than group.max.size allows",
     "join-timed-out": "member {who} did not rejoin in time",
     "member-refused": "member {who} could not be let in",
+    "topics-changed": "topics or partition counts changed",
+    "retention": "nobody needs it any more",
     "owner-changed": "another node took the group over",
     "operator": "an operator asked for it",
 }
@@ -27,6 +30,15 @@ CAUSES: Final[Mapping[str, str]] = {
 
 TOLD: Final = frozenset(["operator"])
 """Triggers whose reason says it all."""
+
+OURS: Final = re.compile(
+    r"a new member joined|a member|a static member|\d+ members|the group has|topics or partition"
+)
+"""How reasons begin that the rules give themselves: they say no more than the trigger does. Others
+are a client's or a person's own words."""
+
+UNIQUE: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+"""What makes a member id unique, behind the client id: nobody reads it."""
 
 WAITED_NAMED = 3
 """Members named as waited for; the rest is counted."""
@@ -49,12 +61,12 @@ def cause(entry: Journal) -> str:
     if entry.trigger in TOLD and entry.reason:
         return entry.reason
     template = CAUSES.get(entry.trigger, entry.trigger.replace("-", " "))
-    who = entry.client_id or entry.member_id or "?"
+    who = entry.client_id or UNIQUE.sub("", entry.member_id or "") or entry.member_id or "?"
     text = template.format(who=who)
     more = len(entry.left) - 1
     if more > 0 and "{who}" in template:
         text += f" (and {more} more)"
-    return f"{text}: '{entry.reason}'" if entry.reason else text
+    return f"{text}: '{entry.reason}'" if entry.reason and not OURS.match(entry.reason) else text
 
 
 def waited(entry: Journal) -> str:
@@ -63,7 +75,10 @@ def waited(entry: Journal) -> str:
     slowest = [(member, ms) for member, ms in slowest if ms > 0]
     if not slowest:
         return ""
-    named = ", ".join(f"{seconds(ms)} for {member}" for member, ms in slowest[:WAITED_NAMED])
+    named = ", ".join(
+        f"{seconds(ms)} for {UNIQUE.sub('', member) or member}"
+        for member, ms in slowest[:WAITED_NAMED]
+    )
     more = entry.details.get("waited_for_count", len(slowest)) - min(len(slowest), WAITED_NAMED)
     return f"waited {named}" + (f" and {more} more" if more > 0 else "")
 

@@ -1,1 +1,196 @@
-"""Filled by its room."""
+"""Groups in the admin: the list, and a page that tells how a group stands and why.
+
+Nothing is saved here. What may be asked of a group is in ``groups.admin.verbs``.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.utils import timezone
+from unfold.decorators import display
+
+from groups import queries
+from groups.admin import standing, verbs
+from groups.admin.base import ReadOnlyAdmin
+from groups.models import Group, Journal
+from groups.plain_words import cause
+
+STATES: Final = (
+    "Empty",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "Assigning",
+    "Reconciling",
+    "Stable",
+)
+"""Of every kind of group; asking the rows which there are would read all of them."""
+
+TONES: Final = {
+    "Stable": "success",
+    "Empty": "info",
+    "PreparingRebalance": "warning",
+    "CompletingRebalance": "warning",
+    "Assigning": "warning",
+    "Reconciling": "warning",
+}
+
+
+class StateFilter(admin.SimpleListFilter):
+    """Groups in one state."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Kafka's words."""
+        return [(state, state) for state in STATES]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Those in it."""
+        return queryset.filter(state=self.value()) if self.value() else queryset
+
+
+class TypeFilter(admin.SimpleListFilter):
+    """Groups of one protocol."""
+
+    title = "type"
+    parameter_name = "type"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Kafka's words."""
+        return [(kind, kind) for kind in (queries.CLASSIC, queries.CONSUMER)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Those of it."""
+        return queryset.filter(kind=self.value()) if self.value() else queryset
+
+
+@admin.register(Group)
+class GroupAdmin(ReadOnlyAdmin):
+    """Groups are shown, and never saved."""
+
+    list_display = ("group_id", "type", "state_shown", "generation", "members", "last", "why")
+    list_display_links = ("group_id",)
+    list_filter = (StateFilter, TypeFilter)
+    search_fields = ("group_id",)
+    search_help_text = "Part of a group id"
+    ordering = ("group_id",)
+    actions = ("force_rebalances",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With what a row shows beside its own columns."""
+        return queries.annotated(super().get_queryset(request))
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The list; why each group rebalanced last is read once for the whole page."""
+        answer: HttpResponse = super().changelist_view(
+            request, {"title": "Groups", **(extra_context or {})}
+        )
+        page = getattr(answer, "context_data", {}).get("cl")
+        if page is not None:
+            newest = queries.with_rebalances(list(page.result_list))
+            for group in page.result_list:
+                group.newest = newest.get(group.group_id)
+        return answer
+
+    def get_actions(self, request: HttpRequest) -> Mapping[str, Any]:
+        """Forcing a rebalance, for who may."""
+        found: Mapping[str, Any] = super().get_actions(request)
+        return found if request.user.has_perm(verbs.MAY_REBALANCE) else {}
+
+    @admin.action(description="Force a rebalance …")
+    def force_rebalances(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
+        """One reason for all of them."""
+        return verbs.ask_many(self, request, list(chosen.values_list("group_id", flat=True)))
+
+    def get_urls(self) -> list[URLPattern]:
+        """Beside the page of a group, its live part and what may be asked of it."""
+        view = self.admin_site.admin_view
+        ours = [
+            ("live", self.live_view),
+            ("rebalance", self.rebalance_view),
+            ("evict", self.evict_view),
+        ]
+        return [
+            *(
+                path(f"<path:object_id>/{tail}/", view(page), name=f"groups_group_{tail}")
+                for tail, page in ours
+            ),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The page of a group: no form."""
+        group = self.seen(request, object_id)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": group.group_id,
+            "may_rebalance": request.user.has_perm(verbs.MAY_REBALANCE),
+            **standing.of(group, request),
+        }
+        return render(request, "admin/groups/group/page.html", context)
+
+    def live_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The part of the page that changes."""
+        group = self.seen(request, object_id)
+        context = standing.of(group, request)
+        return render(request, "admin/groups/group/live.html", context)
+
+    def rebalance_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What a forced rebalance would do, and the form that asks for it."""
+        return verbs.rebalance(self, request, self.seen(request, object_id))
+
+    def evict_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What an eviction would do, and the form that asks for it."""
+        return verbs.evict(self, request, self.seen(request, object_id))
+
+    def seen(self, request: HttpRequest, object_id: str) -> Group:
+        """The group of a URL, for who may look at it."""
+        if not request.user.has_perm("groups.view_group"):
+            raise PermissionDenied
+        group_id = unquote(object_id)
+        group: Group | None = Group.objects.filter(group_id=group_id).first()
+        if group is None:
+            raise Http404(f"There is no group {group_id}.")
+        return group
+
+    @admin.display(description="Type", ordering="kind")
+    def type(self, group: Group) -> str:
+        """Which protocol."""
+        return group.kind
+
+    @display(description="State", ordering="state", label=TONES)  # type: ignore[untyped-decorator]
+    def state_shown(self, group: Group) -> str:
+        """Kafka's word."""
+        return group.state
+
+    @admin.display(description="Members")
+    def members(self, group: Any) -> int:
+        """How many."""
+        return int(group.member_count)
+
+    @admin.display(description="Last rebalance")
+    def last(self, group: Any) -> str:
+        """How long ago."""
+        return standing.ago(group.last_rebalance_at, timezone.now())
+
+    @admin.display(description="Because")
+    def why(self, group: Any) -> str:
+        """In plain words."""
+        newest: Journal | None = getattr(group, "newest", None)
+        return "" if newest is None else cause(newest)

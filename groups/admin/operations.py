@@ -1,1 +1,112 @@
-"""Filled by its room."""
+"""Operations in the admin: who asked what of which group, why, and what became of it."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.utils import quote
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import URLPattern, path, reverse
+from unfold.decorators import display
+
+from groups.admin.base import ReadOnlyAdmin
+from groups.models import Group, Operation
+
+ENDED = (Operation.State.SUCCEEDED, Operation.State.FAILED)
+
+
+@admin.register(Operation)
+class OperationAdmin(ReadOnlyAdmin):
+    """The audit of verbs; a group's owner writes how each ended."""
+
+    list_display = ("number", "group_id", "verb", "outcome", "actor", "reason", "created_at")
+    list_display_links = ("number",)
+    list_filter = ("state", "verb")
+    search_fields = ("group_id", "actor", "reason")
+    ordering = ("-id",)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Beside the page of an operation, its live part."""
+        live = self.admin_site.admin_view(self.live_view)
+        return [
+            path("<int:object_id>/live/", live, name="groups_operation_live"),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The page of an operation: it follows its operation to the end."""
+        operation = self.seen(request, object_id)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Operation {operation.pk}",
+            **_standing(operation),
+        }
+        return render(request, "admin/groups/operation/page.html", context)
+
+    def live_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """The part of the page that changes."""
+        operation = self.seen(request, str(object_id))
+        return render(request, "admin/groups/operation/live.html", _standing(operation))
+
+    def seen(self, request: HttpRequest, object_id: str) -> Operation:
+        """The operation of a URL, for who may look at it."""
+        if not request.user.has_perm("groups.view_operation"):
+            raise PermissionDenied
+        found = Operation.objects.filter(pk=object_id) if object_id.isdigit() else None
+        operation = None if found is None else found.first()
+        if operation is None:
+            raise Http404(f"There is no operation {object_id}.")
+        return operation
+
+    @admin.display(description="Operation", ordering="id")
+    def number(self, operation: Operation) -> str:
+        """Its number."""
+        return f"#{operation.pk}"
+
+    @display(  # type: ignore[untyped-decorator]
+        description="State",
+        ordering="state",
+        label={
+            "succeeded": "success",
+            "failed": "danger",
+            "running": "info",
+            "pending": "warning",
+        },
+    )
+    def outcome(self, operation: Operation) -> str:
+        """How it stands."""
+        return operation.state
+
+
+def _standing(operation: Operation) -> dict[str, Any]:
+    """What the live part shows. Two statements."""
+    group = Group.objects.filter(group_id=operation.group_id).first()
+    return {
+        "operation": operation,
+        "steps": _steps(operation),
+        "is_pending": operation.state not in ENDED,
+        "generation": None if group is None else group.generation,
+        "revision": 0 if group is None else group.revision,
+        "group_url": reverse("admin:groups_group_change", args=[quote(operation.group_id)]),
+        "live_url": reverse("admin:groups_operation_live", args=[operation.pk]),
+    }
+
+
+def _steps(operation: Operation) -> list[tuple[str, str]]:
+    """The way of an operation: each step with "done", "now", "bad" or ""."""
+    state = operation.state
+    last = ("failed", "bad") if state == "failed" else ("succeeded", "")
+    marks = {
+        "pending": ("now", "", ""),
+        "running": ("done", "now", ""),
+        "succeeded": ("done", "done", "done"),
+        "failed": ("done", "", "bad"),
+    }[state]
+    return list(zip(("pending", "running", last[0]), marks, strict=True))

@@ -1,1 +1,122 @@
-"""Filled by its room."""
+"""Users and their roles: Django's own pages in unfold's clothes.
+
+An Administrator manages people, but makes nobody more than an Administrator: what a superuser is
+and may do, only superusers decide. Rollcall's own roles (``groups.people``) are read here, not
+edited: the next migration would put them back.
+"""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin as DjangoRoleAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group as Role
+from django.contrib.auth.models import User
+from django.db.models import ManyToManyField
+from django.forms import ModelMultipleChoiceField
+from django.http import HttpRequest, HttpResponse
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+from groups import people
+from groups.admin.base import RollcallAdmin
+
+admin.site.unregister(User)
+admin.site.unregister(Role)
+
+SUPERUSERS_ONLY = ("is_superuser", "user_permissions")
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # generic in the stubs
+    """Who may log in."""
+
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    list_display = ("username", "first_name", "last_name", "email", "roles", "last_login")
+    list_filter = ("is_active", "is_superuser", "groups")
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        ("Person", {"fields": ("first_name", "last_name", "email")}),
+        (
+            "What they may do",
+            {
+                "fields": ("is_active", "is_staff", "groups", "is_superuser", "user_permissions"),
+                "description": "Whoever may see this admin is staff and has a role.",
+            },
+        ),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+    readonly_fields = ("last_login", "date_joined")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """With their roles, in one statement more."""
+        return super().get_queryset(request).prefetch_related("groups")
+
+    @admin.display(description="Roles")
+    def roles(self, user: User) -> str:
+        """What they are, in words."""
+        names = sorted(role.name for role in user.groups.all())
+        words = ["Superuser"] * user.is_superuser + names + ["inactive"] * (not user.is_active)
+        return ", ".join(words) or "none"
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Nobody lifts themselves above their own rights."""
+        fields = tuple(super().get_readonly_fields(request, obj))
+        return fields if request.user.is_superuser else (*fields, *SUPERUSERS_ONLY)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A superuser's page, password included, is a superuser's to change."""
+        return super().has_change_permission(request, obj) and _may_touch(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """The same for deleting."""
+        return super().has_delete_permission(request, obj) and _may_touch(request, obj)
+
+    def formfield_for_manytomany(
+        self, db_field: "ManyToManyField[Any, Any]", request: HttpRequest, **kwargs: Any
+    ) -> "ModelMultipleChoiceField[Any] | None":
+        """Django says "groups" of people; here that word means something else."""
+        field: ModelMultipleChoiceField[Any] | None = super().formfield_for_manytomany(
+            db_field, request, **kwargs
+        )
+        if field is not None and db_field.name == "groups":
+            field.label = "Roles"
+            field.help_text = "Viewer, Operator or Administrator, or roles of your own."
+        return field
+
+
+def _may_touch(request: HttpRequest, user: Any) -> bool:
+    return user is None or request.user.is_superuser or not user.is_superuser
+
+
+@admin.register(Role)
+class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
+    """What people may do, by role."""
+
+    list_display = ("name", "made_by")
+    filter_horizontal = ()
+
+    @admin.display(description="Made by")
+    def made_by(self, role: Role) -> str:
+        """Whether it is ours or theirs."""
+        return "Rollcall" if role.name in people.ROLES else "you"
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Not ours."""
+        return super().has_change_permission(request, obj) and not _is_ours(obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Not ours."""
+        return super().has_delete_permission(request, obj) and not _is_ours(obj)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Under its own name: a group is something else here."""
+        return super().changelist_view(request, {"title": "Roles", **(extra_context or {})})
+
+
+def _is_ours(role: Any) -> bool:
+    return role is not None and role.name in people.ROLES

@@ -1,1 +1,206 @@
-"""Filled by its room."""
+"""Reports of the pipeline: the runs, what the newest one found, and a button for another one.
+
+The pipeline itself is a process of its own, which the worker starts (``groups.tasks.analyse``).
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Sum
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+from unfold.decorators import display
+
+from groups import plain_words, tasks
+from groups.admin import chart
+from groups.admin.base import ReadOnlyAdmin
+from groups.models import RebalanceCost, ReportRun
+
+BARS_MAX: Final = 12
+ROWS_MAX: Final = 100
+"""The costliest groups and rows that a page shows; REST has them all."""
+
+GIVEN_UP_AFTER: Final = timedelta(hours=6)
+"""A run that is said to be running for longer has died without a word."""
+
+MAY_ANALYSE: Final = "groups.add_reportrun"
+
+
+def going_on() -> ReportRun | None:
+    """The run that is at work, if one is."""
+    begun = timezone.now() - GIVEN_UP_AFTER
+    running = ReportRun.objects.filter(state=ReportRun.State.RUNNING, started_at__gte=begun)
+    return running.order_by("-id").first()
+
+
+def newest() -> ReportRun | None:
+    """The newest run that has something to show."""
+    return ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED).order_by("-id").first()
+
+
+def costliest(run: ReportRun) -> Sequence[chart.Cost]:
+    """The rows of the groups that were without owners for longest. Two statements."""
+    totals = run.costs.values("group_id").annotate(total=Sum("without_owner_ms"))
+    ids = [row["group_id"] for row in totals.order_by("-total", "group_id")[:BARS_MAX]]
+    rows = run.costs.filter(group_id__in=ids)
+    return [chart.Cost(row.group_id, row.trigger, row.without_owner_ms) for row in rows]
+
+
+@admin.register(ReportRun)
+class ReportRunAdmin(ReadOnlyAdmin):
+    """Runs are written by the pipeline alone."""
+
+    list_display = ("run", "outcome", "started_at", "took", "events", "asked_by", "short")
+    list_display_links = ("run",)
+    list_filter = ("state",)
+    ordering = ("-id",)
+    list_before_template = "admin/groups/reportrun/above.html"
+    change_form_template = "admin/groups/reportrun/report.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Two of ours, before that of a run."""
+        view = self.admin_site.admin_view
+        return [
+            path("newest/", view(self.newest_view), name="groups_reportrun_newest"),
+            path("analyse/", view(self.analyse_view), name="groups_reportrun_analyse"),
+            *super().get_urls(),
+        ]
+
+    def newest_view(self, request: HttpRequest) -> HttpResponse:
+        """To the page of the newest report."""
+        run = newest()
+        if run is None:
+            self.message_user(request, "There is no report yet.", messages.INFO)
+            return redirect("admin:groups_reportrun_changelist")
+        return redirect("admin:groups_reportrun_change", run.pk)
+
+    def analyse_view(self, request: HttpRequest) -> HttpResponse:
+        """Ask the worker for a run."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not request.user.has_perm(MAY_ANALYSE):
+            raise PermissionDenied
+        running = going_on()
+        if running is not None:
+            self.message_user(request, f"Run {running.pk} is at work already.", messages.WARNING)
+        else:
+            self._analyse(request)
+        return redirect("admin:groups_reportrun_changelist")
+
+    def _analyse(self, request: HttpRequest) -> None:
+        try:
+            tasks.analyse.delay(requested_by=request.user.get_username())
+        except OperationalError as error:
+            self.message_user(request, f"The broker cannot be reached: {error}", messages.ERROR)
+        else:
+            text = "The analysis was asked for; its run appears here when it begins."
+            self.message_user(request, text, messages.SUCCESS)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The runs, with the button above them."""
+        context = {
+            "title": "Reports",
+            "newest": newest(),
+            "running": going_on(),
+            "may_analyse": request.user.has_perm(MAY_ANALYSE),
+            **(extra_context or {}),
+        }
+        answer: HttpResponse = super().changelist_view(request, context)
+        return answer
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The report of one run."""
+        run = self.get_object(request, object_id)
+        context = {**self.report(run), **(extra_context or {})} if run is not None else {}
+        answer: HttpResponse = super().change_view(request, object_id, form_url, context)
+        return answer
+
+    def report(self, run: ReportRun) -> dict[str, Any]:
+        """What the page of a run shows. Five statements."""
+        rows = run.costs.order_by("-without_owner_ms", "group_id", "trigger")[:ROWS_MAX]
+        count = run.costs.count()
+        sums = run.costs.aggregate(
+            rebalances=Sum("rebalances"),
+            without=Sum("without_owner_ms"),
+            moved=Sum("partitions_moved"),
+        )
+        return {
+            "title": "Rebalances and their cost",
+            "run": run,
+            "chart": chart.draw(costliest(run)),
+            "rows": [_row(row) for row in rows],
+            "more": max(0, count - ROWS_MAX),
+            "facts": [
+                ("Rebalances", f"{sums['rebalances'] or 0:,}"),
+                ("Time without owner", plain_words.seconds(sums["without"] or 0)),
+                ("Partitions moved", f"{sums['moved'] or 0:,}"),
+                ("Journal entries read", f"{run.events or 0:,}"),
+            ],
+            "took": took(run),
+        }
+
+    @admin.display(description="Run", ordering="id")
+    def run(self, run: ReportRun) -> str:
+        """Its number."""
+        return f"{run.kind} #{run.pk}"
+
+    @display(  # type: ignore[untyped-decorator]
+        description="State",
+        ordering="state",
+        label={"succeeded": "success", "failed": "danger", "running": "info"},
+    )
+    def outcome(self, run: ReportRun) -> str:
+        """How it ended, if it did."""
+        return run.state
+
+    @admin.display(description="Took")
+    def took(self, run: ReportRun) -> str:
+        """From start to end."""
+        return took(run)
+
+    @admin.display(description="Asked by", ordering="requested_by")
+    def asked_by(self, run: ReportRun) -> str:
+        """A person, or the schedule."""
+        return run.requested_by or "schedule"
+
+    @admin.display(description="Detail")
+    def short(self, run: ReportRun) -> str:
+        """The first line of what it says."""
+        return run.detail.partition("\n")[0][:100]
+
+
+def took(run: ReportRun) -> str:
+    """From start to end, in words; "" for a run that has not ended."""
+    if run.finished_at is None:
+        return ""
+    return plain_words.seconds(
+        round((run.finished_at - run.started_at) / timedelta(milliseconds=1))
+    )
+
+
+def _row(cost: RebalanceCost) -> dict[str, Any]:
+    """One row of the table, in words."""
+    return {
+        "group_id": cost.group_id,
+        "trigger": chart.words(cost.trigger),
+        "rebalances": cost.rebalances,
+        "without": plain_words.seconds(cost.without_owner_ms),
+        "longest": plain_words.seconds(cost.longest_ms),
+        "waited": plain_words.seconds(cost.waited_ms),
+        "slowest": cost.slowest_member or "",
+        "moved": cost.partitions_moved,
+    }

@@ -1,1 +1,203 @@
-"""Filled by its room."""
+"""The schedule: django-celery-beat's rows in unfold's clothes, each beside its last run.
+
+Solar and clocked schedules are left out: nothing of ours goes by the sun or happens once.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.timesince import timesince
+from django_celery_beat.models import (
+    ClockedSchedule,
+    CrontabSchedule,
+    IntervalSchedule,
+    PeriodicTask,
+    PeriodicTasks,
+    SolarSchedule,
+)
+from unfold.decorators import display
+from unfold.widgets import (
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from groups import fleet, plain_words, tasks
+from groups.admin.base import RollcallAdmin
+
+for _model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
+    admin.site.unregister(_model)
+
+OUTCOME_LENGTH_MAX = 90
+
+CALLS = {
+    task.name: (task.__doc__ or "").partition("\n")[0]
+    for task in (tasks.session_sweep, tasks.offset_retention, tasks.cleaning, tasks.analyse)
+}
+"""What may be put on the schedule: the functions of ``groups.tasks``, and what each does."""
+
+
+class TaskForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """What runs and when. Queues, priorities and arguments are the code's affair."""
+
+    class Meta:
+        model = PeriodicTask
+        fields = (
+            "name",
+            "task",
+            "enabled",
+            "interval",
+            "crontab",
+            "expire_seconds",
+            "description",
+        )
+        widgets = {
+            "name": UnfoldAdminTextInputWidget,
+            "description": UnfoldAdminTextareaWidget({"rows": 2}),
+        }
+        labels = {
+            "interval": "Interval",
+            "crontab": "Crontab",
+            "expire_seconds": "Expires after (s)",
+        }
+        help_texts = {
+            "name": "Its last run is found by this name; the three of Rollcall keep theirs.",
+            "enabled": "One that is off is left out, and never late.",
+            "interval": "Every so often. An interval or a crontab, not both.",
+            "crontab": "At times of the day.",
+            "expire_seconds": "A turn that no worker has begun by then is the next one's.",
+            "description": "",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = [(name, f"{name.rpartition('.')[2]}: {does}") for name, does in CALLS.items()]
+        present = self.instance.task
+        if present and present not in CALLS:
+            known.append((present, present))
+        if "task" in self.fields:
+            self.fields["task"] = forms.ChoiceField(
+                choices=known, widget=UnfoldAdminSelectWidget, help_text="What runs."
+            )
+
+
+class WithLastRuns(ChangeList):
+    """The page's tasks, each with its last run: one statement for all of them."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """The rows as ever, and ``last`` on each."""
+        super().get_results(request)
+        last = fleet.last_runs()
+        for task in self.result_list:
+            task.last = last.get(task.name)
+
+
+@admin.register(PeriodicTask)
+class PeriodicTaskAdmin(RollcallAdmin):
+    """What runs by itself."""
+
+    form = TaskForm
+    list_display = ("name", "when", "state", "last_run", "took", "failures", "outcome")
+    list_filter = ("enabled",)
+    search_fields = ("name", "task")
+    ordering = ("name",)
+    actions = ("enable", "disable")
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """Ours."""
+        return WithLastRuns
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With their schedules. Celery's own housekeeping of results is not ours to show."""
+        found: QuerySet[Any] = super().get_queryset(request)
+        return found.exclude(task__startswith="celery.").select_related("interval", "crontab")
+
+    @admin.action(description="Enable selected tasks", permissions=["change"])
+    def enable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Let them run from now on."""
+        self._switch(request, queryset, "enabled", enabled=True)
+
+    @admin.action(description="Disable selected tasks", permissions=["change"])
+    def disable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Let them rest; what a running one does, it ends."""
+        self._switch(request, queryset, "disabled", enabled=False)
+
+    def _switch(
+        self, request: HttpRequest, chosen: QuerySet[Any], word: str, **values: bool
+    ) -> None:
+        # Not through the joins of the page: an UPDATE of what was chosen, and one word to beat.
+        ids = list(chosen.values_list("pk", flat=True))
+        count = PeriodicTask.objects.filter(pk__in=ids).update(**values)
+        PeriodicTasks.update_changed()
+        self.message_user(request, f"{count} {'task is' if count == 1 else 'tasks are'} {word}.")
+
+    @admin.display(description="When")
+    def when(self, task: Any) -> str:
+        """The schedule in words."""
+        if task.interval is not None:
+            period = task.interval.schedule.run_every.total_seconds()
+            return f"every {plain_words.seconds(round(period * 1_000))}"
+        return "" if task.crontab is None else str(task.crontab.human_readable)
+
+    @display(  # type: ignore[untyped-decorator]
+        description="State",
+        label={"ok": "success", "failed": "danger", "late": "warning", "off": "info"},
+    )
+    def state(self, task: Any) -> str:
+        """How the last run went, and whether the next one is overdue."""
+        if not task.enabled:
+            return "off"
+        if task.last is not None and task.last.failed:
+            return "failed"
+        if fleet.is_late(task, task.last, timezone.now()):
+            return "late"
+        if task.last is not None:
+            return "ok"
+        return "new" if fleet.began(task, None) is None else "sent"
+
+    @admin.display(description="Last run")
+    def last_run(self, task: Any) -> str:
+        """How long ago it began."""
+        began = fleet.began(task, task.last)
+        if began is None:
+            return "never"
+        age_s = (timezone.now() - began).total_seconds()
+        return f"{max(0, round(age_s))} s ago" if age_s < 60 else f"{timesince(began)} ago"
+
+    @admin.display(description="Took")
+    def took(self, task: Any) -> str:
+        """How long it was at work."""
+        return "" if task.last is None else plain_words.seconds(task.last.took_ms)
+
+    @admin.display(description="Failures")
+    def failures(self, task: Any) -> str:
+        """Of all runs that were ever counted."""
+        return "" if task.last is None else f"{task.last.failures:,} of {task.last.runs:,}"
+
+    @admin.display(description="Outcome")
+    def outcome(self, task: Any) -> str:
+        """What it did, or why it failed."""
+        text: str = "" if task.last is None else task.last.outcome
+        short = len(text) <= OUTCOME_LENGTH_MAX
+        return text if short else text[: OUTCOME_LENGTH_MAX - 1] + "…"
+
+
+@admin.register(IntervalSchedule)
+class IntervalScheduleAdmin(RollcallAdmin):
+    """Periods, to be chosen for a task."""
+
+    list_display = ("__str__", "every", "period")
+    ordering = ("period", "every")
+
+
+@admin.register(CrontabSchedule)
+class CrontabScheduleAdmin(RollcallAdmin):
+    """Times of the day, to be chosen for a task."""
+
+    list_display = ("human_readable", "__str__")
+    fields = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week", "timezone")

@@ -25,6 +25,9 @@ STABLE_GROUP = "Stable"
 
 RETENTION = "retention"
 
+NO_CAUSE = ("", "", None, None)
+"""What started a rebalance of a row that does not say so."""
+
 NAMED_MAX = 50
 """Ids that one journal entry names; the rest is counted."""
 
@@ -185,6 +188,8 @@ class Work:
         self.set_row(generation=epoch + 1)
         if self.live.since is None:
             self.change().since = self.now
+            who = (member.row.member_id, member.row.client_id) if member else (None, None)
+            self.set_details(cause=[trigger, reason, *who])
         self._note(
             "rebalance-started" if self.members else "emptied",
             trigger=trigger,
@@ -252,8 +257,13 @@ class Work:
 
     def _complete(self) -> None:
         since = self.live.since
+        trigger, reason, member_id, client_id = self.row.details.get("cause", NO_CAUSE)
         self._note(
             "rebalance-completed",
+            trigger=trigger,
+            reason=reason,
+            member_id=member_id,
+            client_id=client_id,
             generation_before=self.row.details.get("settled_epoch", 0),
             duration_ms=None if since is None else self.now - since,
             moved=self.row.details.get("moved", 0),

@@ -1,0 +1,8 @@
+"""Times as logs write them: they sort, and nobody asks which is the month. All are UTC."""
+
+DATE_FORMAT = "Y-m-d"
+TIME_FORMAT = "H:i:s"
+DATETIME_FORMAT = "Y-m-d H:i:s"
+SHORT_DATE_FORMAT = DATE_FORMAT
+SHORT_DATETIME_FORMAT = DATETIME_FORMAT
+FIRST_DAY_OF_WEEK = 1

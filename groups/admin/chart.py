@@ -1,0 +1,160 @@
+"""Bars for a report: who was without owners for how long, and because of what.
+
+From rows to places on a drawing, nothing else; the template writes the SVG.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from groups import plain_words
+
+BAR_HEIGHT: Final = 18
+ROW_HEIGHT: Final = 30
+LABEL_WIDTH: Final = 220
+WIDTH: Final = 960
+TOTAL_WIDTH: Final = 90
+AXIS_HEIGHT: Final = 26
+TICKS_MAX: Final = 6
+LABEL_LENGTH_MAX: Final = 30
+COLOURS: Final = 8
+"""Colours of the style sheet, ``rc-colour-0`` and so on; later triggers share the last."""
+
+STEPS_MS: Final = tuple(
+    1_000 * step
+    for step in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 18_000, 36_000)
+)
+"""Distances of marks on the axis that people count by."""
+
+
+class Cost(NamedTuple):
+    """What is drawn of one row of the report."""
+
+    group_id: str
+    trigger: str
+    without_owner_ms: int
+
+
+class Part(NamedTuple):
+    """One coloured stretch of a bar."""
+
+    x: float
+    width: float
+    colour: int
+    title: str
+
+
+class Bar(NamedTuple):
+    """One group: its parts, and where its words stand."""
+
+    y: int
+    middle: int
+    group_id: str
+    label: str
+    total: str
+    end: float
+    parts: Sequence[Part]
+
+
+class Tick(NamedTuple):
+    """A mark on the axis."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The whole drawing; lengths are the drawing's own units."""
+
+    width: int
+    height: int
+    bars: Sequence[Bar]
+    ticks: Sequence[Tick]
+    legend: Sequence[tuple[int, str]]
+    label_x: int = LABEL_WIDTH - 10
+    bar_height: int = BAR_HEIGHT
+
+    @property
+    def floor(self) -> int:
+        """Where the bars end and the axis begins."""
+        return self.height - AXIS_HEIGHT
+
+
+def draw(costs: Iterable[Cost]) -> Chart | None:
+    """One bar for each group, the longest first; None where nobody was without owners."""
+    groups: dict[str, dict[str, int]] = {}
+    for cost in costs:
+        if cost.without_owner_ms > 0:
+            parts = groups.setdefault(cost.group_id, {})
+            parts[cost.trigger] = parts.get(cost.trigger, 0) + cost.without_owner_ms
+    if not groups:
+        return None
+    order = sorted(groups, key=lambda group_id: (-sum(groups[group_id].values()), group_id))
+    longest = sum(groups[order[0]].values())
+    colours = _colours(groups.values())
+    scale = (WIDTH - LABEL_WIDTH - TOTAL_WIDTH) / longest
+    return Chart(
+        width=WIDTH,
+        height=len(order) * ROW_HEIGHT + AXIS_HEIGHT,
+        bars=[_bar(row, name, groups[name], colours, scale) for row, name in enumerate(order)],
+        ticks=_ticks(longest, scale),
+        legend=[(colour, words(trigger)) for trigger, colour in colours.items()],
+    )
+
+
+def words(trigger: str) -> str:
+    """A trigger as the legend names it."""
+    return trigger.replace("-", " ") or "unknown"
+
+
+def _colours(groups: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """The costliest trigger has the first colour, and so on."""
+    totals: dict[str, int] = {}
+    for parts in groups:
+        for trigger, milliseconds in parts.items():
+            totals[trigger] = totals.get(trigger, 0) + milliseconds
+    order = sorted(totals, key=lambda trigger: (-totals[trigger], trigger))
+    return {trigger: min(place, COLOURS - 1) for place, trigger in enumerate(order)}
+
+
+def _bar(
+    row: int, group_id: str, costs: Mapping[str, int], colours: Mapping[str, int], scale: float
+) -> Bar:
+    parts, x = [], float(LABEL_WIDTH)
+    for trigger, colour in colours.items():
+        if trigger in costs:
+            width = costs[trigger] * scale
+            title = f"{group_id}: {plain_words.seconds(costs[trigger])}, {words(trigger)}"
+            parts.append(Part(round(x, 1), max(1.0, round(width, 1)), colour, title))
+            x += width
+    top = row * ROW_HEIGHT + (ROW_HEIGHT - BAR_HEIGHT) // 2
+    return Bar(
+        y=top,
+        middle=top + BAR_HEIGHT // 2,
+        group_id=group_id,
+        label=shortened(group_id),
+        total=plain_words.seconds(sum(costs.values())),
+        end=round(x + 8, 1),
+        parts=parts,
+    )
+
+
+def shortened(text: str) -> str:
+    """A name that fits beside its bar: the beginning and the end tell more than the middle."""
+    if len(text) <= LABEL_LENGTH_MAX:
+        return text
+    half = (LABEL_LENGTH_MAX - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def _ticks(longest: int, scale: float) -> Sequence[Tick]:
+    step = next((s for s in STEPS_MS if longest / s <= TICKS_MAX), longest)
+    marks = range(0, longest + 1, step)
+    labels = (
+        "0" if mark == 0 else plain_words.seconds(mark).replace(".0 s", " s") for mark in marks
+    )
+    return [
+        Tick(round(LABEL_WIDTH + mark * scale, 1), label)
+        for mark, label in zip(marks, labels, strict=True)
+    ]

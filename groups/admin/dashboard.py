@@ -1,0 +1,160 @@
+"""The first page: the fleet in a few numbers, and what needs attention. What is counted stands
+in ``groups.fleet``; here it becomes tiles and sentences."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from django.contrib.admin.utils import quote
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.timesince import timesince
+
+from groups import fleet as fleets
+from groups import plain_words
+from groups.fleet import Fleet
+from groups.models import Journal
+
+
+class Tile(NamedTuple):
+    """One number. ``tone`` is "", "good", "warn" or "bad"."""
+
+    title: str
+    number: str
+    note: str
+    link: str = ""
+    tone: str = ""
+
+
+class Trouble(NamedTuple):
+    """One line of what needs attention."""
+
+    tone: str
+    what: str
+    detail: str
+    link: str
+
+
+TONES = {
+    "Stable": "good",
+    "Empty": "",
+    "PreparingRebalance": "warn",
+    "CompletingRebalance": "warn",
+    "Assigning": "warn",
+    "Reconciling": "warn",
+    "Dead": "bad",
+}
+
+
+def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """What the template of the first page needs (unfold's DASHBOARD_CALLBACK)."""
+    if not request.user.has_perm("groups.view_group"):
+        return context
+    seen = fleets.look()
+    context.update(
+        {
+            "fleet": seen,
+            "tiles": tiles(seen),
+            "states": shares(seen),
+            "troubles": list(troubles(seen)),
+            "latest": [_told(entry) for entry in seen.latest],
+            "seen_at": timezone.now(),
+        }
+    )
+    return context
+
+
+def _told(entry: Journal) -> dict[str, Any]:
+    return {
+        "group_id": entry.group_id,
+        "link": reverse("admin:groups_group_change", args=[quote(entry.group_id)]),
+        "sentence": plain_words.sentence(entry),
+        "at": entry.at,
+    }
+
+
+def tiles(seen: Fleet) -> Sequence[Tile]:
+    """The numbers, each with the page behind it."""
+    live = len(seen.nodes) - len(seen.silent_nodes)
+    more = "+" if seen.rebalances_1h.is_more else ""
+    free = seen.ownerless_slots
+    return (
+        Tile(
+            "Groups", f"{seen.groups:,}", _settled(seen), reverse("admin:groups_group_changelist")
+        ),
+        Tile("Members", f"{seen.members:,}", "in all groups"),
+        Tile(
+            "Rebalances",
+            f"{seen.rebalances_1h.number:,}{more}",
+            "in the last hour",
+            reverse("admin:groups_reportrun_changelist"),
+        ),
+        Tile(
+            "Nodes",
+            str(live),
+            f"of {len(seen.nodes)} heard of lately" if seen.silent_nodes else "alive",
+            reverse("admin:groups_node_changelist"),
+            "warn" if seen.silent_nodes or not live else "good",
+        ),
+        Tile(
+            "Slots without owner",
+            str(free),
+            f"of {seen.slots}",
+            reverse("admin:groups_node_changelist"),
+            "bad" if free else "good",
+        ),
+    )
+
+
+def _settled(seen: Fleet) -> str:
+    moving = sum(n for state, n in seen.states.items() if state not in fleets.SETTLED)
+    return f"{moving:,} rebalancing" if moving else "none rebalancing"
+
+
+def shares(seen: Fleet) -> Sequence[dict[str, Any]]:
+    """Groups by state, as parts of a bar; a state with any group is wide enough to be seen."""
+    page = reverse("admin:groups_group_changelist")
+    return [
+        {
+            "state": state,
+            "count": count,
+            "percent": max(0.8, 100 * count / seen.groups),
+            "tone": TONES.get(state, ""),
+            "link": f"{page}?state={state}",
+        }
+        for state, count in sorted(seen.states.items(), key=lambda item: -item[1])
+    ]
+
+
+def troubles(seen: Fleet) -> Iterator[Trouble]:
+    """What needs attention, the most urgent first."""
+    nodes = reverse("admin:groups_node_changelist")
+    if seen.ownerless_slots:
+        detail = "Their groups are not served until a node takes them."
+        yield Trouble("bad", f"{seen.ownerless_slots} slots have no owner", detail, nodes)
+    for node in seen.silent_nodes:
+        ago = f"The last beat was {timesince(node.beat_at)} ago."
+        yield Trouble("warn", f"Node {node.node_id} is silent", ago, nodes)
+    for group in seen.unsettled:
+        since = f"{group.state} for {timesince(group.state_since)}."
+        link = reverse("admin:groups_group_change", args=[quote(group.group_id)])
+        yield Trouble("warn", f"Group {group.group_id} does not settle", since, link)
+    if seen.unsettled_count > len(seen.unsettled):
+        more = f"{seen.unsettled_count - len(seen.unsettled)} more groups do not settle"
+        yield Trouble("warn", more, "", reverse("admin:groups_group_changelist"))
+    for operation in seen.failed:
+        link = reverse("admin:groups_operation_change", args=[operation.pk])
+        what = f"{operation.get_verb_display()} of {operation.group_id} failed"
+        yield Trouble("bad", what, operation.detail or "No reason was given.", link)
+    yield from _turns(seen)
+
+
+def _turns(seen: Fleet) -> Iterator[Trouble]:
+    page = reverse("admin:django_celery_beat_periodictask_changelist")
+    for turn in seen.troubled_turns:
+        last = turn.last
+        if last is not None and last.failed:
+            yield Trouble("bad", f"The {turn.task.name} failed", last.outcome, page)
+        else:
+            when = f"It last ran {timesince(last.started_at)} ago." if last else "It never ran."
+            yield Trouble("warn", f"The {turn.task.name} is late", when, page)

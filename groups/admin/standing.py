@@ -1,0 +1,199 @@
+"""How one group stands, as its page shows it: members, who owns what, offsets, journal, verbs.
+
+Puts rows into words and shapes for the templates. Reads by ``groups.queries``, decides nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.contrib.admin.utils import quote
+from django.http import HttpRequest
+from django.urls import reverse
+
+from groups import queries
+from groups.models import Group, Journal, Operation
+from groups.plain_words import seconds, sentence
+
+MEMBERS_MAX: Final = 200
+"""Members that a page lists. REST has them all."""
+
+MATRIX_MEMBERS_MAX: Final = 40
+MATRIX_PARTITIONS_MAX: Final = 96
+"""A larger matrix says less than the counts beside it."""
+
+OFFSETS_MAX: Final = 100
+OPERATIONS_MAX: Final = 5
+JOURNAL_MAX: Final = 30
+COLOURS: Final = 8
+
+TONES: Final = {
+    "Stable": "good",
+    "Empty": "plain",
+    "Dead": "plain",
+}
+"""Of the states in which nobody waits; the others are on their way to one."""
+
+KIND_TONES: Final = {
+    "rebalance-completed": "good",
+    "stable": "good",
+    "rebalance-started": "warn",
+    "rebalance-abandoned": "bad",
+    "group-deleted": "bad",
+}
+
+
+def ago(at: datetime | None, now: datetime) -> str:
+    """How long ago, in words; "" for never."""
+    if at is None:
+        return ""
+    passed = max(0, round((now - at) / timedelta(seconds=1)))
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if passed >= length:
+            return f"{passed // length} {unit} ago"
+    return f"{passed} s ago"
+
+
+def of(group: Group, request: HttpRequest) -> dict[str, Any]:
+    """Everything that the live part of a group's page shows. Ten statements at most."""
+    members = queries.members_of(group)
+    offsets = queries.offsets_of(group.group_id, members, OFFSETS_MAX + 1)
+    entries = journal(group.group_id, request)
+    queries.ask_for_a_look(group.group_id)
+    may_evict = request.user.has_perm("groups.evict_member")
+    return {
+        "group": group,
+        "tone": TONES.get(group.state, "warn"),
+        "facts": facts(group, members),
+        "members": [member(group, m, n, may_evict) for n, m in enumerate(members[:MEMBERS_MAX])],
+        "more_members": max(0, len(members) - MEMBERS_MAX),
+        "matrix": matrix(members),
+        "offsets": offsets[:OFFSETS_MAX],
+        "more_offsets": len(offsets) > OFFSETS_MAX,
+        "lag": total_lag(offsets),
+        "journal": [told(entry) for entry in entries[:JOURNAL_MAX]],
+        "older": entries[JOURNAL_MAX - 1].pk if len(entries) > JOURNAL_MAX else None,
+        "operations": last_operations(group.group_id),
+        "is_consumer": group.kind == queries.CONSUMER,
+        **urls(group),
+    }
+
+
+def urls(group: Group) -> dict[str, str]:
+    """Where the parts of a group's page are."""
+    key = quote(group.group_id)
+    return {
+        "page_url": reverse("admin:groups_group_change", args=[key]),
+        "live_url": reverse("admin:groups_group_live", args=[key]),
+        "rebalance_url": reverse("admin:groups_group_rebalance", args=[key]),
+        "evict_url": reverse("admin:groups_group_evict", args=[key]),
+    }
+
+
+def facts(group: Group, members: Sequence[queries.MemberView]) -> list[tuple[str, Any]]:
+    """The head of the page."""
+    owner = queries.owner_of(group)
+    epoch = "Group epoch" if group.kind == queries.CONSUMER else "Generation"
+    assignor = group.protocol_name or group.details.get("assignor") or "none yet"
+    leader = next((m.client_id or m.member_id for m in members if m.is_leader), None)
+    owned = sum(m.partition_count for m in members)
+    return [
+        (epoch, group.generation),
+        ("Members", len(members)),
+        ("Partitions owned", owned),
+        ("Assignor", assignor),
+        ("Leader", leader or "the coordinator assigns" if members else "nobody"),
+        ("Coordinator", f"node {owner.node_id}" if owner else "no node yet"),
+        ("In this state since", group.state_since),
+    ]
+
+
+def member(group: Group, view: queries.MemberView, number: int, may_evict: bool) -> dict[str, Any]:
+    """One line of the members' table."""
+    age = view.heartbeat_age_ms
+    session = _session_ms(group, view)
+    share = 0 if age is None else min(100, round(100 * age / session))
+    return {
+        "view": view,
+        "colour": number % COLOURS,
+        "share": share,
+        "tone": "bad" if share > 80 else "warn" if share > 50 else "good",
+        "session": seconds(session),
+        "age": None if age is None else seconds(age),
+        "partitions": ", ".join(
+            f"{topic}: {_ranges(numbers)}" for topic, numbers in (view.assignment or {}).items()
+        ),
+        "topics": ", ".join(view.topics or ()),
+        "may_evict": may_evict,
+    }
+
+
+def _session_ms(group: Group, view: queries.MemberView) -> int:
+    """A consumer group's sessions are the coordinator's to say, and the same for all."""
+    return max(1, view.session_timeout_ms)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """0-3, 7."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number, number])
+    return ", ".join(f"{a}-{b}" if a != b else f"{a}" for a, b in parts)
+
+
+def matrix(members: Sequence[queries.MemberView]) -> Mapping[str, Any] | None:
+    """Members by partitions; None where there would be nothing or too much to see."""
+    parts = sorted(
+        {(t, p) for m in members for t, numbers in (m.assignment or {}).items() for p in numbers}
+    )
+    if not parts or len(parts) > MATRIX_PARTITIONS_MAX or len(members) > MATRIX_MEMBERS_MAX:
+        return None
+    topics: dict[str, list[int]] = {}
+    for topic, partition in parts:
+        topics.setdefault(topic, []).append(partition)
+    rows = [
+        {
+            "name": m.client_id or m.member_id,
+            "member_id": m.member_id,
+            "colour": n % COLOURS,
+            "cells": [p in (m.assignment or {}).get(t, ()) for t, p in parts],
+        }
+        for n, m in enumerate(members)
+    ]
+    return {"topics": topics.items(), "rows": rows}
+
+
+def total_lag(offsets: Sequence[queries.OffsetView]) -> int | None:
+    """Over the partitions whose end is known."""
+    known = [offset.lag for offset in offsets if offset.lag is not None]
+    return sum(known) if known else None
+
+
+def journal(group_id: str, request: HttpRequest) -> list[Journal]:
+    """A page of the journal, and one entry more, newest first; ``?before=`` goes back."""
+    entries = queries.journal_of(group_id)
+    before = request.GET.get("before", "")
+    if before.isdigit():
+        entries = entries.filter(id__lt=int(before))
+    return list(entries[: JOURNAL_MAX + 1])
+
+
+def told(entry: Journal) -> dict[str, Any]:
+    """One line of the journal."""
+    return {
+        "at": entry.at,
+        "sentence": sentence(entry),
+        "tone": KIND_TONES.get(entry.kind, "plain"),
+        "node": entry.node_id,
+        "member_id": entry.member_id,
+    }
+
+
+def last_operations(group_id: str) -> list[Operation]:
+    """What people asked of the group lately."""
+    found = Operation.objects.filter(group_id=group_id)
+    people = found.exclude(verb=Operation.Verb.EXPIRE_OFFSETS)
+    return list(people.order_by("-id")[:OPERATIONS_MAX])

@@ -1,0 +1,120 @@
+"""One websocket that watches one group: let in, then told whenever there is news.
+
+``{"group": id, "revision": n}`` says that the group reached this revision,
+``{"group": id, "look": true}`` that something may have been missed. What a client sends is not
+read. Who is told what is decided in ``groups.live.hub``.
+"""
+
+import asyncio
+from typing import Any
+from urllib.parse import parse_qs
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+
+from groups.live.hub import HUB, Full
+from groups.live.mailbox import LOOK, Mailbox, News
+from groups.models import Group
+
+GROUP_ID_MISSING = 4400
+NOT_LOGGED_IN = 4401
+NOT_ALLOWED = 4403
+NO_SUCH_PAGE = 4404
+TOO_MANY = 4429
+"""Close codes: 4000 and the HTTP status of the same meaning."""
+
+PUSH_INTERVAL_S = 0.1
+"""Between two pushes to one socket. What happens meanwhile is one push; and a socket whose client
+reads nothing is closed by its pings long before these few bytes a second add up."""
+
+GROUP_ID_LENGTH_MAX = 1_024
+
+
+class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels has no types
+    """``/ws/groups/?group_id=...``, percent-encoded. Refusals are close codes, after the
+    handshake: a browser tells a page nothing of a handshake that failed."""
+
+    group_id = ""
+    mailbox: Mailbox | None = None
+    pushing: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Live until the socket ends, and leave the hub however that was."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self.stop()
+
+    async def connect(self) -> None:
+        """Let the client in, or close with the reason."""
+        await self.accept()
+        refusal = await refused(self.scope["user"])
+        if refusal is not None:
+            await self.close(refusal)
+            return
+        self.group_id = group_id_of(self.scope["query_string"])
+        if not self.group_id:
+            await self.close(GROUP_ID_MISSING)
+            return
+        try:
+            self.mailbox = HUB.join(self.group_id)
+        except Full:
+            await self.close(TOO_MANY)
+            return
+        # What the group reached before we listened: the page may have been made earlier.
+        self.mailbox.put_first(await revision_of(self.group_id))
+        self.pushing = asyncio.create_task(self.push(self.mailbox))
+
+    async def push(self, mailbox: Mailbox) -> None:
+        """Pass on news until cancelled."""
+        while True:
+            await self.send_json(message(self.group_id, await mailbox.take()))
+            await asyncio.sleep(PUSH_INTERVAL_S)
+
+    async def receive(self, **_: Any) -> None:
+        """Nothing is asked over this socket, so nothing is read, JSON or not."""
+
+    async def stop(self) -> None:
+        """Stop pushing and watching."""
+        if self.pushing is not None:
+            self.pushing.cancel()
+        if self.mailbox is not None:
+            mailbox, self.mailbox = self.mailbox, None
+            await HUB.leave(self.group_id, mailbox)
+
+
+class NoSuchPage(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels has no types
+    """Every other path."""
+
+    async def connect(self) -> None:
+        """Say so, and close."""
+        await self.accept()
+        await self.close(NO_SUCH_PAGE)
+
+
+def message(group_id: str, news: News) -> dict[str, Any]:
+    """What the client is sent."""
+    if news is LOOK:
+        return {"group": group_id, "look": True}
+    return {"group": group_id, "revision": news}
+
+
+def group_id_of(query_string: bytes) -> str:
+    """The group that the URL names, "" for none or one that can be no group's id."""
+    given = parse_qs(query_string.decode("ascii", "replace")).get("group_id", [""])[0]
+    return given if len(given) <= GROUP_ID_LENGTH_MAX else ""
+
+
+@database_sync_to_async  # type: ignore[untyped-decorator]
+def refused(user: Any) -> int | None:
+    """Why this user may not watch; None where it may."""
+    if not user.is_authenticated:
+        return NOT_LOGGED_IN
+    return None if user.has_perm("groups.view_group") else NOT_ALLOWED
+
+
+@database_sync_to_async  # type: ignore[untyped-decorator]
+def revision_of(group_id: str) -> int:
+    """The group's revision by its row; 0 for a group that is not there."""
+    known = Group.objects.filter(group_id=group_id).values_list("revision", flat=True).first()
+    return known or 0

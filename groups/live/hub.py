@@ -1,0 +1,115 @@
+"""The hub of a web process: who watches which group, and one connection that listens for all.
+
+It decides who is told and holds no group's data. Everything here runs on the one loop
+that serves websockets.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+
+import psycopg
+
+from groups import database
+from groups.doorbell import Doorbell
+from groups.live.mailbox import LOOK, Mailbox
+from groups.operations import BELL as OPERATIONS_BELL
+from groups.slot import slot_of
+from groups.store import BELL as GROUPS_BELL
+
+logger = logging.getLogger(__name__)
+
+RECONNECT_S_MAX = 8.0
+"""Pages poll while nobody listens, so there is no hurry to come back to a database that is away."""
+
+WATCHERS_MAX = 1_000
+"""Websockets of one web process: each is a page open before a person. Beyond, pages poll."""
+
+
+async def connect() -> database.Connection:
+    """The listening connection of a web process, with the web's role."""
+    conninfo = database.conninfo("rollcall_web", application_name="rollcall web doorbell")
+    return await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
+
+
+class Full(Exception):
+    """As many websockets as one process holds are open."""
+
+
+class Hub:
+    """Mailboxes by group; the doorbell runs while there is one, and only then."""
+
+    def __init__(self) -> None:
+        self._watchers: dict[str, set[Mailbox]] = {}
+        self._listening: asyncio.Task[None] | None = None
+
+    @property
+    def watcher_count(self) -> int:
+        """How many mailboxes there are."""
+        return sum(map(len, self._watchers.values()))
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether the doorbell runs."""
+        return self._listening is not None
+
+    def join(self, group_id: str) -> Mailbox:
+        """A mailbox for news of the group, until ``leave``. Raises ``Full``.
+
+        The first one starts the doorbell, which says ``LOOK`` once it listens.
+        """
+        if self.watcher_count >= WATCHERS_MAX:
+            raise Full
+        mailbox = Mailbox()
+        self._watchers.setdefault(group_id, set()).add(mailbox)
+        if self._listening is None:
+            listeners = {GROUPS_BELL: self.group_rang, OPERATIONS_BELL: self.operation_rang}
+            doorbell = Doorbell(listeners, connect, RECONNECT_S_MAX)
+            self._listening = asyncio.create_task(doorbell.run())
+        return mailbox
+
+    async def leave(self, group_id: str, mailbox: Mailbox) -> None:
+        """Forget the mailbox; the last one to leave stops the doorbell and waits for its end."""
+        watching = self._watchers.get(group_id, set())
+        watching.discard(mailbox)
+        if not watching:
+            self._watchers.pop(group_id, None)
+        if not self._watchers and self._listening is not None:
+            listening, self._listening = self._listening, None
+            listening.cancel()
+            await asyncio.wait([listening])
+
+    async def group_rang(self, payload: str | None) -> None:
+        """``rollcall_groups``: group ids and their revisions as JSON; empty: too many to name."""
+        changed = revisions(payload)
+        for group_id, revision in changed.items():
+            for mailbox in self._watchers.get(group_id, ()):
+                mailbox.put(revision)
+        if not changed:
+            self._look(lambda _group_id: True)
+
+    async def operation_rang(self, payload: str | None) -> None:
+        """``rollcall_operations``: the slot of whoever was asked for something."""
+        if payload is not None:  # a reconnect rings both bells, and once is enough
+            self._look(lambda group_id: str(slot_of(group_id)) == payload)
+
+    def _look(self, concerned: Callable[[str], bool]) -> None:
+        for group_id, watching in self._watchers.items():
+            if concerned(group_id):
+                for mailbox in watching:
+                    mailbox.put(LOOK)
+
+
+def revisions(payload: str | None) -> dict[str, int]:
+    """What a bell says: revisions by group id; nothing where it says nothing that we understand,
+    since whoever reaches the database may ring."""
+    try:
+        said = json.loads(payload or "{}")
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+HUB = Hub()
+"""The one of this process."""

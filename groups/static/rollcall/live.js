@@ -1,0 +1,147 @@
+/*
+ * Keeps one part of a page up to date: the element with the id "live".
+ *
+ *   data-live-url       where to fetch it again; the answer is its inner HTML, or a whole page that
+ *                       has such an element itself. Empty: this page.
+ *   data-live-group     whose websocket says when that is worth while. Missing: nobody's, only time.
+ *   data-live-revision  what is shown; here, or on any element inside.
+ *
+ * Inside it, [data-live-pending] asks for a look each second, [data-age-ms] grows while one
+ * watches, and [data-live-state], anywhere on the page, says "live" or "polling". The socket
+ * carries no data: what a person may see is judged by the server at each fetch.
+ */
+(() => {
+  "use strict";
+
+  const live = document.getElementById("live");
+  if (!live) return;
+
+  const EVERY_MS = 5000;
+  const PENDING_EVERY_MS = 1000;
+  const RECONNECT_MS = 1000;
+  const RECONNECT_MS_MAX = 30000;
+  const LOOK = "look";
+  const REFUSED = [4400, 4401, 4403, 4404]; // asking again would not help
+
+  const group = live.dataset.liveGroup;
+  const url = live.dataset.liveUrl || window.location.href;
+  let shown = live.dataset.liveRevision || "";
+  let shownAt = performance.now();
+  let lookedAt = performance.now();
+  let isFetching = false;
+  let wanted = null; // what came in while fetching: LOOK, or a revision
+  let isConnected = false;
+  let wait = RECONNECT_MS;
+
+  function say() {
+    for (const word of document.querySelectorAll("[data-live-state]")) {
+      word.dataset.liveState = word.textContent = isConnected ? "live" : "polling";
+    }
+  }
+
+  // -- Fetching, one at a time ------------------------------------------------------------
+
+  async function look(why = LOOK) {
+    if (isFetching) {
+      wanted = wanted === LOOK ? LOOK : why;
+      return;
+    }
+    isFetching = true;
+    lookedAt = performance.now();
+    try {
+      const answer = await fetch(url, { headers: { "X-Requested-With": "live" } });
+      // A redirect leads to the login page; what is shown stays, and the next click asks.
+      if (answer.ok && !answer.redirected) show(await answer.text());
+    } catch {
+      // The server is away. The next turn asks again.
+    } finally {
+      isFetching = false;
+    }
+    const next = wanted;
+    wanted = null;
+    if (next !== null && next !== shown) look(next);
+  }
+
+  function isInUse() {
+    const selection = document.getSelection();
+    const selected = selection && !selection.isCollapsed && live.contains(selection.anchorNode);
+    return selected || (live.contains(document.activeElement) && document.activeElement.matches("input, select, textarea"));
+  }
+
+  function show(text) {
+    if (isInUse()) return;
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const fresh = page.getElementById("live") || page.body;
+    const marked = fresh.matches("[data-live-revision]") ? fresh : fresh.querySelector("[data-live-revision]");
+    if (marked) shown = marked.dataset.liveRevision;
+    const opened = new Set([...live.querySelectorAll("details[open]")].map(nameOf));
+    const closed = new Set([...live.querySelectorAll("details:not([open])")].map(nameOf));
+    const scrolled = [...live.querySelectorAll("[id]")].map((e) => [e.id, e.scrollLeft, e.scrollTop]);
+    const top = window.scrollY;
+    live.innerHTML = fresh.innerHTML;
+    for (const details of live.querySelectorAll("details")) {
+      if (opened.has(nameOf(details))) details.open = true;
+      else if (closed.has(nameOf(details))) details.open = false;
+    }
+    for (const [id, left, down] of scrolled) document.getElementById(id)?.scrollTo(left, down);
+    window.scrollTo(window.scrollX, top);
+    shownAt = performance.now();
+    say();
+  }
+
+  function nameOf(details) {
+    return details.id || details.querySelector("summary")?.textContent.trim() || "";
+  }
+
+  // -- The websocket ----------------------------------------------------------------------
+
+  function connect() {
+    const scheme = window.location.protocol === "https:" ? "wss" : "ws";
+    const path = `/ws/groups/?group_id=${encodeURIComponent(group)}`;
+    const socket = new WebSocket(`${scheme}://${window.location.host}${path}`);
+    socket.onmessage = (event) => {
+      if (!isConnected) {
+        isConnected = true;
+        wait = RECONNECT_MS;
+        say();
+      }
+      const news = JSON.parse(event.data);
+      // Lower ones count too: a group that was deleted and made again begins at 1.
+      const why = news.look ? LOOK : String(news.revision);
+      if (why !== shown) look(why);
+    };
+    socket.onclose = (event) => {
+      isConnected = false;
+      say();
+      if (REFUSED.includes(event.code)) return;
+      setTimeout(connect, wait * (0.5 + Math.random() / 2)); // not everybody at once
+      wait = Math.min(2 * wait, RECONNECT_MS_MAX);
+    };
+  }
+
+  // -- Time -------------------------------------------------------------------------------
+
+  function tick() {
+    if (document.hidden) return;
+    const now = performance.now();
+    const every = live.querySelector("[data-live-pending]") ? PENDING_EVERY_MS : EVERY_MS;
+    if (now - lookedAt >= every) look();
+    for (const age of live.querySelectorAll("[data-age-ms]")) {
+      age.textContent = words(Number(age.dataset.ageMs) + now - shownAt) + (age.dataset.ageAfter || "");
+    }
+  }
+
+  function words(ms) {
+    const s = Math.max(0, Math.floor(ms / 1000));
+    if (s < 60) return `${s} s`;
+    if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+    return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) look();
+  });
+  setInterval(tick, 1000);
+  say();
+  if (group) connect();
+})();

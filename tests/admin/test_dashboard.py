@@ -1,0 +1,170 @@
+"""The first page: numbers that are true, and what needs attention."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from groups import fleet, schedule, tasks
+from groups.models import Operation
+from groups.people import VIEWER
+from tests.admin.visitors import text, visitor
+
+pytestmark = pytest.mark.django_db
+
+GROUPS = """
+INSERT INTO rollcall_group (group_id, slot, kind, state, generation, protocol_type, details,
+                            revision, state_since, created_at, updated_at)
+SELECT %s || n, n %% 64, 'classic', %s, 1, 'consumer', '{}', 1, now() - %s, now(), now()
+FROM generate_series(1, %s) n
+"""
+
+JOURNAL = """
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason, client_id,
+    generation_before, generation_after, duration_ms, waited_for, joined, "left", details)
+SELECT now() - n * %s, 'orders', n, 0, %s, 'member-left', 'shutting down', 'w-1', n, n + 1, 1200,
+       '{}', '[]', '[]', '{}'
+FROM generate_series(1, %s) n
+"""
+
+NODE = """
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)
+VALUES (%s, gen_random_uuid(), 1, 'localhost', 9092, now(), now() - %s)
+"""
+
+OWN_ALL = "UPDATE rollcall_slot SET node_id = %s, incarnation = gen_random_uuid()"
+
+
+def sql(statement: str, *parameters: Any) -> None:
+    """Rows as the owner would have written them."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+
+
+def groups(prefix: str, state: str, count: int, age_s: int = 0) -> None:
+    """So many groups in a state since then."""
+    sql(GROUPS, prefix, state, timedelta(seconds=age_s), count)
+
+
+@pytest.fixture(autouse=True)
+def _healthy() -> None:
+    """A node that owns everything."""
+    sql(NODE, 0, timedelta())
+    sql(OWN_ALL, 0)
+
+
+def page() -> str:
+    """The first page as a Viewer sees it, its white space made even."""
+    return " ".join(text(visitor(VIEWER).get("/admin/")).split())
+
+
+def test_a_healthy_fleet_has_nothing_that_needs_attention() -> None:
+    groups("a", "Stable", 3, 600)
+    groups("b", "Empty", 2, 600)
+
+    seen = fleet.look()
+
+    assert dict(seen.states) == {"Stable": 3, "Empty": 2}
+    assert (seen.groups, len(seen.nodes), seen.ownerless_slots) == (5, 1, 0)
+    assert not seen.needs_attention
+    assert "Nothing: every slot has an owner" in page()
+
+
+def test_a_group_that_does_not_settle_is_named_after_a_minute() -> None:
+    groups("soon", "PreparingRebalance", 1, 50)
+    groups("stuck", "CompletingRebalance", 1, 70)
+
+    assert [group.group_id for group in fleet.look().unsettled] == ["stuck1"]
+    shown = page()
+    assert "Group stuck1 does not settle" in shown
+    assert "soon1" not in shown
+
+
+def test_many_of_them_are_counted() -> None:
+    groups("stuck", "Assigning", 25, 70)
+
+    assert "15 more groups do not settle" in page()
+
+
+def test_slots_without_owner_and_silent_nodes_are_told_of() -> None:
+    sql("UPDATE rollcall_slot SET node_id = NULL WHERE slot < 5")
+    sql(NODE, 4, timedelta(minutes=3))
+
+    shown = page()
+
+    assert "5 slots have no owner" in shown
+    assert "Node 4 is silent" in shown
+
+
+def test_an_operation_that_failed_today_is_told_of() -> None:
+    asked = {"group_id": "orders", "slot": 3, "verb": "rebalance", "reason": "try", "actor": "olga"}
+    now = timezone.now()
+    failed = {"state": "failed", "detail": "the group is empty"}
+    Operation.objects.create(**asked, **failed, finished_at=now - timedelta(hours=1))
+    Operation.objects.create(
+        **{**asked, "group_id": "old"}, **failed, finished_at=now - timedelta(days=2)
+    )
+
+    shown = page()
+
+    assert "Rebalance of orders failed" in shown
+    assert "the group is empty" in shown
+    assert "Rebalance of old" not in shown
+
+
+def test_a_sweep_that_failed_and_one_that_is_late_are_told_of() -> None:
+    schedule.ensure()
+    with pytest.raises(ZeroDivisionError):
+        tasks.recorded("clean-up", lambda: str(1 // 0))
+    sql(
+        "INSERT INTO rollcall_sweep (name, started_at, took_ms, outcome, failed, runs, failures)"
+        " VALUES ('session sweep', now() - interval '2 hours', 1, '', false, 1, 0)"
+    )
+
+    shown = page()
+
+    assert "The clean-up failed" in shown
+    assert "ZeroDivisionError" in shown
+    assert "The session sweep is late" in shown
+    assert "offset retention" not in shown  # new, and not yet due
+
+
+def test_rebalances_of_the_last_hour_are_counted_and_the_latest_told() -> None:
+    sql(JOURNAL, timedelta(minutes=2), "rebalance-completed", 40)
+    sql(JOURNAL, timedelta(minutes=2), "rebalance-started", 40)
+
+    seen = fleet.look()
+
+    assert (seen.rebalances_1h.number, seen.rebalances_1h.is_more) == (29, False)
+    assert len(seen.latest) == fleet.LATEST_MAX
+    assert "because member w-1 left: &#x27;shutting down&#x27;" in page()
+
+
+def test_a_storm_is_counted_as_far_as_is_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fleet, "JOURNAL_READ_MAX", 10)
+    sql(JOURNAL, timedelta(seconds=1), "rebalance-completed", 50)
+
+    counted = fleet.look().rebalances_1h
+
+    assert (counted.number, counted.is_more) == (10, True)
+
+
+def test_the_page_takes_few_statements(django_assert_max_num_queries: Any) -> None:
+    schedule.ensure()
+    groups("stuck", "Assigning", 30, 70)
+    sql(JOURNAL, timedelta(seconds=1), "rebalance-completed", 50)
+    viewer = visitor(VIEWER)
+
+    with django_assert_max_num_queries(16):
+        viewer.get("/admin/")
+
+
+def test_who_has_no_role_sees_no_fleet() -> None:
+    groups("secret", "Assigning", 1, 70)
+
+    shown = text(visitor().get("/admin/"))
+
+    assert "You have no role yet" in shown
+    assert "secret1" not in shown

@@ -1,0 +1,125 @@
+"""Groups in the admin: found, read, and never saved."""
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.utils import quote
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from groups.people import OPERATOR, VIEWER
+from tests.admin.visitors import superuser, text, visitor
+from tests.api.conftest import write
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/groups/group/"
+QUERIES_MAX = 15
+
+
+def page(group_id: str, tail: str = "change") -> str:
+    """A page of a group."""
+    return f"{LIST}{quote(group_id)}/{tail}/"
+
+
+@pytest.fixture
+def viewer() -> Client:
+    return visitor(VIEWER)
+
+
+def test_the_list_says_who_rebalanced_why(viewer: Client) -> None:
+    write("orders")
+    listed = text(viewer.get(LIST))
+    assert "orders" in listed and "member worker-9 left: &#x27;consumer closed&#x27;" in listed
+
+
+def test_groups_are_found_by_id_state_and_type(viewer: Client) -> None:
+    write("orders")
+    write("bills", size=0)
+
+    def found(query: str) -> list[str]:
+        listed = viewer.get(f"{LIST}?{query}").context["cl"].result_list
+        return [group.group_id for group in listed]
+
+    assert found("q=ORD") == ["orders"]
+    assert found("state=Empty") == ["bills"]
+    assert found("type=classic") == ["bills", "orders"]
+    assert found("type=consumer") == []
+
+
+def test_the_page_tells_why_in_plain_words(viewer: Client) -> None:
+    write("orders")
+    shown = text(viewer.get(page("orders")))
+
+    assert "Rebalanced to generation 2 in 1.2 s because member worker-9 left" in shown
+    assert "waited 1.2 s for m-1" in shown
+    assert "The group was created." in shown
+    assert shown.count("a-client") >= 2
+
+
+@pytest.mark.parametrize("group_id", ["a/b c%.ü", "add", "a/live", "<b>&", "_5F"])
+def test_ids_may_hold_any_character(viewer: Client, group_id: str) -> None:
+    write(group_id)
+    for tail in ("change", "live"):
+        answer = viewer.get(page(group_id, tail))
+        assert answer.status_code == 200
+    link = reverse("admin:groups_group_change", args=[quote(group_id)])
+    assert f'href="{link}"' in text(viewer.get(LIST))
+
+
+def test_pages_ask_the_database_seldom(viewer: Client) -> None:
+    write(*(f"g-{n:02}" for n in range(40)), size=5)
+    for path in (LIST, f"{LIST}?q=g-0&state=Stable", page("g-01"), page("g-01", "live")):
+        with CaptureQueriesContext(connection) as asked:
+            viewer.get(path)
+        assert len(asked) <= QUERIES_MAX, path
+
+
+def test_a_missing_group_is_not_found(viewer: Client) -> None:
+    assert viewer.get(page("missing")).status_code == 404
+
+
+def test_without_the_right_there_is_nothing_to_see() -> None:
+    write("orders")
+    stranger = visitor(name="nobody")
+    assert stranger.get(page("orders")).status_code == 403
+    assert stranger.get(page("orders", "live")).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["add/", "orders/change/", "orders/delete/"])
+def test_nothing_is_saved(path: str) -> None:
+    """Not even by somebody who may do everything: there is one door, and it is not this."""
+    write("orders")
+    before = rows()
+    superuser().post(LIST + path, {"group_id": "x", "state": "Stable", "post": "yes"})
+    assert rows() == before
+
+
+def rows() -> list[Any]:
+    """All groups, whole."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM rollcall_group ORDER BY group_id")
+        return list(cursor.fetchall())
+
+
+def test_older_entries_are_a_page_away(viewer: Client) -> None:
+    write("orders")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,"
+            ' generation_before, generation_after, waited_for, joined, "left", details)'
+            " SELECT now(), 'orders', 1, 0, 'emptied', 'member-left', 'entry ' || n, 0, 0,"
+            " '{}', '[]', '[]', '{}' FROM generate_series(1, 60) n"
+        )
+    first = viewer.get(page("orders"))
+    assert "entry 60" in text(first) and "entry 30&#x27;" not in text(first)
+    older = viewer.get(f"{page('orders')}?before={first.context['older']}")
+    assert "entry 30" in text(older) and "entry 60" not in text(older)
+
+
+def test_an_operator_sees_the_button_and_a_viewer_does_not(viewer: Client) -> None:
+    write("orders")
+    assert "Force a rebalance" not in text(viewer.get(page("orders")))
+    assert "Force a rebalance" in text(visitor(OPERATOR, name="olga").get(page("orders")))

@@ -1,0 +1,157 @@
+"""The three roles: what each may do, and that nobody lifts themselves above their own."""
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group as Role
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+
+from groups import people
+from groups.people import ADMINISTRATOR, OPERATOR, VIEWER
+from tests.admin.visitors import person, superuser, text, visitor
+
+pytestmark = pytest.mark.django_db
+
+MAY = {
+    "groups.view_group": {VIEWER, OPERATOR, ADMINISTRATOR},
+    "groups.view_journal": {VIEWER, OPERATOR, ADMINISTRATOR},
+    "groups.view_reportrun": {VIEWER, OPERATOR, ADMINISTRATOR},
+    "django_celery_beat.view_periodictask": {VIEWER, OPERATOR, ADMINISTRATOR},
+    "groups.rebalance_group": {OPERATOR, ADMINISTRATOR},
+    "groups.evict_member": {OPERATOR, ADMINISTRATOR},
+    "groups.add_topic": {OPERATOR, ADMINISTRATOR},
+    "groups.change_topic": {OPERATOR, ADMINISTRATOR},
+    "groups.add_reportrun": {OPERATOR, ADMINISTRATOR},
+    "groups.view_apitoken": {ADMINISTRATOR},
+    "groups.add_apitoken": {ADMINISTRATOR},
+    "groups.delete_apitoken": {ADMINISTRATOR},
+    "auth.add_user": {ADMINISTRATOR},
+    "auth.view_group": {ADMINISTRATOR},
+    "django_celery_beat.change_periodictask": {ADMINISTRATOR},
+    "admin.delete_logentry": set(),
+    "sessions.view_session": set(),
+}
+
+
+@pytest.mark.parametrize("permission", MAY)
+def test_each_role_may_what_the_table_says(permission: str) -> None:
+    label, codename = permission.split(".")
+    assert Permission.objects.filter(content_type__app_label=label, codename=codename).exists()
+
+    allowed = {role for role in people.ROLES if person(role, role).has_perm(permission)}
+
+    assert allowed == MAY[permission]
+
+
+def test_a_viewer_changes_nothing_whatever_it_is() -> None:
+    held = Role.objects.get(name=VIEWER).permissions.values_list("codename", flat=True)
+
+    assert held
+    assert all(codename.startswith("view_") for codename in held)
+
+
+def test_a_migration_puts_the_roles_right_and_leaves_others_alone() -> None:
+    viewer, own = Role.objects.get(name=VIEWER), Role.objects.create(name="Night shift")
+    changed = Permission.objects.get(codename="rebalance_group")
+    viewer.permissions.set([changed])
+    own.permissions.set([changed])
+
+    people.sync_people(apps.get_app_config("groups"))
+
+    assert not viewer.permissions.filter(codename="rebalance_group").exists()
+    assert viewer.permissions.filter(codename="view_group").exists()
+    assert list(own.permissions.all()) == [changed]
+
+
+# -- the pages
+
+
+@pytest.mark.parametrize("page", ["/admin/auth/user/", "/admin/auth/group/"])
+def test_people_are_the_administrators_affair(page: str) -> None:
+    assert visitor(ADMINISTRATOR, name="a").get(page).status_code == 200
+    assert visitor(OPERATOR, name="o").get(page).status_code == 403
+
+
+def test_a_user_is_made_and_given_a_role() -> None:
+    administrator = visitor(ADMINISTRATOR)
+    secret = "correct horse battery"
+
+    answer = administrator.post(
+        "/admin/auth/user/add/",
+        {
+            "username": "new",
+            "usable_password": "true",
+            "password1": secret,
+            "password2": secret,
+        },
+    )
+    new = User.objects.get(username="new")
+    assert answer.headers["Location"] == f"/admin/auth/user/{new.pk}/change/"
+    role = Role.objects.get(name=OPERATOR)
+    answer = administrator.post(
+        answer.headers["Location"],
+        {"username": "new", "is_active": "on", "is_staff": "on", "groups": [role.pk]},
+    )
+
+    assert answer.status_code == 302
+    assert User.objects.get(username="new").has_perm("groups.rebalance_group")
+    assert "Operator" in text(administrator.get("/admin/auth/user/"))
+
+
+def test_an_administrator_makes_nobody_a_superuser() -> None:
+    administrator = visitor(ADMINISTRATOR)
+    other = person("other")
+    every = [p.pk for p in Permission.objects.all()]
+
+    administrator.post(
+        f"/admin/auth/user/{other.pk}/change/",
+        {
+            "username": "other",
+            "is_active": "on",
+            "is_staff": "on",
+            "is_superuser": "on",
+            "user_permissions": every,
+        },
+    )
+
+    other = User.objects.get(username="other")
+    assert other.is_staff
+    assert not other.is_superuser
+    assert not other.user_permissions.exists()
+
+
+@pytest.mark.parametrize("page", ["change", "password", "delete"])
+def test_a_superuser_is_out_of_an_administrators_reach(page: str) -> None:
+    chief = User.objects.create_superuser("chief")
+    at = f"/admin/auth/user/{chief.pk}/{page}/"
+    secret = {"password1": "taken over now", "password2": "taken over now", "post": "yes"}
+
+    assert visitor(ADMINISTRATOR).post(at, secret).status_code == 403
+
+    assert User.objects.filter(username="chief", password=chief.password).exists()
+
+
+def test_a_superuser_reaches_everybody() -> None:
+    other = person("other")
+
+    page = superuser().get(f"/admin/auth/user/{other.pk}/change/")
+
+    assert 'name="is_superuser"' in text(page)
+
+
+@pytest.mark.parametrize("role", list(people.ROLES))
+def test_our_roles_are_read_and_not_edited(role: str) -> None:
+    row = Role.objects.get(name=role)
+    client: Client = superuser()
+
+    assert client.get(f"/admin/auth/group/{row.pk}/change/").status_code == 200
+    assert client.post(f"/admin/auth/group/{row.pk}/change/", {"name": "x"}).status_code == 403
+    assert client.post(f"/admin/auth/group/{row.pk}/delete/", {"post": "y"}).status_code == 403
+
+
+def test_a_role_of_ones_own_is_edited() -> None:
+    held = Permission.objects.get(codename="view_group", content_type__app_label="groups")
+
+    superuser().post("/admin/auth/group/add/", {"name": "Night shift", "permissions": [held.pk]})
+
+    assert list(Role.objects.get(name="Night shift").permissions.all()) == [held]

@@ -1,0 +1,200 @@
+"""Reports in the admin: the runs, what one found, and asking for another."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from kombu import Connection, pools
+
+from coordinator_site.celery import app
+from groups.models import RebalanceCost, ReportRun
+from groups.people import OPERATOR, VIEWER
+from tests.admin.visitors import text, visitor
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/groups/reportrun/"
+BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
+
+
+def run(**over: Any) -> ReportRun:
+    """A run that succeeded in 42 seconds."""
+    values = {"state": "succeeded", "started_at": BEGAN, "events": 1_234, **over}
+    if values["state"] != "running":
+        values.setdefault("finished_at", values["started_at"] + timedelta(seconds=42))
+    return ReportRun.objects.create(**values)
+
+
+def cost(of: ReportRun, group_id: str, trigger: str = "member-left", **over: Any) -> None:
+    """A row of it."""
+    values = {
+        "rebalances": 3,
+        "duration_ms": 4_500,
+        "longest_ms": 2_000,
+        "waited_ms": 1_000,
+        "slowest_member": "w-7",
+        "partitions_moved": 12,
+        "without_owner_ms": 4_000,
+        **over,
+    }
+    RebalanceCost.objects.create(run=of, group_id=group_id, trigger=trigger, **values)
+
+
+Broker = Any
+
+
+@pytest.fixture
+def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
+    """kombu's own broker in memory, in place of the one that the installation has."""
+    with Connection("memory://") as connection:
+        monkeypatch.setattr(app.amqp, "_producer_pool", pools.producers[connection])
+        with connection.SimpleQueue("rollcall") as queue:
+            queue.clear()
+            yield queue
+    pools.reset()
+
+
+# -- what a run found
+
+
+def test_the_newest_report_shows_what_rebalances_cost() -> None:
+    run(started_at=BEGAN - timedelta(days=1))
+    newest = run(requested_by="olga")
+    run(state="failed", detail="no such table")
+    cost(newest, "orders")
+    cost(newest, "orders", "session-expired", without_owner_ms=90_000)
+    cost(newest, "bills & co", without_owner_ms=6_000)
+
+    page = visitor(VIEWER).get(f"{LIST}newest/", follow=True)
+
+    assert page.redirect_chain == [(f"{LIST}{newest.pk}/change/", 302)]
+    shown = " ".join(text(page).split())
+    assert "asked for by olga" in shown
+    assert "took 42.0 s" in shown
+    assert "1 min 40 s" in shown  # without owner, in all
+    assert "bills &amp; co" in shown
+    assert "session expired" in shown
+
+
+def test_the_bars_are_drawn_from_the_rows() -> None:
+    newest = run()
+    cost(newest, "orders", without_owner_ms=3_000)
+    cost(newest, "orders", "session-expired", without_owner_ms=1_000)
+
+    drawn = visitor(VIEWER).get(f"{LIST}{newest.pk}/change/").context["chart"]
+
+    (bar,) = drawn.bars
+    assert [part.title for part in bar.parts] == [
+        "orders: 3.0 s, member left",
+        "orders: 1.0 s, session expired",
+    ]
+    assert bar.parts[0].width == pytest.approx(3 * bar.parts[1].width, abs=0.3)
+    assert bar.parts[1].x == pytest.approx(bar.parts[0].x + bar.parts[0].width, abs=0.3)
+
+
+def test_a_large_report_costs_no_more_than_a_small_one(
+    django_assert_max_num_queries: Any,
+) -> None:
+    newest = run()
+    for number in range(150):
+        cost(newest, f"g-{number:03}", without_owner_ms=number)
+    viewer = visitor(VIEWER)
+
+    with django_assert_max_num_queries(12):
+        page = viewer.get(f"{LIST}{newest.pk}/change/")
+
+    assert len(page.context["chart"].bars) == 12
+    assert page.context["chart"].bars[0].group_id == "g-149"
+    assert "And 50 more rows" in text(page)
+
+
+def test_a_run_without_rows_says_so() -> None:
+    nothing = run()
+
+    assert "No group was without owners" in text(visitor(VIEWER).get(f"{LIST}{nothing.pk}/change/"))
+
+
+def test_a_failed_run_says_why() -> None:
+    failed = run(state="failed", detail="no such table")
+
+    assert "no such table" in text(visitor(VIEWER).get(f"{LIST}{failed.pk}/change/"))
+
+
+def test_without_any_report_one_is_told_so() -> None:
+    page = visitor(VIEWER).get(f"{LIST}newest/", follow=True)
+
+    assert "There is no report yet" in text(page)
+
+
+def test_a_run_that_is_not_there_is_not_found() -> None:
+    page = visitor(VIEWER).get(f"{LIST}99/change/", follow=True)
+
+    assert "doesn’t exist" in text(page)
+
+
+def test_runs_are_written_by_nobody_here() -> None:
+    newest = run()
+    operator = visitor(OPERATOR)
+
+    assert operator.post(f"{LIST}{newest.pk}/change/", {"detail": "x"}).status_code == 403
+    assert operator.post(f"{LIST}{newest.pk}/delete/", {"post": "y"}).status_code == 403
+    assert operator.get(f"{LIST}add/").status_code == 403
+
+
+# -- asking for one
+
+
+def test_an_analysis_is_asked_for_by_name(broker: Broker) -> None:
+    answer = visitor(OPERATOR, name="olga").post(f"{LIST}analyse/", follow=True)
+
+    assert "The analysis was asked for" in text(answer)
+    message = broker.get(timeout=5)
+    assert message.headers["task"] == "groups.tasks.analyse"
+    assert message.payload[1] == {"requested_by": "olga"}
+
+
+def test_one_at_a_time(broker: Broker) -> None:
+    running = run(state="running", started_at=timezone.now())
+    operator = visitor(OPERATOR)
+
+    page = text(operator.get(LIST))
+    answer = text(operator.post(f"{LIST}analyse/", follow=True))
+
+    assert f"Run {running.pk} is at work</button>" in page
+    assert "Analyse now" not in page
+    assert f"Run {running.pk} is at work already." in answer
+    assert broker.qsize() == 0
+
+
+def test_a_run_that_died_without_a_word_is_not_waited_for(broker: Broker) -> None:
+    run(state="running", started_at=timezone.now() - timedelta(hours=7))
+
+    visitor(OPERATOR).post(f"{LIST}analyse/")
+
+    assert broker.qsize() == 1
+
+
+def test_a_viewer_asks_for_nothing(broker: Broker) -> None:
+    viewer = visitor(VIEWER)
+
+    assert "Analyse now" not in text(viewer.get(LIST))
+    assert viewer.post(f"{LIST}analyse/").status_code == 403
+    assert broker.qsize() == 0
+
+
+def test_looking_at_the_address_asks_for_nothing(broker: Broker) -> None:
+    assert visitor(OPERATOR).get(f"{LIST}analyse/").status_code == 405
+    assert broker.qsize() == 0
+
+
+def test_a_broker_that_is_away_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = pools.producers[
+        Connection("amqp://127.0.0.1:1", transport_options={"max_retries": 0})
+    ]
+    monkeypatch.setattr(app.amqp, "_producer_pool", nowhere)
+
+    page = text(visitor(OPERATOR).post(f"{LIST}analyse/", follow=True))
+
+    assert "The broker cannot be reached" in page

@@ -1,0 +1,141 @@
+"""Force a rebalance, evict a member: look first, give a reason, then ask; or be told why not."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from groups.models import Operation
+from groups.people import OPERATOR, VIEWER
+from tests.admin.test_groups import LIST, page
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import write
+
+pytestmark = pytest.mark.django_db
+
+WHY = {"reason": "a new deployment", "generation": 1}
+
+
+@pytest.fixture
+def operator() -> Client:
+    return visitor(OPERATOR, name="olga")
+
+
+def asked() -> list[tuple[str, str, str, str]]:
+    """Every operation."""
+    return list(Operation.objects.order_by("id").values_list("group_id", "verb", "reason", "actor"))
+
+
+def test_the_preview_says_what_will_happen(operator: Client) -> None:
+    write("orders")
+    shown = text(operator.get(page("orders", "rebalance")))
+
+    assert "All 2 members are told with the next heartbeat to rejoin." in shown
+    assert "Members give up all their partitions" in shown
+    assert "from generation 1 to 2; the last time that took 1.2 s" in shown
+    assert asked() == []
+
+
+def test_a_reason_makes_it_an_operation(operator: Client) -> None:
+    write("orders")
+    answer: Any = operator.post(page("orders", "rebalance"), WHY)
+
+    assert asked() == [("orders", "rebalance", "a new deployment", "olga")]
+    followed = text(operator.get(answer.url))
+    assert "Waiting for the group's owner to take it up." in followed
+    assert "data-live-pending" in followed
+
+
+@pytest.mark.parametrize("reason", ["", "   "])
+def test_without_a_reason_nothing_is_asked(operator: Client, reason: str) -> None:
+    write("orders")
+    shown = text(operator.post(page("orders", "rebalance"), {**WHY, "reason": reason}))
+    assert "This field is required." in shown and asked() == []
+
+
+def test_a_group_that_went_on_meanwhile_is_shown_again(operator: Client) -> None:
+    write("orders", generation=5)
+    shown = text(operator.post(page("orders", "rebalance"), WHY))
+
+    assert "The group has changed since you looked." in shown
+    assert 'value="5"' in shown and "a new deployment" in shown
+    assert asked() == []
+
+
+def test_an_empty_group_is_refused_with_the_reason(operator: Client) -> None:
+    write("orders", size=0)
+    for answer in (
+        operator.get(page("orders", "rebalance")),
+        operator.post(page("orders", "rebalance"), WHY),
+    ):
+        assert "The group has no members, so there is nobody to rebalance." in text(answer)
+    assert asked() == []
+
+
+def test_a_group_that_rebalances_is_left_alone_unless_asked_otherwise(operator: Client) -> None:
+    write("orders", state="PreparingRebalance")
+    shown = text(operator.post(page("orders", "rebalance"), WHY))
+    assert "The group is rebalancing already; it is left alone." in shown and asked() == []
+
+    operator.post(page("orders", "rebalance"), {**WHY, "anyway": "on"})
+    assert len(asked()) == 1
+
+
+def test_a_large_group_is_typed_out_first(operator: Client) -> None:
+    write("orders", size=25)
+    shown = text(operator.post(page("orders", "rebalance"), WHY))
+    assert "Type orders to go on." in shown and asked() == []
+
+    operator.post(page("orders", "rebalance"), {**WHY, "typed": "orders"})
+    assert len(asked()) == 1
+
+
+def test_a_viewer_may_not(operator: Client) -> None:
+    write("orders")
+    viewer = visitor(VIEWER)
+    assert viewer.get(page("orders", "rebalance")).status_code == 403
+    assert viewer.post(page("orders", "rebalance"), WHY).status_code == 403
+    assert viewer.post(f"{page('orders', 'evict')}?member=m-1", WHY).status_code == 403
+    many = {"action": "force_rebalances", "_selected_action": "orders", "confirm": 1, **WHY}
+    viewer.post(LIST, many)
+    assert asked() == []
+
+
+def test_a_member_is_evicted_with_a_reason(operator: Client) -> None:
+    write("orders")
+    path = f"{page('orders', 'evict')}?member=m-1"
+    assert "The other 1 member rebalance" in text(operator.get(path))
+
+    operator.post(path, {"reason": "stuck"})
+    operation = Operation.objects.get()
+    assert (operation.verb, operation.member_id, operation.reason) == ("evict", "m-1", "stuck")
+
+
+def test_a_member_who_is_gone_leads_back_to_the_group(operator: Client) -> None:
+    write("orders")
+    answer: Any = operator.post(f"{page('orders', 'evict')}?member=nobody", {"reason": "stuck"})
+    assert answer.url == page("orders") and asked() == []
+
+
+def test_many_groups_share_one_reason(operator: Client) -> None:
+    write("a", "b")
+    write("empty", size=0)
+    chosen = {"action": "force_rebalances", "_selected_action": ["a", "b", "empty"]}
+    assert "These groups will rebalance" in text(operator.post(LIST, chosen))
+    assert asked() == []
+
+    shown = text(operator.post(LIST, {**chosen, "confirm": 1, "reason": "maintenance"}))
+    assert [group for group, *_ in asked()] == ["a", "b"]
+    assert "refused: it has no members" in shown
+
+
+def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
+    write("orders")
+    operator.post(page("orders", "rebalance"), WHY)
+    operation = Operation.objects.get()
+    listed = text(operator.get("/admin/groups/operation/"))
+    assert "a new deployment" in listed and "olga" in listed
+    live = operator.get(f"/admin/groups/operation/{operation.pk}/live/")
+    assert live.status_code == 200
+    assert operator.get("/admin/groups/operation/999999/live/").status_code == 404
+    assert "How slots changed hands" in text(operator.get("/admin/groups/node/"))
