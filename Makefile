@@ -21,7 +21,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fmt scenarios demo bench
+.PHONY: help setup run test lint fmt scenarios demo analyze screenshots bench
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -33,7 +33,7 @@ run: $(READY) ## serve everything in the foreground until Ctrl-C
 	@$(PYTHON) -m rollcall.launcher --stop-with-parent
 
 test: $(READY) ## all tests, in parallel and in random order
-	$(PYTHON) -m pytest -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')" $(ARGS)
+	$(PYTHON) -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')" $(ARGS)
 
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .
@@ -48,8 +48,14 @@ fmt: $(READY) ## put the code into its format
 scenarios: $(READY) ## write the transcripts anew; the diff is the review
 	$(PYTHON) -m tests.core.scenarios --rewrite
 
-demo: $(READY) ## a short tour: a group forms, loses a member, and goes on
-	$(PYTHON) -m rollcall.demo
+demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`
+	$(PYTHON) -m rollcall.demo $(ARGS)
+
+analyze: $(READY) ## what rebalances cost: the journal through Spark, into the report
+	$(PYTHON) -m pipeline $(ARGS)
+
+screenshots: $(READY) ## pictures of the admin's pages, into docs/screenshots
+	$(PYTHON) -m rollcall.screenshots docs/screenshots
 
 bench: $(READY) ## measure, and compare with the figures in the documentation
 	$(PYTHON) -m benchmarks

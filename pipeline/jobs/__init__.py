@@ -1,0 +1,1 @@
+"""What is run: sources, transforms and where the results go, put together."""

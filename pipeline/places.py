@@ -1,0 +1,36 @@
+"""Where the database and the data folder are, as every process of Rollcall is told."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from psycopg.conninfo import make_conninfo
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+ROLE = "rollcall_analysis"
+
+
+class Unconfigured(Exception):
+    """Something is missing that only people can bring; says what, in a sentence."""
+
+
+def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """The data folder."""
+    return Path(environ.get("ROLLCALL_DATA_DIR") or CHECKOUT / ".data").absolute()
+
+
+def conninfo(environ: Mapping[str, str] = os.environ) -> str:
+    """libpq's connection string, with the role of analyses; raises ``Unconfigured``."""
+    url = environ.get("ROLLCALL_DATABASE_URL") or _of_the_launcher(data_dir(environ))
+    taken = environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
+    options = f"-c role={ROLE}" if taken else ""
+    return make_conninfo(url, application_name="rollcall analysis", options=options)
+
+
+def _of_the_launcher(folder: Path) -> str:
+    try:
+        return (folder / "database-url").read_text().strip()
+    except OSError:
+        raise Unconfigured(
+            "No database: set ROLLCALL_DATABASE_URL, or start `make run` first."
+        ) from None

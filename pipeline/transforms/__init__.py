@@ -1,0 +1,1 @@
+"""What is made of it: DataFrames in, DataFrames out, no I/O."""
