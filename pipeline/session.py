@@ -3,10 +3,9 @@
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from pipeline import java
@@ -50,24 +49,17 @@ def session(master: str | None = None) -> Iterator["SparkSession"]:
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
+    shipped = TemporaryDirectory(prefix="rollcall-pipeline-")  # served from there until the end
     try:
         if not named.startswith("local"):
-            _ship(spark)
+            archive = shutil.make_archive(f"{shipped.name}/pipeline", "zip", CHECKOUT, "pipeline")
+            spark.sparkContext.addPyFile(archive)
         yield spark
     finally:
+        shipped.cleanup()
         spark.stop()
         gateway = spark.sparkContext._gateway
         if gateway is not None:
             gateway.shutdown()
             gateway.proc.stdin.close()  # Java ends with its standard input
             gateway.proc.wait()
-
-
-def _ship(spark: "SparkSession") -> None:
-    """Executors elsewhere import the pipeline from an archive."""
-    folder = Path(tempfile.mkdtemp(prefix="rollcall-pipeline-"))
-    try:
-        archive = shutil.make_archive(str(folder / "pipeline"), "zip", CHECKOUT, "pipeline")
-        spark.sparkContext.addPyFile(archive)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
