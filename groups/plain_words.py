@@ -32,7 +32,7 @@ TOLD: Final = frozenset(["operator"])
 """Triggers whose reason says it all."""
 
 OURS: Final = re.compile(
-    r"a new member joined|a member|a static member|\d+ members|the group has|topics or partition"
+    r"a new member joined|a member|a static member|the leader|\d+ members|the group has|topics or"
 )
 """How reasons begin that the rules give themselves: they say no more than the trigger does. Others
 are a client's or a person's own words."""

@@ -19,8 +19,6 @@ HISTORY = "SELECT count(*) FROM rollcall_offset_history"
 PARTITIONS = (
     "SELECT count(*) FROM pg_inherits WHERE inhparent = 'rollcall_offset_history'::regclass"
 )
-    "SELECT count(*) FROM pg_inherits WHERE inhparent = 'rollcall_offset_history'::regclass"
-)
 
 
 async def commit(one: Running, group_id: str, *at: int, author: Author | None = ALICE) -> None:
