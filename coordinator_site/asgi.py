@@ -9,7 +9,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
 
 http = get_asgi_application()  # first: it sets Django up, and what follows imports models
 
-from coordinator_site import celery  # noqa: E402, F401  (by it tasks find the broker)
+from coordinator_site.celery import app as celery  # noqa: E402
 from groups.live import routing  # noqa: E402
+
+# Without this the broker is known to the thread of this import alone, and requests are answered
+# in threads of their own.
+celery.set_default()
 
 application = ProtocolTypeRouter({"http": http, "websocket": routing.application})

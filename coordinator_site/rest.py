@@ -25,5 +25,12 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     # From this process, not from somewhere else: it works without a network.
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    # The page would otherwise send the description to a validator on the Internet.
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "validatorUrl": None},
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "groups.api.description.with_problems",
+        "groups.api.description.with_twins",
+    ],
 }

@@ -1,6 +1,6 @@
 """The whole fleet at a glance: what an operator should know before looking at any one group.
 
-Reads only, by the ORM, twelve statements however many groups there are. What is counted from the
+Reads only, by the ORM, eleven statements however many groups there are. What is counted from the
 journal is counted from its newest entries alone, since the journal has no end.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, Window
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
@@ -116,8 +116,8 @@ def look(now: datetime | None = None) -> Fleet:
         ownerless_slots=slots["free"],
         rebalances_1h=rebalances(newest, now - RECENT),
         latest=latest_rebalances(newest),
-        unsettled=list(unsettled.order_by("state_since")[:LISTED_MAX]),
-        unsettled_count=unsettled.count(),
+        unsettled=unsettled,
+        unsettled_count=unsettled[0].of if unsettled else 0,
         failed=failed_operations(now - FAILED_WITHIN),
         turns=turns(now),
     )
@@ -133,10 +133,12 @@ def states() -> Mapping[str, int]:
     return dict(counted)
 
 
-def unsettled_groups(now: datetime) -> Any:
-    """Groups that have been rebalancing for longer than a rebalance should take."""
+def unsettled_groups(now: datetime) -> Sequence[Any]:
+    """Groups that have been rebalancing for longer than a rebalance should take, the oldest
+    first; ``of`` on each says how many there are."""
     since = now - UNSETTLED_AFTER
-    return Group.objects.filter(state_since__lt=since).exclude(state__in=SETTLED)
+    moving = Group.objects.filter(state_since__lt=since).exclude(state__in=SETTLED)
+    return list(moving.annotate(of=Window(Count("*"))).order_by("state_since")[:LISTED_MAX])
 
 
 def failed_operations(since: datetime) -> Sequence[Operation]:

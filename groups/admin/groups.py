@@ -10,15 +10,17 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils import timezone
 from unfold.decorators import display
+from unfold.views import ChangeList
 
 from groups import queries
 from groups.admin import standing, verbs
 from groups.admin.base import ReadOnlyAdmin
+from groups.admin.standing import READING
 from groups.models import Group, Journal
 from groups.plain_words import cause
 
@@ -31,6 +33,11 @@ STATES: Final = (
     "Stable",
 )
 """Of every kind of group; asking the rows which there are would read all of them."""
+
+NUL: Final = "\0"
+"""The one character that no id has: PostgreSQL's texts cannot hold it."""
+
+KINDS: Final = (queries.CLASSIC, queries.CONSUMER)
 
 TONES: Final = {
     "Stable": "success",
@@ -54,7 +61,7 @@ class StateFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Those in it."""
-        return queryset.filter(state=self.value()) if self.value() else queryset
+        return queryset.filter(state=self.value()) if self.value() in STATES else queryset
 
 
 class TypeFilter(admin.SimpleListFilter):
@@ -65,18 +72,47 @@ class TypeFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Kafka's words."""
-        return [(kind, kind) for kind in (queries.CLASSIC, queries.CONSUMER)]
+        return [(kind, kind) for kind in KINDS]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Those of it."""
-        return queryset.filter(kind=self.value()) if self.value() else queryset
+        return queryset.filter(kind=self.value()) if self.value() in KINDS else queryset
+
+
+class WithLastRebalances(ChangeList):  # type: ignore[misc]  # unfold has no types
+    """The page's groups with what a row shows beside its own columns.
+
+    Looked up when the page's rows are known: PostgreSQL would count the members of every group
+    that an OFFSET skips.
+    """
+
+    result_list: Any
+
+    def get_results(self, request: HttpRequest) -> None:
+        """The rows as ever, each with its members' number and ``newest``, its last rebalance."""
+        super().get_results(request)
+        ids = [group.group_id for group in self.result_list]
+        found = list(queries.annotated(Group.objects.filter(group_id__in=ids)))
+        newest = queries.with_rebalances(found)
+        for group in found:
+            group.newest = newest.get(group.group_id)
+        self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
 
 
 @admin.register(Group)
 class GroupAdmin(ReadOnlyAdmin):
     """Groups are shown, and never saved."""
 
-    list_display = ("group_id", "type", "state_shown", "generation", "members", "last", "why")
+    list_display = (
+        "group_id",
+        "type",
+        "state_shown",
+        "generation",
+        "members",
+        "last",
+        "why",
+        "updated",
+    )
     list_display_links = ("group_id",)
     list_filter = (StateFilter, TypeFilter)
     search_fields = ("group_id",)
@@ -84,22 +120,17 @@ class GroupAdmin(ReadOnlyAdmin):
     ordering = ("group_id",)
     actions = ("force_rebalances",)
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """With what a row shows beside its own columns."""
-        return queries.annotated(super().get_queryset(request))
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """Ours."""
+        return WithLastRebalances
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The list; why each group rebalanced last is read once for the whole page."""
+        """The list."""
         answer: HttpResponse = super().changelist_view(
             request, {"title": "Groups", **(extra_context or {})}
         )
-        page = getattr(answer, "context_data", {}).get("cl")
-        if page is not None:
-            newest = queries.with_rebalances(list(page.result_list))
-            for group in page.result_list:
-                group.newest = newest.get(group.group_id)
         return answer
 
     def get_actions(self, request: HttpRequest) -> Mapping[str, Any]:
@@ -135,7 +166,9 @@ class GroupAdmin(ReadOnlyAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The page of a group: no form."""
+        """The page of a group: no form, and nothing that a POST could mean."""
+        if request.method not in READING:
+            return HttpResponseNotAllowed(READING)
         group = self.seen(request, object_id)
         context = {
             **self.admin_site.each_context(request),
@@ -147,6 +180,8 @@ class GroupAdmin(ReadOnlyAdmin):
 
     def live_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """The part of the page that changes."""
+        if request.method not in READING:
+            return HttpResponseNotAllowed(READING)
         group = self.seen(request, object_id)
         context = standing.of(group, request)
         return render(request, "admin/groups/group/live.html", context)
@@ -164,7 +199,8 @@ class GroupAdmin(ReadOnlyAdmin):
         if not request.user.has_perm("groups.view_group"):
             raise PermissionDenied
         group_id = unquote(object_id)
-        group: Group | None = Group.objects.filter(group_id=group_id).first()
+        found = Group.objects.none() if NUL in group_id else Group.objects.filter(pk=group_id)
+        group: Group | None = found.first()
         if group is None:
             raise Http404(f"There is no group {group_id}.")
         return group
@@ -192,5 +228,10 @@ class GroupAdmin(ReadOnlyAdmin):
     @admin.display(description="Because")
     def why(self, group: Any) -> str:
         """In plain words."""
-        newest: Journal | None = getattr(group, "newest", None)
+        newest: Journal | None = group.newest
         return "" if newest is None else cause(newest)
+
+    @admin.display(description="Updated", ordering="updated_at")
+    def updated(self, group: Group) -> str:
+        """How long ago something durable changed."""
+        return standing.ago(group.updated_at, timezone.now())

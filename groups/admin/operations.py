@@ -5,12 +5,14 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.utils import quote
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
 from unfold.decorators import display
 
 from groups.admin.base import ReadOnlyAdmin
+from groups.admin.standing import READING, number_of
 from groups.models import Group, Operation
 
 ENDED = (Operation.State.SUCCEEDED, Operation.State.FAILED)
@@ -20,7 +22,7 @@ ENDED = (Operation.State.SUCCEEDED, Operation.State.FAILED)
 class OperationAdmin(ReadOnlyAdmin):
     """The audit of verbs; a group's owner writes how each ended."""
 
-    list_display = ("number", "group_id", "verb", "outcome", "actor", "reason", "created_at")
+    list_display = ("number", "group", "verb", "outcome", "actor", "reason", "created_at")
     list_display_links = ("number",)
     list_filter = ("state", "verb")
     search_fields = ("group_id", "actor", "reason")
@@ -42,6 +44,8 @@ class OperationAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """The page of an operation: it follows its operation to the end."""
+        if request.method not in READING:
+            return HttpResponseNotAllowed(READING)
         operation = self.seen(request, object_id)
         context = {
             **self.admin_site.each_context(request),
@@ -59,8 +63,8 @@ class OperationAdmin(ReadOnlyAdmin):
         """The operation of a URL, for who may look at it."""
         if not request.user.has_perm("groups.view_operation"):
             raise PermissionDenied
-        found = Operation.objects.filter(pk=object_id) if object_id.isdigit() else None
-        operation = None if found is None else found.first()
+        number = number_of(object_id)
+        operation = None if number is None else Operation.objects.filter(pk=number).first()
         if operation is None:
             raise Http404(f"There is no operation {object_id}.")
         return operation
@@ -69,6 +73,12 @@ class OperationAdmin(ReadOnlyAdmin):
     def number(self, operation: Operation) -> str:
         """Its number."""
         return f"#{operation.pk}"
+
+    @admin.display(description="Group id", ordering="group_id")
+    def group(self, operation: Operation) -> str:
+        """A link to its page."""
+        url = reverse("admin:groups_group_change", args=[quote(operation.group_id)])
+        return format_html('<a class="rc-link" href="{}">{}</a>', url, operation.group_id)
 
     @display(  # type: ignore[untyped-decorator]
         description="State",

@@ -76,7 +76,6 @@ class ReportRunAdmin(ReadOnlyAdmin):
         """To the page of the newest report."""
         run = newest()
         if run is None:
-            self.message_user(request, "There is no report yet.", messages.INFO)
             return redirect("admin:groups_reportrun_changelist")
         return redirect("admin:groups_reportrun_change", run.pk)
 

@@ -3,7 +3,7 @@
 Puts rows into words and shapes for the templates. Reads by ``groups.queries``, decides nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -12,8 +12,11 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from groups import queries
-from groups.models import Group, Journal, Operation
+from groups.models import Group, Journal, Operation, Topic
 from groups.plain_words import seconds, sentence
+
+READING: Final = ["GET", "HEAD"]
+"""All that pages which only show something answer to."""
 
 MEMBERS_MAX: Final = 200
 """Members that a page lists. REST has them all."""
@@ -25,6 +28,9 @@ MATRIX_PARTITIONS_MAX: Final = 96
 OFFSETS_MAX: Final = 100
 OPERATIONS_MAX: Final = 5
 JOURNAL_MAX: Final = 30
+DIGITS_MAX: Final = 19
+"""Digits of the greatest bigint: longer ones number no row."""
+
 COLOURS: Final = 8
 
 TONES: Final = {
@@ -55,7 +61,7 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 
 def of(group: Group, request: HttpRequest) -> dict[str, Any]:
-    """Everything that the live part of a group's page shows. Ten statements at most."""
+    """Everything that the live part of a group's page shows. Eleven statements at most."""
     members = queries.members_of(group)
     offsets = queries.offsets_of(group.group_id, members, OFFSETS_MAX + 1)
     entries = journal(group.group_id, request)
@@ -72,6 +78,7 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
         "more_offsets": len(offsets) > OFFSETS_MAX,
         "lag": total_lag(offsets),
         "journal": [told(entry) for entry in entries[:JOURNAL_MAX]],
+        "is_old": number_of(request.GET.get("before", "")) is not None,
         "older": entries[JOURNAL_MAX - 1].pk if len(entries) > JOURNAL_MAX else None,
         "operations": last_operations(group.group_id),
         "is_consumer": group.kind == queries.CONSUMER,
@@ -145,10 +152,15 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def matrix(members: Sequence[queries.MemberView]) -> Mapping[str, Any] | None:
-    """Members by partitions; None where there would be nothing or too much to see."""
-    parts = sorted(
-        {(t, p) for m in members for t, numbers in (m.assignment or {}).items() for p in numbers}
-    )
+    """Members by partitions; None where there would be nothing or too much to see.
+
+    Partitions of subscribed topics that nobody owns have columns too: they are what one looks for.
+    """
+    owned = {
+        (t, p) for m in members for t, numbers in (m.assignment or {}).items() for p in numbers
+    }
+    free = partitions_of({t for m in members for t in m.topics or ()}) - owned
+    parts = sorted(owned | free)
     if not parts or len(parts) > MATRIX_PARTITIONS_MAX or len(members) > MATRIX_MEMBERS_MAX:
         return None
     topics: dict[str, list[int]] = {}
@@ -163,7 +175,18 @@ def matrix(members: Sequence[queries.MemberView]) -> Mapping[str, Any] | None:
         }
         for n, m in enumerate(members)
     ]
-    return {"topics": topics.items(), "rows": rows}
+    return {
+        "topics": topics.items(),
+        "rows": rows,
+        "free": [part in free for part in parts] if free else None,
+        "free_count": len(free),
+    }
+
+
+def partitions_of(topics: Collection[str]) -> set[tuple[str, int]]:
+    """Every partition of these topics, as the catalogue has them. One statement."""
+    counts = Topic.objects.filter(name__in=topics).values_list("name", "partitions")
+    return {(name, p) for name, n in counts for p in range(min(n, MATRIX_PARTITIONS_MAX + 1))}
 
 
 def total_lag(offsets: Sequence[queries.OffsetView]) -> int | None:
@@ -175,10 +198,16 @@ def total_lag(offsets: Sequence[queries.OffsetView]) -> int | None:
 def journal(group_id: str, request: HttpRequest) -> list[Journal]:
     """A page of the journal, and one entry more, newest first; ``?before=`` goes back."""
     entries = queries.journal_of(group_id)
-    before = request.GET.get("before", "")
-    if before.isdigit():
-        entries = entries.filter(id__lt=int(before))
+    before = number_of(request.GET.get("before", ""))
+    if before is not None:
+        entries = entries.filter(id__lt=before)
     return list(entries[: JOURNAL_MAX + 1])
+
+
+def number_of(text: str) -> int | None:
+    """A row's number as a URL says it; None for anything else."""
+    plain = text.isascii() and text.isdigit() and len(text) < DIGITS_MAX
+    return int(text) if plain else None
 
 
 def told(entry: Journal) -> dict[str, Any]:

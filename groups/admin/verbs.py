@@ -4,8 +4,9 @@ Each verb is an operation that the group's owner steps (``groups.operations``), 
 REST asks for. A page that was looked at too long ago asks for nothing: it shows how things are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from uuid import uuid4
 
 from django import forms
 from django.contrib import messages
@@ -18,6 +19,7 @@ from django.urls import reverse
 from groups import operations, queries
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
+from groups.core.classic.states import EMPTY, PREPARING
 from groups.models import Group, Operation
 from groups.plain_words import seconds
 
@@ -31,8 +33,20 @@ NAMED_MAX: Final = 12
 GROUPS_MAX: Final = 100
 """Groups of one bulk action."""
 
-EMPTY, REBALANCING = "Empty", ("PreparingRebalance", "CompletingRebalance")
-COOPERATIVE: Final = ("cooperative", "sticky-cooperative")
+EAGER: Final = "Members give up all their partitions until the new generation is assigned."
+COOPERATIVE: Final = "Members keep their partitions meanwhile, and give up only what moves."
+UNKNOWN: Final = (
+    "Rollcall does not know this protocol: its members may give up all their partitions until the"
+    " new generation is assigned."
+)
+
+PROTOCOLS: Final[Mapping[str, str]] = {
+    "range": EAGER,
+    "roundrobin": EAGER,
+    "sticky": EAGER,
+    "cooperative-sticky": COOPERATIVE,
+}
+"""What members do when they are told to rejoin, by the protocol they chose (KIP-429)."""
 
 
 class Reason(forms.Form):
@@ -42,6 +56,12 @@ class Reason(forms.Form):
         max_length=1_000,
         widget=forms.Textarea(attrs={"rows": 3, "class": "rc-field", "autofocus": True}),
     )
+
+
+class Many(Reason):
+    """One reason for many groups. ``once`` makes the form ask once, however often it is sent."""
+
+    once = forms.UUIDField(widget=forms.HiddenInput)
 
 
 class Asking(Reason):
@@ -59,7 +79,11 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
     form = Asking(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
     if request.method == "POST" and not changed and _is_complete(form, group, len(members)):
-        return _ask(request, group, Operation.Verb.REBALANCE, form.cleaned_data["reason"])
+        said = form.cleaned_data
+        # Asked for anyway, a rebalance may end first, and the generation is another one then.
+        expected = None if said["anyway"] else group.generation
+        verb, reason = Operation.Verb.REBALANCE, said["reason"]
+        return _ask(request, group, verb, reason, expected_generation=expected)
     if changed:
         form = Asking({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
@@ -73,7 +97,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
             "form": form,
             "changed": changed,
             "refused": group.state == EMPTY,
-            "rebalancing": group.state in REBALANCING,
+            "rebalancing": group.state == PREPARING,
             "sentences": _preview(group, members),
             "named": [m.client_id or m.member_id for m in members[:NAMED_MAX]],
             "more": max(0, len(members) - NAMED_MAX),
@@ -92,10 +116,14 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     if member is None:
         messages.warning(request, f"{member_id} is no member of the group any more.")
         return redirect("admin:groups_group_change", quote(group.group_id))
-    form = Reason(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    form = Asking(request.POST or None, initial={"generation": group.generation})
+    changed = request.method == "POST" and _is_old(form, group)
+    if request.method == "POST" and not changed and _is_confirmed(form, group, len(members)):
         reason = form.cleaned_data["reason"]
         return _ask(request, group, Operation.Verb.EVICT, reason, member_id=member_id)
+    if changed:
+        form = Asking({**request.POST.dict(), "generation": group.generation})
+        form.errors.clear()
     return render(
         request,
         "admin/groups/group/evict.html",
@@ -106,6 +134,8 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
             "member": member,
             "others": len(members) - 1,
             "form": form,
+            "changed": changed,
+            "must_type": len(members) > TYPED_ABOVE,
             **standing.urls(group),
         },
     )
@@ -114,7 +144,7 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
 def ask_many(site: RollcallAdmin, request: HttpRequest, group_ids: Sequence[str]) -> HttpResponse:
     """One reason for many groups; each gets an operation of its own, or is refused by name."""
     _allow(request, MAY_REBALANCE)
-    form = Reason(request.POST if "confirm" in request.POST else None)
+    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
     chosen = list(Group.objects.filter(group_id__in=group_ids[:GROUPS_MAX]).order_by("group_id"))
     context = {
         **site.admin_site.each_context(request),
@@ -124,23 +154,44 @@ def ask_many(site: RollcallAdmin, request: HttpRequest, group_ids: Sequence[str]
         "form": form,
     }
     if form.is_valid():
-        reason = form.cleaned_data["reason"]
-        context["results"] = [_one_of_many(request, group, reason) for group in chosen]
+        context["results"] = _results(request, form, chosen)
+        context["any_asked"] = any("operation" in result for result in context["results"])
     return render(request, "admin/groups/group/many.html", context)
 
 
-def _one_of_many(request: HttpRequest, group: Group, reason: str) -> dict[str, Any]:
+def _results(request: HttpRequest, form: Many, chosen: Sequence[Group]) -> list[dict[str, Any]]:
+    """What became of each. A form that is sent again, by a reload, shows what it asked for."""
+    actor, reason = request.user.get_username(), form.cleaned_data["reason"]
+    begin = f"admin:{actor}:{form.cleaned_data['once']}:"
+    keys = [begin + group.group_id for group in chosen]
+    known = Operation.objects.filter(idempotency_key__in=keys)
+    asked = {operation.group_id: operation for operation in known}
+    seen = {g: n for n, _, g in (text.partition(":") for text in request.POST.getlist("seen"))}
+    results: list[dict[str, Any]] = []
+    for group in chosen:
+        refused = _refused(group, seen.get(group.group_id))
+        if group.group_id not in asked and refused:
+            results.append({"group": group, "refused": refused})
+            continue
+        operation = asked.get(group.group_id) or operations.ask(
+            group.group_id,
+            Operation.Verb.REBALANCE,
+            reason=reason,
+            actor=actor,
+            expected_generation=group.generation,
+            idempotency_key=begin + group.group_id,
+        )
+        results.append({"group": group, "operation": operation})
+    return results
+
+
+def _refused(group: Group, seen: str | None) -> str:
+    """Why nothing is asked of a group; "" where something is. ``seen``: its generation then."""
     if group.state == EMPTY:
-        return {"group": group, "refused": "it has no members"}
-    if group.state in REBALANCING:
-        return {"group": group, "refused": "it is rebalancing already"}
-    operation = operations.ask(
-        group.group_id,
-        Operation.Verb.REBALANCE,
-        reason=reason,
-        actor=request.user.get_username(),
-    )
-    return {"group": group, "operation": operation}
+        return "it has no members"
+    if group.state == PREPARING:
+        return "it is rebalancing already"
+    return "" if seen == str(group.generation) else "it has changed since you looked"
 
 
 def _allow(request: HttpRequest, permission: str) -> None:
@@ -157,8 +208,15 @@ def _is_complete(form: Asking, group: Group, members: int) -> bool:
     """Whether everything was said that must be; what is missing is told beside its field."""
     if not form.is_valid() or group.state == EMPTY:
         return False
-    if group.state in REBALANCING and not form.cleaned_data["anyway"]:
+    if group.state == PREPARING and not form.cleaned_data["anyway"]:
         form.add_error("anyway", "The group is rebalancing already; it is left alone.")
+    return _is_confirmed(form, group, members)
+
+
+def _is_confirmed(form: Asking, group: Group, members: int) -> bool:
+    """Whether there is a reason, and a large group was typed out."""
+    if not form.is_valid():
+        return False
     if members > TYPED_ABOVE and form.cleaned_data["typed"] != group.group_id:
         form.add_error("typed", f"Type {group.group_id} to go on.")
     return not form.errors
@@ -182,13 +240,10 @@ def _preview(group: Group, members: Sequence[queries.MemberView]) -> list[str]:
             "Committed offsets stay as they are.",
         ]
     longest = max(member.rebalance_timeout_ms for member in members)
-    keeps = any(word in (group.protocol_name or "") for word in COOPERATIVE)
     asked = "The one member is" if len(members) == 1 else f"All {len(members)} members are"
     return [
         f"{asked} told with the next heartbeat to rejoin.",
-        "Members keep their partitions meanwhile, and give up only what moves."
-        if keeps
-        else "Members give up all their partitions until the new generation is assigned.",
+        PROTOCOLS.get(group.protocol_name or "", UNKNOWN),
         f"Who does not rejoin within {seconds(longest)} is left out.",
         f"The group goes from generation {group.generation} to {group.generation + 1}"
         f"{_last_time(group)}.",

@@ -48,8 +48,9 @@ class BearerAuthentication(BaseAuthentication):
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
-        """What a 401 asks for."""
-        return 'Bearer realm="rollcall"'
+        """What a 401 asks for; one that was given a token says that it is none (RFC 6750)."""
+        given = request.headers.get("Authorization", "").lower().startswith("bearer ")
+        return 'Bearer realm="rollcall"' + (', error="invalid_token"' if given else "")
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -10,8 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups import queries, tasks, topics
+from groups.admin.reports import going_on
 from groups.api import serializers as shapes
-from groups.api.schema import PAGE, page_of
+from groups.api.problems import Problem
+from groups.api.schema import PAGE, page_beside, page_of
 from groups.api.views import View, actor
 from groups.models import Node, RebalanceCost, ReportRun, Topic
 
@@ -98,7 +100,7 @@ class RebalanceReport(View):
     @extend_schema(
         operation_id="get_rebalance_report",
         parameters=[OpenApiParameter("group_id", str), *PAGE],
-        responses=page_of(shapes.Cost),
+        responses=page_beside(shapes.Cost, "run", shapes.RunView),
     )
     def get(self, request: Request) -> Response:
         """Show the newest report; its run stands beside the rows."""
@@ -112,10 +114,8 @@ class RebalanceReport(View):
         def shown(page: list[RebalanceCost]) -> Any:
             return shapes.Cost(page, many=True).data
 
-        answer = self.paged(request, rows, ["-without_owner_ms", "id"], shown)
-        assert isinstance(answer.data, dict)
-        answer.data["run"] = shapes.RunView(run).data
-        return answer
+        keys = ["-without_owner_ms", "id"]
+        return self.paged(request, rows, keys, shown, run=shapes.RunView(run).data)
 
     @extend_schema(
         operation_id="start_rebalance_report",
@@ -123,7 +123,9 @@ class RebalanceReport(View):
         responses={202: OpenApiResponse(shapes.Analysis)},
     )
     def post(self, request: Request) -> Response:
-        """Start the pipeline in a process of its own."""
+        """Start the pipeline in a process of its own, unless one is at work."""
+        if going_on() is not None:
+            raise Problem(HTTPStatus.CONFLICT, "in_progress", "An analysis is at work already.")
         tasks.analyse.delay(requested_by=actor(request))
         detail = "An analysis was asked for; a worker starts it."
         return Response(shapes.Analysis({"detail": detail}).data, status=HTTPStatus.ACCEPTED)

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from groups import queries
 from groups.api import serializers as shapes
 from groups.api.schema import GROUP_ID, PAGE, page_of
-from groups.api.views import View, existing
+from groups.api.views import View, existing, missing
 from groups.models import Offset
 
 FILTERS = (
@@ -51,8 +51,9 @@ class OneGroup(View):
     @extend_schema(operation_id="get_group", parameters=[GROUP_ID], responses=shapes.Group)
     def get(self, request: Request, group_id: str) -> Response:
         """Show a group; asks its owner to note heartbeat ages anew for the next look."""
-        existing(group_id)
-        group = queries.annotated().get(group_id=group_id)
+        group = queries.annotated().filter(group_id=group_id).first()
+        if group is None:
+            raise missing(group_id)
         group.member_views = queries.members_of(group)
         owner = queries.owner_of(group)
         group.node_id = None if owner is None else owner.node_id

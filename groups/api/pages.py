@@ -1,23 +1,122 @@
-"""Pages of lists: by cursor, so that the last page costs what the first one does."""
+"""Pages of lists, by key: the last page costs what the first one does.
 
-from typing import Any
+A page begins behind (or ends before) the key of a row, and the key is what the cursor holds. So
+rows that come and go meanwhile shift nothing, and no page counts or skips what was before it.
+"""
 
-from rest_framework.pagination import CursorPagination
-from rest_framework.response import Response
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final, Self
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from rest_framework.request import Request
+
+from groups.api.paths import sent
+from groups.api.problems import Problem
+
+SIZE: Final = 100
+SIZE_MAX: Final = 500
+CURSOR_MAX: Final = 8_192
+"""Characters; longer than any key that rows can have."""
 
 
-class Pages(CursorPagination):
-    """``{"data": [...], "next": URL, "previous": URL}``; a page has 100 rows, 500 at most."""
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where a page begins: behind a row's key, or, ``before``, where it ends."""
 
-    page_size = 100
-    page_size_query_param = "page_size"
-    max_page_size = 500
+    key: Sequence[str | int]
+    before: bool = False
 
-    def __init__(self, *ordering: str) -> None:
-        self.ordering = ordering
+    def text(self) -> str:
+        """As a link holds it."""
+        told = json.dumps([int(self.before), *self.key], separators=(",", ":"))
+        return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
 
-    def get_paginated_response(self, data: Any) -> Response:
-        """The page with its neighbours."""
-        return Response(
-            {"data": data, "next": self.get_next_link(), "previous": self.get_previous_link()}
-        )
+    @classmethod
+    def read(cls, text: str, rows: QuerySet[Any], names: Sequence[str]) -> Self:
+        """The cursor of a link; a problem where it is none, or one of another list."""
+        try:
+            padded = text[:CURSOR_MAX] + "=" * (-len(text) % 4)
+            before, *key = json.loads(base64.b64decode(padded, b"-_", validate=True))
+            for name, value in zip(names, key, strict=True):
+                _check(rows, name, value)
+        except (ValueError, TypeError, RecursionError, ValidationError):
+            detail = "The cursor is none of this list; take it from `next` or `previous`."
+            raise Problem(HTTPStatus.BAD_REQUEST, "invalid_cursor", detail) from None
+        return cls(key, bool(before))
+
+
+def _check(rows: QuerySet[Any], name: str, value: Any) -> None:
+    """Raise where a column cannot hold this."""
+    if not isinstance(value, str | int) or "\0" in str(value):
+        raise TypeError(name)
+    field = rows.model._meta.get_field(name)
+    if field.to_python(value) != value:
+        raise TypeError(name)
+
+
+def paged(request: Request, rows: QuerySet[Any], keys: Sequence[str]) -> tuple[list[Any], Any]:
+    """A page of rows, and its neighbours as ``{"next": URL or None, "previous": ...}``.
+
+    ``keys`` are columns that together name a row, "-" in front of one that falls.
+    """
+    names = [key.removeprefix("-") for key in keys]
+    text = request.query_params.get("cursor")
+    cursor = Cursor.read(text, rows, names) if text else None
+    backwards = cursor is not None and cursor.before
+    if cursor is not None:
+        rows = rows.filter(_beyond(keys, cursor))
+    size = _size(request)
+    found = list(rows.order_by(*(_turned(key) if backwards else key for key in keys))[: size + 1])
+    more, page = len(found) > size, found[:size]
+    if backwards:
+        page.reverse()
+    has_next = bool(page) and (backwards or more)
+    has_previous = bool(page) and (more if backwards else cursor is not None)
+    return page, {
+        "next": _link(request, Cursor(_key(page[-1], names))) if has_next else None,
+        "previous": _link(request, Cursor(_key(page[0], names), True)) if has_previous else None,
+    }
+
+
+def _size(request: Request) -> int:
+    text = request.query_params.get("page_size", "")
+    return min(max(int(text), 1), SIZE_MAX) if text.isdecimal() and len(text) < 10 else SIZE
+
+
+def _turned(key: str) -> str:
+    return key.removeprefix("-") if key.startswith("-") else f"-{key}"
+
+
+def _key(row: Any, names: Sequence[str]) -> list[str | int]:
+    return [getattr(row, name) for name in names]
+
+
+def _beyond(keys: Sequence[str], cursor: Cursor) -> Q:
+    """Rows behind the cursor: later in the first column, or as late there and later in the next.
+
+    The first column's bound is said once more by itself, since PostgreSQL finds no place in an
+    index by an OR.
+    """
+    beyond, equal = Q(), Q()
+    for key, value in zip(keys, cursor.key, strict=True):
+        name, sign = key.removeprefix("-"), _sign(key, cursor)
+        beyond |= equal & Q((f"{name}__{sign}", value))
+        equal &= Q((name, value))
+    first = Q((f"{keys[0].removeprefix('-')}__{_sign(keys[0], cursor)}e", cursor.key[0]))
+    return first & beyond if len(keys) > 1 else beyond
+
+
+def _sign(key: str, cursor: Cursor) -> str:
+    return "lt" if key.startswith("-") != cursor.before else "gt"
+
+
+def _link(request: Request, cursor: Cursor) -> str:
+    query = request.query_params.copy()
+    query["cursor"] = cursor.text()
+    path = request.META.get("SCRIPT_NAME", "") + sent(request._request)
+    return request.build_absolute_uri(f"{path}?{query.urlencode()}")

@@ -1,19 +1,29 @@
-"""Ids in paths: any character, percent-encoded, "/" included.
+"""Ids in paths: any character, percent-encoded, "/" included. No resource is here.
 
 Servers decode a path before Django sees it, and then a "/" of an id can no longer be told from
 one between ids. So paths under /api/ are resolved as they were sent, and each id is decoded here.
+Some of what stands between a client and this process decodes paths too, or takes ".." for a step
+upwards; for such ids each path has a twin that is told them in its query.
 """
 
+import re
 from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 from django.http import HttpRequest, HttpResponse
 
+from groups.api.request_ids import identified
+
 PREFIX = "/api/"
+
+TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
+"""``/group/offsets?group_id=a/b`` is ``/groups/a%2Fb/offsets``."""
+
+OF_A_MEMBER = "/members"
 
 
 class Id:
-    """An id in a path; what is sent undecoded may hold a "/" as "%2F", or plainly at its end."""
+    """An id in a path; what is sent undecoded may hold a "/" as "%2F", or plainly."""
 
     regex = ".+"
 
@@ -23,18 +33,45 @@ class Id:
 
     def to_url(self, value: str) -> str:
         """The id as it stands in a path."""
-        return quote(value, safe="")
+        return encoded(value)
+
+
+def encoded(value: str) -> str:
+    """An id as it stands in a path."""
+    return quote(value, safe="")
+
+
+def sent(request: HttpRequest) -> str:
+    """The path as the client sent it, as far as the server still knows.
+
+    WSGI servers and Django's test client do not: there a "/" of an id has become one of the path.
+    """
+    raw = getattr(request, "scope", {}).get("raw_path")
+    path: str = raw.decode("ascii").partition("?")[0] if raw else quote(request.path)
+    return path.removeprefix(quote(request.META.get("SCRIPT_NAME", "")))
+
+
+def resolved(request: HttpRequest) -> str:
+    """The path to resolve: the one that was sent, with the ids of a twin's query put into it."""
+    path = sent(request)
+    twin = TWIN.fullmatch(path)
+    group_id = request.GET.get("group_id")
+    if twin is None or not group_id:
+        return path
+    tail = twin["tail"] or ""
+    if tail == OF_A_MEMBER and request.GET.get("member_id"):
+        tail += f"/{encoded(request.GET['member_id'])}"
+    return f"{twin['root']}/groups/{encoded(group_id)}{tail}"
 
 
 def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
-    """Middleware: resolve paths of REST in their percent-encoded form."""
+    """Middleware of REST: paths in their percent-encoded form, and a name for each request."""
+    answered = identified(get_response)
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.path_info.startswith(PREFIX):
-            scope = getattr(request, "scope", {})
-            raw = scope.get("raw_path")
-            sent = raw.decode("ascii").partition("?")[0] if raw else quote(request.path_info)
-            request.path_info = sent
-        return get_response(request)
+        if not request.path_info.startswith(PREFIX):
+            return get_response(request)
+        request.path_info = resolved(request)
+        return answered(request)
 
     return middleware

@@ -4,17 +4,23 @@
 rules carries Kafka's own error code.
 """
 
+import logging
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from kombu.exceptions import OperationalError as BrokerError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from groups.core.errors import ErrorCode, Refuse
+
+logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -23,6 +29,13 @@ STATUS_OF: Mapping[ErrorCode, HTTPStatus] = {
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: HTTPStatus.NOT_FOUND,
 }
 """Refusals that are not simply a bad request."""
+
+AWAY: Mapping[type[Exception], str] = {
+    OperationalError: "The database cannot be asked just now.",
+    InterfaceError: "The database cannot be asked just now.",
+    BrokerError: "The broker of the periodic tasks cannot be reached.",
+}
+"""What is no defect of ours and may be asked again soon."""
 
 
 class Problem(exceptions.APIException):
@@ -36,20 +49,31 @@ class Problem(exceptions.APIException):
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF's hook: any error that is no defect becomes a problem; None lets it through as a 500."""
-    if isinstance(error, Refuse):
-        status = STATUS_OF.get(error.code, HTTPStatus.BAD_REQUEST)
-        error = Problem(
-            status,
-            error.code.name.lower(),
-            error.detail or error.code.name,
-            kafka_error_code=int(error.code),
-        )
+    error = _translated(error)
     answered = exception_handler(error, context)  # type: ignore[arg-type]
     if answered is None:
         return None
     answered.data = _problem(error, answered, context["request"])
     answered.content_type = MEDIA_TYPE
+    if answered.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+        answered["Retry-After"] = "1"
     return answered
+
+
+def _translated(error: Exception) -> Exception:
+    """Errors that other parts raise, as the problems they are to a client."""
+    if isinstance(error, Refuse):
+        return Problem(
+            STATUS_OF.get(error.code, HTTPStatus.BAD_REQUEST),
+            error.code.name.lower(),
+            error.detail or error.code.name,
+            kafka_error_code=int(error.code),
+        )
+    for kind, sentence in AWAY.items():
+        if isinstance(error, kind):
+            logger.warning("%s %s", sentence, error)
+            return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", sentence)
+    return error
 
 
 def _problem(error: Exception, answered: Response, request: Any) -> dict[str, Any]:
@@ -99,14 +123,28 @@ def _fields(detail: Any, pointer: str = "") -> Iterator[dict[str, str]]:
         yield {"pointer": f"#{pointer}", "detail": str(detail)}
 
 
+def problem(request: HttpRequest, status: HTTPStatus, code: str, detail: str) -> JsonResponse:
+    """A problem outside any view."""
+    told = {
+        "type": "about:blank",
+        "title": status.phrase,
+        "status": int(status),
+        "detail": detail,
+        "instance": request.path,
+        "code": code,
+    }
+    return JsonResponse(told, status=status, content_type=MEDIA_TYPE)
+
+
+@csrf_exempt
 def nothing_here(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
     """A path under /api/v1 that does not exist."""
-    problem = {
-        "type": "about:blank",
-        "title": HTTPStatus.NOT_FOUND.phrase,
-        "status": int(HTTPStatus.NOT_FOUND),
-        "detail": "There is no such path; /api/v1/docs tells which there are.",
-        "instance": request.path,
-        "code": "not_found",
-    }
-    return JsonResponse(problem, status=HTTPStatus.NOT_FOUND, content_type=MEDIA_TYPE)
+    detail = "There is no such path; /api/v1/docs tells which there are."
+    return problem(request, HTTPStatus.NOT_FOUND, "not_found", detail)
+
+
+@csrf_exempt
+def nobody_named(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
+    """A path that is told its ids in the query, and was told none."""
+    detail = "This path needs ?group_id= in its query, and for a member &member_id=."
+    return problem(request, HTTPStatus.BAD_REQUEST, "invalid", detail)

@@ -27,20 +27,47 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     description="Asking again with the same key gives the operation that it made.",
 )
 PREFER = OpenApiParameter(
-    "Prefer", str, OpenApiParameter.HEADER, description="`wait=20`: answer when it has ended."
+    "Prefer",
+    str,
+    OpenApiParameter.HEADER,
+    description="`wait=20`: answer when it has ended, after 20 seconds at the latest.",
 )
+ANSWERED = [
+    OpenApiParameter(
+        name, str, OpenApiParameter.HEADER, description=description, response=[200, 202]
+    )
+    for name, description in (
+        ("Location", "The operation."),
+        ("Idempotency-Replayed", "`true` where the key made the operation earlier."),
+    )
+]
 ACCEPTED = "Recorded; `Location` is the operation's."
 
 
 @cache
 def page_of(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
     """A page of this shape."""
+    return _page(shape)
+
+
+@cache
+def page_beside(
+    shape: type[serializers.Serializer[Any]], name: str, beside: type[serializers.Serializer[Any]]
+) -> serializers.Serializer[Any]:
+    """A page of this shape, with one thing more beside it."""
+    return _page(shape, **{name: beside()})
+
+
+def _page(
+    shape: type[serializers.Serializer[Any]], **beside: serializers.Field[Any, Any, Any, Any]
+) -> serializers.Serializer[Any]:
     return inline_serializer(
         f"{shape.__name__}Page",
         {
             "data": shape(many=True),
             "next": serializers.URLField(allow_null=True),
             "previous": serializers.URLField(allow_null=True),
+            **beside,
         },
     )
 

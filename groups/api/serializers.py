@@ -5,10 +5,13 @@ Shapes only. Where values come from is ``groups.queries``.
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
-from groups.plain_words import cause, sentence
+from groups.plain_words import sentence
+
+INT32_MAX = 2**31 - 1
 
 REASON_MAX = 1_000
 """Characters of a reason: everybody reads it in the journal later."""
@@ -19,12 +22,13 @@ class LastRebalance(s.Serializer[Journal]):
 
     at = s.DateTimeField()
     trigger = s.CharField()
-    because = s.SerializerMethodField()
+    reason = s.CharField()
+    sentence = s.SerializerMethodField()
     duration_ms = s.IntegerField(allow_null=True)
 
-    def get_because(self, entry: Journal) -> str:
-        """Why, in plain words."""
-        return cause(entry)
+    def get_sentence(self, entry: Journal) -> str:
+        """What happened and why, in plain words."""
+        return sentence(entry)
 
 
 class GroupSummary(s.Serializer[Any]):
@@ -42,6 +46,7 @@ class GroupSummary(s.Serializer[Any]):
     created_at = s.DateTimeField()
     updated_at = s.DateTimeField()
 
+    @extend_schema_field(LastRebalance(allow_null=True))
     def get_last_rebalance(self, group: Any) -> dict[str, Any] | None:
         """The newest rebalance, if there was one."""
         entry = self.context["rebalances"].get(group.group_id)
@@ -161,7 +166,11 @@ class ForceRebalance(Reason):
     """Let every member of a group rejoin."""
 
     expected_generation = s.IntegerField(
-        required=False, allow_null=True, help_text="Refused where the generation is another one."
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=INT32_MAX,
+        help_text="The operation fails where the generation is another one.",
     )
     on_in_progress = s.ChoiceField(
         choices=["leave", "reject"],

@@ -5,7 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from groups.api import fleet, groups, verbs
 from groups.api.paths import Id
-from groups.api.problems import nothing_here
+from groups.api.problems import nobody_named, nothing_here
 
 register_converter(Id, "id")
 
@@ -26,5 +26,6 @@ urlpatterns = [
     path("topics/<id:name>", fleet.OneTopic.as_view()),
     path("nodes", fleet.Nodes.as_view()),
     path("reports/rebalances", fleet.RebalanceReport.as_view()),
+    re_path("^group(/.*)?$", nobody_named),
     re_path("", nothing_here),
 ]

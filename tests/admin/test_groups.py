@@ -1,5 +1,6 @@
 """Groups in the admin: found, read, and never saved."""
 
+import struct
 from typing import Any
 
 import pytest
@@ -9,14 +10,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from groups import store, topics
+from groups.core.classic import packing
 from groups.people import OPERATOR, VIEWER
+from tests import factories
 from tests.admin.visitors import superuser, text, visitor
-from tests.api.conftest import write
+from tests.api.conftest import TAKE_SLOTS, write
 
 pytestmark = pytest.mark.django_db
 
 LIST = "/admin/groups/group/"
 QUERIES_MAX = 15
+NO_USER_DATA = struct.pack(">i", -1)
 
 
 def page(group_id: str, tail: str = "change") -> str:
@@ -77,6 +82,37 @@ def test_pages_ask_the_database_seldom(viewer: Client) -> None:
         assert len(asked) <= QUERIES_MAX, path
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["?state=%00", "?type=nobody", "a%00b/change/", "g/change/?before=%C2%B2", "g/live/?before=99"],
+)
+def test_a_url_that_means_nothing_breaks_nothing(viewer: Client, path: str) -> None:
+    write("g")
+    assert viewer.get(LIST + path).status_code in (200, 404)
+
+
+def test_a_page_far_down_the_list_is_in_its_order() -> None:
+    write(*(f"g-{n:02}" for n in range(60)))
+    operator = visitor(OPERATOR, name="olga")
+    shown = operator.get(f"{LIST}?p=2&o=-1").context["cl"].result_list
+    assert [group.group_id for group in shown] == [f"g-{n:02}" for n in range(9, -1, -1)]
+
+
+def test_partitions_without_owner_stand_out(viewer: Client) -> None:
+    topics.create("work", 4)
+    work = struct.pack(">hIh4s", 0, 1, 4, b"work")  # version 0, one topic, its name
+    first = factories.member(
+        subscription=packing.pack((("range", work + NO_USER_DATA),)),
+        assignment=work + struct.pack(">Iii", 2, 0, 2) + NO_USER_DATA,
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_SLOTS)
+        store.apply_with(cursor, factories.batch(factories.birth("g", first)))
+    shown = viewer.get(page("g"))
+    assert "2 partitions without owner" in text(shown)
+    assert shown.context["matrix"]["free"] == [False, True, False, True]
+
+
 def test_a_missing_group_is_not_found(viewer: Client) -> None:
     assert viewer.get(page("missing")).status_code == 404
 
@@ -93,7 +129,8 @@ def test_nothing_is_saved(path: str) -> None:
     """Not even by somebody who may do everything: there is one door, and it is not this."""
     write("orders")
     before = rows()
-    superuser().post(LIST + path, {"group_id": "x", "state": "Stable", "post": "yes"})
+    answer = superuser().post(LIST + path, {"group_id": "x", "state": "Stable", "post": "yes"})
+    assert answer.status_code in (403, 405)
     assert rows() == before
 
 

@@ -41,6 +41,7 @@ def test_a_reason_makes_it_an_operation(operator: Client) -> None:
     answer: Any = operator.post(page("orders", "rebalance"), WHY)
 
     assert asked() == [("orders", "rebalance", "a new deployment", "olga")]
+    assert Operation.objects.get().expected_generation == 1  # the owner looks again
     followed = text(operator.get(answer.url))
     assert "Waiting for the group's owner to take it up." in followed
     assert "data-live-pending" in followed
@@ -78,7 +79,28 @@ def test_a_group_that_rebalances_is_left_alone_unless_asked_otherwise(operator: 
     assert "The group is rebalancing already; it is left alone." in shown and asked() == []
 
     operator.post(page("orders", "rebalance"), {**WHY, "anyway": "on"})
+    assert Operation.objects.get().expected_generation is None  # it is another one by then
+
+
+def test_a_group_that_waits_for_its_assignment_may_be_asked(operator: Client) -> None:
+    """Its owner leaves alone only a join phase that goes on."""
+    write("orders", state="CompletingRebalance")
+    assert "rebalancing right now" not in text(operator.get(page("orders", "rebalance")))
+    operator.post(page("orders", "rebalance"), WHY)
     assert len(asked()) == 1
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [
+        ("range", "give up all their partitions until"),
+        ("cooperative-sticky", "give up only what moves"),
+        ("acme", "does not know this protocol"),
+    ],
+)
+def test_the_preview_knows_what_members_give_up(operator: Client, protocol: str, said: str) -> None:
+    write("orders", protocol_name=protocol)
+    assert said in text(operator.get(page("orders", "rebalance")))
 
 
 def test_a_large_group_is_typed_out_first(operator: Client) -> None:
@@ -106,7 +128,7 @@ def test_a_member_is_evicted_with_a_reason(operator: Client) -> None:
     path = f"{page('orders', 'evict')}?member=m-1"
     assert "The other 1 member rebalance" in text(operator.get(path))
 
-    operator.post(path, {"reason": "stuck"})
+    operator.post(path, {"reason": "stuck", "generation": 1})
     operation = Operation.objects.get()
     assert (operation.verb, operation.member_id, operation.reason) == ("evict", "m-1", "stuck")
 
@@ -117,16 +139,66 @@ def test_a_member_who_is_gone_leads_back_to_the_group(operator: Client) -> None:
     assert answer.url == page("orders") and asked() == []
 
 
+def test_an_eviction_is_asked_of_the_group_that_was_seen(operator: Client) -> None:
+    write("orders", size=25, generation=5)
+    path = f"{page('orders', 'evict')}?member=m-1"
+
+    shown = text(operator.post(path, {"reason": "stuck", "generation": 4, "typed": "orders"}))
+    assert "The group has changed since you looked." in shown and asked() == []
+    shown = text(operator.post(path, {"reason": "stuck", "generation": 5}))
+    assert "Type orders to go on." in shown and asked() == []
+
+    operator.post(path, {"reason": "stuck", "generation": 5, "typed": "orders"})
+    assert len(asked()) == 1
+
+
+def chosen(operator: Client, *group_ids: str) -> dict[str, Any]:
+    """The form for many groups, as the page makes it."""
+    fields: dict[str, Any] = {"action": "force_rebalances", "_selected_action": list(group_ids)}
+    answer = operator.post(LIST, fields)
+    assert "These groups will rebalance" in text(answer)
+    context: Any = answer.context
+    seen = [f"{group.generation}:{group.group_id}" for group in context["groups"]]
+    for value in seen:
+        assert f'value="{value}"' in text(answer)
+    once = str(context["form"].initial["once"])
+    return {**fields, "confirm": 1, "reason": "maintenance", "once": once, "seen": seen}
+
+
 def test_many_groups_share_one_reason(operator: Client) -> None:
     write("a", "b")
     write("empty", size=0)
-    chosen = {"action": "force_rebalances", "_selected_action": ["a", "b", "empty"]}
-    assert "These groups will rebalance" in text(operator.post(LIST, chosen))
+    form = chosen(operator, "a", "b", "empty")
     assert asked() == []
 
-    shown = text(operator.post(LIST, {**chosen, "confirm": 1, "reason": "maintenance"}))
+    shown = text(operator.post(LIST, form))
+
     assert [group for group, *_ in asked()] == ["a", "b"]
-    assert "refused: it has no members" in shown
+    assert set(Operation.objects.values_list("expected_generation", flat=True)) == {1}
+    assert "it has no members" in shown
+
+
+def test_many_groups_are_asked_once_however_often_the_page_is_loaded(operator: Client) -> None:
+    write("a", "b")
+    form = chosen(operator, "a", "b")
+    operator.post(LIST, form)
+    Operation.objects.filter(group_id="b").update(state="failed", detail="too late")
+
+    again = text(operator.post(LIST, form))
+
+    assert len(asked()) == 2
+    assert "failed" in again and "too late" in again
+
+
+def test_one_of_many_that_went_on_meanwhile_is_left_alone(operator: Client) -> None:
+    write("a", "b")
+    form = chosen(operator, "a", "b")
+    form["seen"] = ["1:a", "0:b"]
+
+    shown = text(operator.post(LIST, form))
+
+    assert [group for group, *_ in asked()] == ["a"]
+    assert "it has changed since you looked" in shown
 
 
 def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
@@ -135,6 +207,7 @@ def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
     operation = Operation.objects.get()
     listed = text(operator.get("/admin/groups/operation/"))
     assert "a new deployment" in listed and "olga" in listed
+    assert f'href="{page("orders")}"' in listed
     live = operator.get(f"/admin/groups/operation/{operation.pk}/live/")
     assert live.status_code == 200
     assert operator.get("/admin/groups/operation/999999/live/").status_code == 404

@@ -1,12 +1,14 @@
 """People who visit the admin in tests: a logged-in test client for each role."""
 
+from typing import Any
+
 from django.contrib.auth.models import Group as Role
 from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
 
-def person(name: str = "vera", *roles: str, **over: object) -> User:
+def person(name: str = "vera", *roles: str, **over: Any) -> User:
     """A member of staff with these roles."""
     user = User.objects.create_user(name, password="a password", is_staff=True, **over)
     user.groups.set(Role.objects.filter(name__in=roles))

@@ -1,11 +1,13 @@
 """What may be asked of groups and topics over REST; each answer is an operation or a problem."""
 
+from threading import BoundedSemaphore
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from groups.api import asking
 from groups.models import Operation
 from tests.api.conftest import Api, write
 
@@ -73,6 +75,101 @@ def test_the_same_key_asks_once(operator: Client) -> None:
     assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
 
 
+FIELDS: list[tuple[str, Any]] = [
+    ("/groups/g/rebalances", {"reason": "another"}),
+    ("/groups/g/rebalances", {**REASON, "expected_generation": 1}),
+    ("/groups/other/rebalances", REASON),
+    ("/groups/g/offsets/restores", {**REASON, "to": "2026-01-31T12:00:00Z"}),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), FIELDS)
+def test_a_key_that_asks_for_something_else_is_refused(
+    operator: Client, path: str, body: Any
+) -> None:
+    write("g", "other")
+    key = {"Idempotency-Key": "deploy-17"}
+    post(operator, "/groups/g/rebalances", REASON, **key)
+    answer = post(operator, path, body, **key)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
+    assert Operation.objects.count() == 1
+
+
+def test_a_key_evicts_one_member_only(operator: Client) -> None:
+    write("g")
+    path = "/api/v1/groups/g/members"
+    key = {"idempotency-key": "k"}
+    assert operator.delete(f"{path}/m-0?reason=stuck", headers=key).status_code == 202
+    assert operator.delete(f"{path}/m-1?reason=stuck", headers=key).status_code == 422
+
+
+def test_everybody_has_keys_of_their_own(operator: Client, api: Api) -> None:
+    write("g")
+    key = {"Idempotency-Key": "deploy-17"}
+    other = api("rebalance_group")
+    ids = {
+        post(who, "/groups/g/rebalances", REASON, **key).json()["id"] for who in (operator, other)
+    }
+    assert len(ids) == 2
+
+
+def test_a_replay_finds_its_operation_whatever_became_of_the_group(operator: Client) -> None:
+    """The rebalance that goes on may be the one that it asked for."""
+    write("rebalancing", state="PreparingRebalance")
+    made = Operation.objects.create(
+        group_id="rebalancing",
+        slot=0,
+        verb="rebalance",
+        reason=REASON["reason"],
+        actor="olga",
+        idempotency_key=f"{operator.get('/api/v1/me').json()['username']}:k",
+        state="succeeded",
+        generation=7,
+    )
+    body = {**REASON, "on_in_progress": "reject"}
+    again = post(operator, "/groups/rebalancing/rebalances", body, **{"Idempotency-Key": "k"})
+
+    assert (again.status_code, again.json()["id"], again.json()["generation"]) == (200, made.pk, 7)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "Retry-After" not in again.headers
+
+
+@pytest.mark.parametrize("key", ["", "   ", "x" * 256])
+def test_a_key_that_cannot_be_one_is_refused(operator: Client, key: str) -> None:
+    write("g")
+    answer = post(operator, "/groups/g/rebalances", REASON, **{"Idempotency-Key": key})
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    assert not Operation.objects.exists()
+
+
+def test_who_prefers_to_wait_waits_no_longer_than_said(operator: Client) -> None:
+    """Nobody owns the group, so the operation does not end."""
+    write("g")
+    prefer = {"Prefer": "respond-async, wait=1"}
+    answer = post(operator, "/groups/g/rebalances", REASON, **prefer)
+    assert (answer.status_code, answer.headers["Preference-Applied"]) == (202, "wait=1")
+
+
+@pytest.mark.parametrize("prefer", ["", "wait", "wait=", "wait=soon", "wait=-1", "wait=0", ",=;"])
+def test_who_prefers_nothing_sensible_is_answered_at_once(operator: Client, prefer: str) -> None:
+    write("g")
+    answer = post(operator, "/groups/g/rebalances", REASON, Prefer=prefer)
+    assert answer.status_code == 202
+    assert "Preference-Applied" not in answer.headers
+
+
+def test_too_many_who_wait_are_answered_at_once(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("g")
+    monkeypatch.setattr(asking, "_seats", BoundedSemaphore(1))
+    with asking._seats:
+        answer = post(operator, "/groups/g/rebalances", REASON, Prefer="wait=20")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (202, "1")
+    assert "Preference-Applied" not in answer.headers
+
+
 def test_a_rebalance_that_goes_on_may_be_a_reason_to_refuse(operator: Client) -> None:
     write("g", state="PreparingRebalance")
     body = {**REASON, "on_in_progress": "reject"}
@@ -87,6 +184,32 @@ def test_a_member_is_evicted_by_an_operation(operator: Client) -> None:
     assert (gone.json()["verb"], gone.json()["member_id"]) == ("evict", "m-1")
     assert operator.delete("/api/v1/groups/g/members/nobody?reason=stuck").status_code == 404
     assert operator.delete("/api/v1/groups/g/members/m-1").status_code == 400
+    said = operator.delete("/api/v1/groups/g/members/m-1", REASON, content_type="application/json")
+    assert said.json()["reason"] == REASON["reason"]
+
+
+def test_offsets_of_the_past_are_asked_for(operator: Client) -> None:
+    write("g", size=0)
+    said = {**REASON, "to": "2026-01-31T12:00:00+01:00"}
+    answer = post(operator, "/groups/g/offsets/restores", said)
+    assert answer.status_code == 202
+    told = (answer.json()["verb"], answer.json()["restore_to"])
+    assert told == ("restore-offsets", "2026-01-31T11:00:00Z")
+    assert post(operator, "/groups/missing/offsets/restores", said).status_code == 404
+
+
+def test_operations_are_found_by_group_and_state(operator: Client) -> None:
+    write("g", "other")
+    for group_id in ("g", "other", "g"):
+        post(operator, f"/groups/{group_id}/rebalances", REASON)
+
+    def found(query: str) -> list[str]:
+        listed = operator.get(f"/api/v1/operations?{query}").json()["data"]
+        return [operation["group_id"] for operation in listed]
+
+    assert found("") == ["g", "other", "g"]
+    assert found("group_id=g&state=pending") == ["g", "g"]
+    assert found("state=succeeded") == []
 
 
 def test_a_viewer_may_ask_for_nothing(viewer: Client) -> None:
@@ -136,8 +259,3 @@ def test_topics_never_shrink(operator: Client) -> None:
 def test_paths_that_are_none_and_methods_that_are_not_allowed(operator: Client) -> None:
     assert operator.get("/api/v1/nothing").json()["code"] == "not_found"
     assert operator.put("/api/v1/topics").json()["code"] == "method_not_allowed"
-
-
-def test_there_is_no_report_before_the_first_analysis(viewer: Client) -> None:
-    answer = viewer.get("/api/v1/reports/rebalances")
-    assert answer.status_code == 404 and "make analyze" in answer.json()["detail"]

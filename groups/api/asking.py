@@ -1,0 +1,112 @@
+"""How an operator's verb is asked for over REST: once for each key, and awaited if so wished.
+
+Every verb of ``verbs`` goes through ``ask``; what may be asked, and of whom, is said there.
+"""
+
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from threading import BoundedSemaphore
+from typing import Any, Final
+
+from django.urls import reverse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups import operations
+from groups.api import serializers as shapes
+from groups.api.problems import Problem
+from groups.api.views import actor
+from groups.models import Operation
+
+ENDED: Final = (Operation.State.SUCCEEDED, Operation.State.FAILED)
+
+KEY_MAX: Final = 255
+"""Characters of an Idempotency-Key: it is an index key."""
+
+WAIT_S_MAX: Final = 20
+WAITING_MAX: Final = 16
+"""Requests that wait at the same time: each holds a thread and a connection to the database.
+One more is answered at once; to wait is a preference, not a right (RFC 7240)."""
+
+LOOK_S: Final = 0.1
+"""Between two looks at an operation that somebody waits for."""
+
+_seats = BoundedSemaphore(WAITING_MAX)
+
+
+def ask(
+    request: Request,
+    group_id: str,
+    verb: Operation.Verb,
+    reason: str,
+    check: Callable[[], None],
+    **more: Any,
+) -> Response:
+    """Ask for a verb, or find the operation that the request's Idempotency-Key asked for before.
+
+    ``check`` raises where it cannot be asked for now. A replay is not checked: its own effect
+    may be what the check would find.
+    """
+    wish = {"group_id": group_id, "verb": verb, "reason": reason, "member_id": "", **more}
+    key = _key(request)
+    before = Operation.objects.filter(idempotency_key=key).first() if key else None
+    if before is None:
+        check()
+    operation = before or operations.ask(
+        group_id, verb, reason=reason, actor=actor(request), idempotency_key=key, **more
+    )
+    if any(getattr(operation, name) != value for name, value in wish.items()):
+        detail = "The same Idempotency-Key asked for something else before."
+        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", detail)
+    answer = shown(request, operation)
+    if before is not None:
+        answer["Idempotency-Replayed"] = "true"
+    return answer
+
+
+def shown(request: Request, operation: Operation) -> Response:
+    """An operation that was just asked for: 200 where it has ended, else 202."""
+    operation, headers = awaited(request, operation)
+    headers["Location"] = reverse("operation", args=[operation.pk])
+    ended = operation.state in ENDED
+    if not ended:
+        headers["Retry-After"] = "1"
+    status = HTTPStatus.OK if ended else HTTPStatus.ACCEPTED
+    return Response(shapes.OperationView(operation).data, status=status, headers=headers)
+
+
+def awaited(request: Request, operation: Operation) -> tuple[Operation, dict[str, str]]:
+    """The operation once it has ended, or when the client's patience has; headers to say so."""
+    patience_s = _patience_s(request)
+    if not patience_s or not _seats.acquire(blocking=False):
+        return operation, {}
+    try:
+        deadline = time.monotonic() + patience_s
+        while operation.state not in ENDED and time.monotonic() < deadline:
+            time.sleep(LOOK_S)
+            operation.refresh_from_db()
+    finally:
+        _seats.release()
+    return operation, {"Preference-Applied": f"wait={patience_s}"}
+
+
+def _key(request: Request) -> str | None:
+    """The key as it is stored: everybody has keys of their own."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return None
+    if not key.strip() or len(key) > KEY_MAX:
+        detail = f"An Idempotency-Key has between 1 and {KEY_MAX} characters."
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail)
+    return f"{actor(request)}:{key}"
+
+
+def _patience_s(request: Request) -> int:
+    """Seconds that the client would wait (RFC 7240), 0 where it says nothing sensible."""
+    for preference in request.headers.get("Prefer", "").split(","):
+        name, _, value = preference.partition(";")[0].partition("=")
+        seconds = value.strip().strip('"')
+        if name.strip().lower() == "wait" and seconds.isdecimal():
+            return min(int(seconds[:9]), WAIT_S_MAX)
+    return 0

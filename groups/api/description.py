@@ -1,0 +1,72 @@
+"""What is true of the whole OpenAPI description: problems, and paths told their ids in a query.
+
+Hooks of drf-spectacular, which run over the finished description. No resource is described here.
+"""
+
+import copy
+from typing import Any, Final
+
+GROUP: Final = "/api/v1/groups/{group_id}"
+MEMBER: Final = "/{member_id}"
+TWIN: Final = "/api/v1/group"
+
+TEXT: Final = {"type": "string"}
+
+PROBLEM: Final = {
+    "type": "object",
+    "description": "A problem (RFC 9457).",
+    "properties": {
+        "type": TEXT,
+        "title": TEXT,
+        "status": {"type": "integer"},
+        "detail": {**TEXT, "description": "A sentence for people."},
+        "instance": {**TEXT, "description": "The path that was asked for."},
+        "code": {**TEXT, "description": "A word for programs."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "pointer": {**TEXT, "description": "A JSON pointer into the body."},
+                    "detail": TEXT,
+                },
+                "required": ["pointer", "detail"],
+            },
+        },
+        "kafka_error_code": {"type": "integer", "description": "Kafka's own, of a refusal."},
+    },
+    "required": ["type", "title", "status", "detail", "instance", "code"],
+}
+
+REFUSED: Final = {
+    "description": "A problem.",
+    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
+
+
+def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Whatever can be asked can be refused, in one shape."""
+    result["components"]["schemas"]["Problem"] = PROBLEM
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            operation["responses"]["default"] = REFUSED
+    return result
+
+
+def with_twins(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Each path of a group once more, with its ids in the query (``paths.TWIN``)."""
+    for path, operations in list(result["paths"].items()):
+        if path.startswith(GROUP):
+            twin = path.replace(GROUP, TWIN).replace(MEMBER, "")
+            result["paths"][twin] = {verb: _twin(o) for verb, o in operations.items()}
+    return result
+
+
+def _twin(operation: dict[str, Any]) -> dict[str, Any]:
+    twin = copy.deepcopy(operation)
+    twin["operationId"] += "_by_query"
+    for parameter in twin["parameters"]:
+        if parameter["in"] == "path":
+            parameter["in"] = "query"
+            parameter.pop("description", None)
+    return twin

@@ -1,0 +1,54 @@
+"""X-Request-ID: a request's name, the client's own or a new one, in the answer and in the log.
+
+No request is judged here. What a defect becomes is here because only its name helps its reader.
+"""
+
+import logging
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import quote
+from uuid import uuid4
+
+from django.http import HttpRequest, HttpResponse
+
+from groups.api.problems import problem
+
+logger = logging.getLogger(__name__)
+
+HEADER: Final = "X-Request-ID"
+
+LEGAL: Final = re.compile(r"[!-~]{1,128}", re.ASCII)
+"""Printable and without spaces, so that it is one word of a log's line."""
+
+READS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
+
+
+def identified(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
+    """Give the answer its request's id; log what asks for a change, and what failed."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        given = request.headers.get(HEADER, "")
+        request_id = given if LEGAL.fullmatch(given) else uuid4().hex
+        response = get_response(request)
+        status = response.status_code
+        if request.method not in READS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            path = quote(request.path)  # no line of a log ends inside an id
+            logger.info("%s %s: %s, request %s", request.method, path, status, request_id)
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            response = _defect(request, request_id)
+        response[HEADER] = request_id
+        return response
+
+    return middleware
+
+
+def _defect(request: HttpRequest, request_id: str) -> HttpResponse:
+    """In place of Django's page: the same shape as every other error."""
+    return problem(
+        request,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "defect",
+        f"Rollcall failed; its log tells more about request {request_id}.",
+    )

@@ -1,0 +1,169 @@
+"""REST as it is installed: daphne, the web's own role in the database, a node and a member."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.urls import resolve
+
+from benchmarks.wire import create_topic
+from groups.api.problems import nothing_here
+from rollcall.installation import CHECKOUT, Installation
+from tests.api.curl import Example, Request, examples, send
+from tests.clients.conftest import SESSION_MS, SETTINGS, Worker
+
+pytestmark = pytest.mark.xdist_group("rest")  # one installation is enough
+
+TOKEN = "the-installations-own-token"
+GROUP = "orders"
+PAGE = CHECKOUT / "docs" / "rest.md"
+EXAMPLES = examples(PAGE)
+
+STARTS_SPARK = "POST", "/reports/rebalances"
+"""Looked up, not sent: the pipeline takes a Java of its own, and tests of its own show it."""
+
+
+class Rest:
+    """The installation's REST, asked with its token."""
+
+    def __init__(self, web: str) -> None:
+        self.api = f"{web.rstrip('/')}/api/v1"
+
+    def ask(
+        self, method: str, path: str, body: Any = None, **headers: str
+    ) -> tuple[int, Mapping[str, str], Any]:
+        """Status, headers and JSON of the answer."""
+        headers = {"Authorization": f"Bearer {TOKEN}", **headers}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        data = None if body is None else json.dumps(body)
+        status, told, raw = send(Request(method, self.api + path, headers, data))
+        return status, told, json.loads(raw)
+
+    def group(self) -> Any:
+        """The group as it is now."""
+        return self.ask("GET", f"/groups/{GROUP}")[2]
+
+    def settle(self, worker: Worker) -> None:
+        """Wait until the group's one member has everything."""
+        worker.until(
+            lambda: len(worker.owned) == 6 and self.group()["state"] == "Stable", "a stable group"
+        )
+
+
+@pytest.fixture(scope="module")
+def installation() -> Iterator[Installation]:
+    """One with a token."""
+    with Installation({**SETTINGS, "ROLLCALL_API_TOKEN": TOKEN}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def worker(installation: Installation) -> Iterator[Worker]:
+    """A stock consumer with all of its topic's partitions."""
+    asyncio.run(create_topic(installation.kafka, GROUP, 6))
+    started = Worker("confluent-kafka", installation.kafka, GROUP, SESSION_MS)
+    started.until(lambda: len(started.owned) == 6, "all partitions")
+    yield started
+    started.close()
+    for pipe in (started.process.stdin, started.process.stdout, started.process.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
+@pytest.fixture
+def rest(installation: Installation, worker: Worker) -> Rest:
+    """REST of an installation with one group of one member, at rest."""
+    asked = Rest(installation.web)
+    asked.settle(worker)
+    return asked
+
+
+def test_nobody_comes_in_without_a_token(rest: Rest) -> None:
+    for headers in ({}, {"Authorization": "Bearer another"}):
+        status, told, _ = send(Request("GET", f"{rest.api}/groups", headers))
+        assert status == HTTPStatus.UNAUTHORIZED
+        assert told["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_forced_rebalance_ends_in_the_next_generation(rest: Rest) -> None:
+    generation = rest.group()["generation"]
+    body = {"reason": "a new deployment", "expected_generation": generation}
+    status, headers, operation = rest.ask(
+        "POST", f"/groups/{GROUP}/rebalances", body, Prefer="wait=20"
+    )
+
+    assert (status, operation["state"]) == (HTTPStatus.OK, "succeeded"), operation
+    assert operation["generation"] == generation + 1
+    assert headers["Preference-Applied"] == "wait=20"
+    assert headers["Location"] == f"/api/v1/operations/{operation['id']}"
+    (newest, *_) = rest.ask("GET", f"/groups/{GROUP}/rebalances")[2]["data"]
+    assert "a new deployment" in newest["sentence"]
+    assert newest["generation_after"] == operation["generation"]
+
+
+def test_a_generation_that_is_over_is_not_rebalanced(rest: Rest) -> None:
+    body = {"reason": "too late", "expected_generation": 0}
+    status, _, operation = rest.ask("POST", f"/groups/{GROUP}/rebalances", body, Prefer="wait=20")
+    assert (status, operation["state"]) == (HTTPStatus.OK, "failed")
+    assert "not 0" in operation["detail"]
+
+
+def test_an_evicted_client_that_lives_comes_back_under_another_id(
+    rest: Rest, worker: Worker
+) -> None:
+    member_id = only_member(rest.group()) or ""
+    status, _, operation = rest.ask(
+        "DELETE", f"/groups/{GROUP}/members/{quote(member_id)}?reason=stuck", Prefer="wait=20"
+    )
+
+    assert (status, operation["state"]) == (HTTPStatus.OK, "succeeded"), operation
+    worker.until(lambda: only_member(rest.group()) not in (None, member_id), "back again")
+
+
+def test_topics_are_made_and_grow_as_a_node_would_do_it(rest: Rest) -> None:
+    assert rest.ask("POST", "/topics", {"name": "bills", "partitions": 2})[0] == HTTPStatus.CREATED
+    status, _, grown = rest.ask("PATCH", "/topics/bills", {"partitions": 4})
+    assert (status, grown["partitions"]) == (HTTPStatus.OK, 4)
+
+
+@pytest.mark.parametrize("group_id", ["a/members/b", "100% /x", "ünï", "a%2Fb", "q?x=1#y"])
+def test_daphne_hands_ids_over_as_they_were_sent(rest: Rest, group_id: str) -> None:
+    status, headers, problem = rest.ask("GET", f"/groups/{quote(group_id, safe='')}")
+    assert status == HTTPStatus.NOT_FOUND
+    assert problem["detail"] == f"There is no group {group_id}."
+    assert headers["X-Request-ID"]
+
+
+def test_the_page_of_examples_has_them() -> None:
+    assert len(EXAMPLES) == PAGE.read_text().count("\ncurl ") > 25
+
+
+def test_every_example_of_the_page_answers_as_it_says(rest: Rest, worker: Worker) -> None:
+    told = {"api": rest.api, "auth": f"Authorization: Bearer {TOKEN}", "operation": "1"}
+    for example in EXAMPLES:
+        rest.settle(worker)  # what an example asked for is over before the next one
+        member = only_member(rest.group()) or ""
+        status = status_of(example, {**told, "member": member}, rest.api)
+        assert status in example.statuses, (status, example)
+
+
+def only_member(group: Any) -> str | None:
+    """The id of the group's only member; None while there is none."""
+    ids = [str(member["member_id"]) for member in group["members"]]
+    assert len(ids) <= 1, ids
+    return ids[0] if ids else None
+
+
+def status_of(example: Example, variables: Mapping[str, str], api: str) -> int:
+    """The answer's status; that of a path that exists, for what is not sent."""
+    request = example.request(variables)
+    if (request.method, request.url.removeprefix(api)) == STARTS_SPARK:
+        found = resolve("/api/v1" + STARTS_SPARK[1])
+        assert found.func is not nothing_here
+        return HTTPStatus.ACCEPTED
+    return send(request)[0]

@@ -1,0 +1,96 @@
+"""Reports over REST: what the newest run found, and asking for another."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from kombu import Connection, pools
+
+from coordinator_site.celery import app
+from groups.models import RebalanceCost, ReportRun
+from tests.api.conftest import Api
+
+pytestmark = pytest.mark.django_db
+
+REPORT = "/api/v1/reports/rebalances"
+BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """kombu's own broker in memory, in place of the one that the installation has."""
+    with Connection("memory://") as connection:
+        monkeypatch.setattr(app.amqp, "_producer_pool", pools.producers[connection])
+        with connection.SimpleQueue("rollcall") as queue:
+            queue.clear()
+            yield queue
+    pools.reset()
+
+
+def run(state: str = "succeeded", **costs: int) -> ReportRun:
+    """A run, and for how many milliseconds it found each group without owners."""
+    made = ReportRun.objects.create(state=state, started_at=BEGAN, requested_by="olga")
+    for group_id, without_owner_ms in costs.items():
+        RebalanceCost.objects.create(
+            run=made,
+            group_id=group_id,
+            trigger="member-left",
+            rebalances=3,
+            duration_ms=4_500,
+            longest_ms=2_000,
+            waited_ms=1_000,
+            slowest_member="w-7",
+            partitions_moved=12,
+            without_owner_ms=without_owner_ms,
+        )
+    return made
+
+
+def test_before_the_first_analysis_one_is_told_how_to_run_it(viewer: Client) -> None:
+    run("failed")
+    answer = viewer.get(REPORT)
+    assert answer.status_code == 404
+    assert "make analyze" in answer.json()["detail"]
+
+
+def test_the_newest_report_begins_with_the_costliest(viewer: Client) -> None:
+    run(old=1)
+    newest = run(cheap=10, dear=90, middling=50, alike=50)
+    run("failed")
+
+    first = viewer.get(f"{REPORT}?page_size=2").json()
+    assert (first["run"]["id"], first["run"]["requested_by"]) == (newest.pk, "olga")
+    rest = viewer.get(first["next"]).json()
+    found = [row["group_id"] for page in (first, rest) for row in page["data"]]
+    assert found == ["dear", "middling", "alike", "cheap"]
+    assert rest["next"] is None
+
+
+def test_one_group_may_be_asked_for(viewer: Client) -> None:
+    run(cheap=10, dear=90)
+    (row,) = viewer.get(f"{REPORT}?group_id=cheap").json()["data"]
+    assert (row["without_owner_ms"], row["slowest_member"]) == (10, "w-7")
+
+
+def test_an_analysis_is_asked_for_in_somebodys_name(api: Api, broker: Any) -> None:
+    answer = api("add_reportrun").post(REPORT)
+
+    assert answer.status_code == 202
+    message = broker.get(timeout=5)
+    assert message.headers["task"] == "groups.tasks.analyse"
+    assert message.payload[1]["requested_by"].startswith("user-1-")
+
+
+def test_one_analysis_at_a_time(api: Api, broker: Any) -> None:
+    ReportRun.objects.create(state="running", started_at=timezone.now())
+    answer = api("add_reportrun").post(REPORT)
+    assert (answer.status_code, answer.json()["code"]) == (409, "in_progress")
+    assert broker.qsize() == 0
+
+
+def test_a_viewer_starts_none(viewer: Client, broker: Any) -> None:
+    assert viewer.post(REPORT).status_code == 403
+    assert broker.qsize() == 0
