@@ -86,6 +86,7 @@ LOCKS = {
     "FOR NO KEY UPDATE": r"\bFOR NO KEY UPDATE\b",
     "FOR UPDATE": r"\bFOR UPDATE\b",
     "advisory lock": r"\bpg_try_advisory_lock\b",
+    "group lock": r"\bpg_advisory_xact_lock\b",
     "row lock": r"(?m:^\s*(WITH \w+ AS \()?\s*(UPDATE|DELETE FROM) rollcall_\w+)",
     "unique key": r"\bON CONFLICT\b",
 }

@@ -77,8 +77,8 @@ async def test_an_old_token_is_refused_and_writes_nothing(one: Running, other: O
 
 async def test_a_silent_holder_loses_the_lock_to_the_next(one: Running) -> None:
     """``due`` and ``Tick``: time passes, and nobody but the kind knows what that means."""
-    await acquire(one, "alice")
     asked_at = one.node.coordinator.clock()
+    await acquire(one, "alice")
 
     assert await acquire(one, "bob") == Joined(member_id="bob", generation_id=2)
     assert one.node.coordinator.clock() - asked_at >= SESSION_MS - 50
