@@ -49,6 +49,9 @@ if BEHIND_TLS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS]
 
+LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
+
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -150,6 +153,7 @@ CELERY_TASK_DEFAULT_QUEUE = periodic.QUEUE
 
 LANGUAGE_CODE = "en-gb"
 USE_I18N = False
+FORMAT_MODULE_PATH = ["coordinator_site.formats"]  # times as journals write them
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -1,0 +1,152 @@
+"""A real browser before a real installation, with people of each role and stock clients."""
+
+import asyncio
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
+
+from benchmarks.wire import create_topic
+from groups.people import ROLES
+from rollcall.installation import Installation
+from tests.clients.conftest import SESSION_MS, SETTINGS, Start, Worker
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SIZE = {"width": 1400, "height": 900}
+
+PATIENCE_MS = 30_000
+"""Longer than any page takes, on a machine that does much else."""
+
+PASSWORD = "a long enough password"
+
+expect.set_options(timeout=PATIENCE_MS)
+
+ADD_USER = """
+INSERT INTO auth_user (username, password, first_name, last_name, email, is_staff, is_active,
+                       is_superuser, date_joined)
+VALUES (%s, %s, '', '', '', true, true, false, now()) RETURNING id
+"""
+
+ADD_ROLE = """
+INSERT INTO auth_user_groups (user_id, group_id) SELECT %s, id FROM auth_group WHERE name = %s
+"""
+
+
+class World:
+    """The installation, and its database for what no page shows."""
+
+    def __init__(self, installation: Installation) -> None:
+        self.kafka = installation.kafka
+        self.web = installation.web.rstrip("/")
+        self.url = (installation.data_dir / "database-url").read_text().strip()
+
+    def execute(self, statement: str, *parameters: Any) -> list[Any]:
+        """One statement, committed; its rows, if it has any."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            cursor = connection.execute(statement.encode(), parameters)
+            return cursor.fetchall() if cursor.description else []
+
+
+@pytest.fixture(scope="session")
+def world() -> Iterator[World]:
+    """One for all tests here, with a user named after each role."""
+    with Installation(SETTINGS) as running:
+        made = World(running)
+        secret = PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1)
+        for role in ROLES:
+            ((user_id,),) = made.execute(ADD_USER, role.lower(), secret)
+            made.execute(ADD_ROLE, user_id, role)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The browser that this machine has.
+
+    Not for the whole session: while it is there, playwright's event loop runs in this thread, and
+    tests of other modules that have loops of their own could not start them.
+    """
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip(f"needs a browser: one of {', '.join(BROWSERS)}")
+    # Inside a container root has no other sandbox.
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=program, args=flags)
+        yield launched
+        launched.close()
+
+
+LogIn = Callable[[str], Page]
+
+
+@pytest.fixture
+def log_in(world: World, browser: Browser) -> Iterator[LogIn]:
+    """Logs somebody of a role in, by the login page, in a window of their own.
+
+    A page that throws an error, or asks for what is not there, fails its test.
+    """
+    contexts: list[BrowserContext] = []
+    errors: list[str] = []
+
+    def note(answer: Response) -> None:
+        if answer.status >= 500:
+            errors.append(f"{answer.status} {answer.url}")
+
+    def logged_in(role: str) -> Page:
+        context = browser.new_context(viewport=SIZE, base_url=world.web)
+        context.set_default_timeout(PATIENCE_MS)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("response", note)
+        page.goto("/admin/")
+        page.get_by_label("Username").fill(role.lower())
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+        return page
+
+    yield logged_in
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts stock consumers, and ends them with the test."""
+    workers: list[Worker] = []
+
+    def begin(library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS) -> Worker:
+        workers.append(Worker(library, bootstrap, name, session_ms))
+        return workers[-1]
+
+    yield begin
+    for worker in workers:
+        if worker.process.poll() is None:
+            worker.kill()
+        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+@pytest.fixture
+def topic(world: World, name: str) -> str:
+    """A topic of six partitions."""
+    with ThreadPoolExecutor(1) as beside:  # for the same reason
+        beside.submit(asyncio.run, create_topic(world.kafka, name, 6)).result()
+    return name
+
+
+@pytest.fixture
+def name() -> str:
+    """A name that nothing else has."""
+    return f"b-{os.getpid()}-{uuid.uuid4().hex[:8]}"

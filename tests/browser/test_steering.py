@@ -1,0 +1,94 @@
+"""An operator before a group at work: finds it, reads why it rebalanced, and makes it rebalance,
+while two stock clients are connected and go on."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from groups.people import OPERATOR, VIEWER
+from tests.browser.conftest import LogIn, World
+from tests.clients.conftest import Start, Worker
+
+FORCE = re.compile("force", re.IGNORECASE)
+REASON = re.compile("reason", re.IGNORECASE)
+
+ALL = {0, 1, 2, 3, 4, 5}
+
+
+def share(one: Worker, other: Worker) -> bool:
+    """Three and three, and all of them."""
+    return len(one.owned) == len(other.owned) == 3 and one.owned | other.owned == ALL
+
+
+def at_work(world: World, start: Start, topic: str) -> tuple[Worker, Worker]:
+    """Two clients of different libraries that share the topic."""
+    one = start("kafka-python", world.kafka, topic)
+    one.until(lambda: one.owned == ALL, "the first has all six")
+    other = start("confluent-kafka", world.kafka, topic)
+    one.until(lambda: share(one, other), "three and three")
+    return one, other
+
+
+def generation(world: World, group_id: str) -> int:
+    """The group's generation by its row."""
+    ((found,),) = world.execute(
+        "SELECT generation FROM rollcall_group WHERE group_id = %s AND state = 'Stable'", group_id
+    )
+    return int(found)
+
+
+def find(page: Page, group_id: str) -> None:
+    """By the sidebar and the search, to the group's page."""
+    page.locator("#nav-sidebar-apps").get_by_role("link", name="Groups").click()
+    page.locator("#searchbar").fill(group_id)
+    page.locator("#searchbar").press("Enter")
+    page.get_by_role("link", name=group_id, exact=True).first.click()
+
+
+def test_a_rebalance_is_forced_and_both_clients_go_on(
+    world: World, log_in: LogIn, start: Start, topic: str
+) -> None:
+    one, other = at_work(world, start, topic)
+    before = generation(world, topic)
+    page = log_in(OPERATOR)
+
+    find(page, topic)
+    live = page.locator("#live")
+    expect(live.get_by_text(re.compile("because member .* joined")).first).to_be_visible()
+    watching = page.context.new_page()
+    watching.goto(page.url)
+    watching.evaluate("window.untouched = true")
+    expect(watching.locator("#live")).to_contain_text("Stable")
+
+    page.get_by_role("link", name=FORCE).first.click()
+    page.get_by_label(REASON).fill("the rack is moved")
+    page.get_by_role("button", name=FORCE).click()
+
+    expect(page.get_by_text("succeeded").first).to_be_visible()
+    expect(watching.locator("#live")).to_contain_text(f"generation {before + 1}")
+    expect(watching.locator("#live")).to_contain_text("the rack is moved")
+    expect(watching.locator("#live")).to_contain_text("Stable")
+    assert watching.evaluate("window.untouched")
+    one.until(lambda: share(one, other), "three and three again")
+    for worker in (one, other):
+        assert worker.commit(7) == {str(partition): 7 for partition in worker.owned}
+
+
+def test_a_viewer_reads_and_forces_nothing(
+    world: World, log_in: LogIn, start: Start, topic: str
+) -> None:
+    at_work(world, start, topic)
+    before = generation(world, topic)
+    operator, viewer = log_in(OPERATOR), log_in(VIEWER)
+    find(operator, topic)
+    operator.get_by_role("link", name=FORCE).first.click()
+    wizard = operator.url
+
+    find(viewer, topic)
+    expect(viewer.get_by_text(re.compile("because member .* joined")).first).to_be_visible()
+    expect(viewer.get_by_role("link", name=FORCE)).to_have_count(0)
+    answer = viewer.goto(wizard)
+
+    assert answer is not None
+    assert answer.status == 403
+    assert generation(world, topic) == before
