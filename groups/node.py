@@ -33,6 +33,7 @@ from groups.retries import Reloader
 from groups.slot import SLOTS
 from groups.slots import STALL_MS, SlotKeeper
 from groups.sql_liveness import LOOK_BELL, WATCH_BELL
+from groups.transactions import Transactions
 from groups.watch import Watched
 
 logger = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class NodeSettings:
     num_partitions: int
     offset_metadata_max_bytes: int
     group_id_max_bytes: int
+    transaction_max_timeout_ms: int
     member_metadata_max_bytes: int
     group_metadata_max_bytes: int
     connections_max_idle_ms: int
@@ -116,6 +118,7 @@ class Node:
             Committer(me.node_id, self.coordinator, lane, self.reloader, self.keeper.fenced, fail)
             for lane in lanes
         ]
+        self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
         self.expirer = Expirer(self.coordinator, self._reader)
         self.operator = Operator(self.coordinator, self.expirer, self._reader)
         self.notes = Notes(self.coordinator)
@@ -150,6 +153,7 @@ class Node:
                 tasks.create_task(self.doorbell.run())
                 tasks.create_task(self.notes.run())
                 tasks.create_task(self.expirer.run())
+                tasks.create_task(self.transactions.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
         finally:

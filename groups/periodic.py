@@ -15,6 +15,7 @@ class PeriodicSettings:
     offsets_retention_check_interval_ms: int
     operations_retention_hours: int
     journal_retention_hours: int
+    transactional_id_expiration_ms: int
 
     @classmethod
     def from_django(cls) -> Self:
