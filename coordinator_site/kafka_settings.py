@@ -169,6 +169,19 @@ SETTINGS: tuple[Setting, ...] = (
     Number(
         "operations.retention.hours", 720, "ours: who asked for what, as long as the journal", 1
     ),
+    # Transactions.
+    Number(
+        "transaction.max.timeout.ms",
+        900_000,
+        "while one is open, consumers that ask for stable offsets wait for it",
+        1,
+    ),
+    Number(
+        "transactional.id.expiration.ms",
+        604_800_000,
+        "a week without a word: the producer is not coming back",
+        1,
+    ),
     # The catalogue.
     Flag("auto.create.topics.enable", True, "an unknown topic in Metadata is made, as Kafka does"),
     Number("num.partitions", 1, "of a topic that is made without saying", 1, 10_000),

@@ -201,6 +201,7 @@ class Catalogue:
                     connection, sql.DELETE_TOPIC, name=name, topic_id=topic_id, bell=sql.BELL
                 )
                 if gone:
+                    await connection.execute(sql.ERASE_PENDING, {"name": name})
                     await connection.execute(sql.ERASE_OFFSETS, {"name": name})
             await self._look(connection, (name,))
         if not gone:

@@ -16,7 +16,14 @@ import psycopg
 from groups import database, store
 from groups.coordinator import Coordinator, Lane, Resident
 from groups.core.errors import ErrorCode
-from groups.core.events import DeleteGroup, Event, OffsetCommit, OffsetDelete, Tick
+from groups.core.events import (
+    DeleteGroup,
+    Event,
+    OffsetCommit,
+    OffsetDelete,
+    Tick,
+    TxnOffsetCommit,
+)
 from groups.retries import Reloader, WaitingRoom
 from groups.store import (
     Batch,
@@ -143,7 +150,11 @@ class Committer:
             coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
             coordinator.release(resident)
             return None
-        return Work(resident, events, Write(resident.group.durable, decision))
+        if decision.pending:
+            # Before it is written: an outcome that nobody knows may be that it was.
+            coordinator.with_pending.add(resident.group_id)
+        has_pending = resident.group_id in coordinator.with_pending
+        return Work(resident, events, Write(resident.group.durable, decision, has_pending))
 
     async def _round(self, works: Sequence[Work]) -> None:
         needed = [work for work in works if work.write.is_needed]
@@ -277,7 +288,7 @@ class Committer:
 
 def _size(event: Event) -> int:
     match event:
-        case OffsetCommit(offsets=offsets):
+        case OffsetCommit(offsets=offsets) | TxnOffsetCommit(offsets=offsets):
             return max(1, len(offsets))
         case OffsetDelete(partitions=partitions):
             return max(1, len(partitions))

@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
 from groups.core.errors import ErrorCode
-from groups.core.events import Event, OffsetCommit, OffsetDelete, Tick, Ticket, Verb
+from groups.core.events import (
+    Event,
+    OffsetCommit,
+    OffsetDelete,
+    Tick,
+    Ticket,
+    TxnOffsetCommit,
+    Verb,
+)
 from groups.core.group import Answer, Decision, Face, Group, Millis, Rules
 from groups.core.kinds import CLASSIC, KINDS, kind_for
 from groups.core.replies import Refused, Reply
@@ -25,6 +33,10 @@ logger = logging.getLogger(__name__)
 INBOX_EVENTS_MAX = 50_000
 """Events that may wait for one group. A node that cannot write for seconds must refuse rather
 than grow: five times the members a group may have."""
+
+
+OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
+"""Events about offsets alone."""
 
 
 class Resident:
@@ -69,9 +81,7 @@ class Resident:
     def head_is_offsets(self) -> bool:
         """Which lane the next events belong to: a commit to a group that has a row leaves
         generation and membership alone; everything else may change them."""
-        return isinstance(self.inbox[0], OffsetCommit | OffsetDelete) and (
-            self.group.durable.exists
-        )
+        return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
 
 
 class Lane:
@@ -104,7 +114,8 @@ class Coordinator:
     ``clock`` gives monotonic milliseconds; ``rng`` member ids; ``answer`` sends
     a reply to a ticket, or drops it where the connection has gone. ``epochs`` maps
     each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
-    operation whose event was refused before it was decided.
+    operation whose event was refused before it was decided. ``with_pending``: groups for which
+    offsets of transactions wait, or once did; plain commits of all others need not ask.
     """
 
     def __init__(
@@ -121,6 +132,7 @@ class Coordinator:
         self.epochs: dict[int, int] = {}
         self.residents: dict[str, Resident] = {}
         self.faces: dict[str, Face] = {}
+        self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
         self.membership = Lane("membership")
@@ -230,13 +242,19 @@ class Coordinator:
         self.send(resident, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
         self._forget_operations(events)
 
-    def adopt(self, epochs: Mapping[int, int], durables: Mapping[str, Durable]) -> None:
+    def adopt(
+        self,
+        epochs: Mapping[int, int],
+        durables: Mapping[str, Durable],
+        with_pending: Iterable[str] = (),
+    ) -> None:
         """Serve newly owned slots whose groups were loaded. Sessions start anew.
 
         A group whose rows make no sense to this version (an unknown kind, in a rolling upgrade)
         answers errors; it must take neither its slot nor the node with it.
         """
         now = self.clock()
+        self.with_pending.update(with_pending)
         for group_id, durable in durables.items():
             try:
                 group = KINDS[durable.group.kind].merge(durable, None, self.rules, now)
@@ -252,6 +270,7 @@ class Coordinator:
         gone = set(slots)
         for slot in gone:
             self.epochs.pop(slot, None)
+        self.with_pending = {g for g in self.with_pending if slot_of(g) not in gone}
         for group_id in [g for g in self.residents if slot_of(g) in gone]:
             resident = self.residents.pop(group_id)
             self.faces.pop(group_id, None)

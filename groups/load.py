@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from groups import sql
+from groups import sql, sql_transactions
 from groups.core.rows import Durable, GroupRow, MemberRow
 
 Row = tuple[Any, ...]
@@ -21,6 +21,15 @@ async def groups_of_slots(
     """Every group of the slots, by id, as one snapshot sees them."""
     parameters = {"slots": list(slots)}
     return await _load(connection, sql.LOAD_GROUPS_OF_SLOTS, sql.LOAD_MEMBERS_OF_SLOTS, parameters)
+
+
+async def groups_with_pending(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> set[str]:
+    """The groups of the slots for which offsets of transactions wait."""
+    query = sql_transactions.GROUPS_OF_SLOTS.encode()
+    cursor = await connection.execute(query, {"slots": list(slots)})
+    return {group_id for (group_id,) in await cursor.fetchall()}
 
 
 async def groups_by_id(

@@ -34,6 +34,7 @@ from groups.slot import SLOTS
 from groups.slots import STALL_MS, SlotKeeper
 from groups.sql_liveness import LOOK_BELL, WATCH_BELL
 from groups.sql_slots import BELL as SLOTS_BELL
+from groups.transactions import Transactions
 from groups.watch import Watched
 
 logger = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ class NodeSettings:
     offset_metadata_max_bytes: int
     offsets_history_retention_hours: int
     group_id_max_bytes: int
+    transaction_max_timeout_ms: int
     member_metadata_max_bytes: int
     group_metadata_max_bytes: int
     connections_max_idle_ms: int
@@ -120,6 +122,7 @@ class Node:
         ]
         self.offset_verbs = OffsetVerbs(self.coordinator, self._reader)
         self.operator = Operator(self.coordinator, self.offset_verbs, self._reader)
+        self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.doorbell = Doorbell(
@@ -153,6 +156,7 @@ class Node:
                 tasks.create_task(self.doorbell.run())
                 tasks.create_task(self.notes.run())
                 tasks.create_task(self.offset_verbs.run())
+                tasks.create_task(self.transactions.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
         finally:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from psycopg_pool import AsyncConnectionPool
 
-from groups import sql
+from groups import sql, sql_transactions
 from groups.database import Connection
 
 Partition = tuple[str, int]
@@ -39,3 +39,15 @@ async def committed(
             )
         rows = await cursor.fetchall()
     return {(topic, partition): Committed(*rest) for topic, partition, *rest in rows}
+
+
+async def unstable(readers: AsyncConnectionPool[Connection], group_id: str) -> frozenset[Partition]:
+    """The partitions that a transaction may still commit, to be read *before* ``committed``: what
+    is not among them then has reached the rows that are read next.
+
+    Raises psycopg's errors and PoolTimeout when the database is away.
+    """
+    async with readers.connection() as connection:
+        query = sql_transactions.PARTITIONS_OF_GROUP.encode()
+        cursor = await connection.execute(query, {"group_id": group_id})
+        return frozenset(await cursor.fetchall())

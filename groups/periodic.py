@@ -16,6 +16,7 @@ class PeriodicSettings:
     offsets_history_retention_hours: int
     operations_retention_hours: int
     journal_retention_hours: int
+    transactional_id_expiration_ms: int
 
     @classmethod
     def from_django(cls) -> Self:

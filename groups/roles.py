@@ -43,7 +43,14 @@ class Role:
 
 
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_offset")
-NODE_TABLES = (*GROUP_TABLES, "rollcall_topic", "rollcall_node", "rollcall_slot")
+TRANSACTION_TABLES = ("rollcall_producer", "rollcall_txn_group", "rollcall_pending_offset")
+NODE_TABLES = (
+    *GROUP_TABLES,
+    *TRANSACTION_TABLES,
+    "rollcall_topic",
+    "rollcall_node",
+    "rollcall_slot",
+)
 
 ROLES: tuple[Role, ...] = (
     Role(
@@ -65,7 +72,7 @@ ROLES: tuple[Role, ...] = (
         "admin, REST and live pages: reads everything, asks by operations",
         {
             "*": WRITES_GROUPS,
-            **dict.fromkeys(GROUP_TABLES, READS),
+            **dict.fromkeys((*GROUP_TABLES, *TRANSACTION_TABLES), READS),
             "rollcall_journal": READS,
             "rollcall_slot": READS,
             "rollcall_node": READS,
@@ -82,7 +89,8 @@ ROLES: tuple[Role, ...] = (
         "periodic tasks: sweeps ask the owner, clean-ups delete what is old",
         {
             "*": WRITES_GROUPS,
-            **dict.fromkeys(GROUP_TABLES, READS),
+            **dict.fromkeys((*GROUP_TABLES, *TRANSACTION_TABLES), READS),
+            "rollcall_producer": ("SELECT", "UPDATE", "DELETE"),
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_offset_history": READS,
         },

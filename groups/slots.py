@@ -357,7 +357,8 @@ class SlotKeeper:
             ) as connection:
                 for part in batched(sorted(taken), LOAD_SLOTS_MAX):
                     durables = await load.groups_of_slots(connection, part)
-                    self.coordinator.adopt({slot: taken[slot] for slot in part}, durables)
+                    waiting = await load.groups_with_pending(connection, part)
+                    self.coordinator.adopt({slot: taken[slot] for slot in part}, durables, waiting)
                     groups += len(durables)
                     self.loading -= set(part)
                     self._notify()

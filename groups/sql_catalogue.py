@@ -33,6 +33,8 @@ WITH made AS (
     ORDER BY name
     ON CONFLICT (name) DO NOTHING
     RETURNING name
+), swept_pending AS (
+    DELETE FROM rollcall_pending_offset p USING made WHERE p.topic = made.name
 ), swept AS (
     DELETE FROM rollcall_offset o USING made WHERE o.topic = made.name
 )
@@ -75,6 +77,18 @@ WITH doomed AS (
 )
 DELETE FROM rollcall_offset o USING doomed
 WHERE o.group_id = doomed.group_id AND o.topic = doomed.topic AND o.partition = doomed.partition
+"""
+
+# Ahead of the committed ones, as everybody who locks both does (groups.sql_transactions): else a
+# transaction that ends just now would bring them back.
+ERASE_PENDING = """
+WITH doomed AS (
+    SELECT producer_id, group_id, topic, partition FROM rollcall_pending_offset
+    WHERE topic = %(name)s ORDER BY group_id, topic, partition, producer_id FOR UPDATE
+)
+DELETE FROM rollcall_pending_offset p USING doomed
+WHERE p.producer_id = doomed.producer_id AND p.group_id = doomed.group_id
+  AND p.topic = doomed.topic AND p.partition = doomed.partition
 """
 
 # One index probe per partition asked for, over the groups that committed to it; asking by topic

@@ -1,11 +1,19 @@
 """The SQL of verbs about offsets: what the rows hold; ``groups.offset_verbs`` executes it."""
 
 AGES = """
+WITH waiting AS (
+    SELECT DISTINCT topic, partition FROM rollcall_pending_offset WHERE group_id = %(group_id)s
+), kept AS (
+    SELECT * FROM rollcall_offset WHERE group_id = %(group_id)s
+)
 SELECT topic, partition,
-       greatest(0, extract(epoch FROM clock_timestamp() - committed_at) * 1000)::bigint,
-       (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint
-FROM rollcall_offset WHERE group_id = %(group_id)s ORDER BY topic, partition
+       coalesce(greatest(0, extract(epoch FROM clock_timestamp() - kept.committed_at) * 1000),
+                0)::bigint,
+       (extract(epoch FROM kept.expires_at - clock_timestamp()) * 1000)::bigint,
+       waiting.topic IS NOT NULL
+FROM kept FULL JOIN waiting USING (topic, partition) ORDER BY topic, partition
 """
+"""A partition whose first offset still waits for a transaction is one of them."""
 
 STATE_AGE = """
 SELECT greatest(0, extract(epoch FROM clock_timestamp() - state_since) * 1000)::bigint

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import psycopg
 
-from groups import sql
+from groups import pending, sql
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
@@ -73,10 +73,15 @@ class Unknown(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One group's part of a batch: what its rows hold now, and what was decided."""
+    """One group's part of a batch: what its rows hold now, and what was decided.
+
+    ``has_pending``: offsets of transactions may wait for this group, put there by this decision
+    or an earlier one.
+    """
 
     before: Durable
     decision: Decision
+    has_pending: bool = False
 
     @property
     def group_id(self) -> str:
@@ -97,6 +102,7 @@ class Write:
             or decision.journal
             or decision.offsets
             or decision.offset_deletes
+            or decision.pending
             or decision.operations
         )
 
@@ -109,7 +115,9 @@ class Write:
     def rows(self) -> int:
         """About how many rows this writes, for the batch's budget."""
         members = len(self.decision.group.durable.members) if self.changes_membership else 0
-        return 1 + members + len(self.decision.offsets) + len(self.decision.offset_deletes)
+        decision = self.decision
+        offsets = len(decision.offsets) + len(decision.offset_deletes) + len(decision.pending)
+        return 1 + members + offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +140,13 @@ def statements(batch: Batch) -> Iterator[Statement]:
     writes = sorted(batch.writes, key=lambda write: write.group_id)
     yield from _locks(writes)
     yield _guard(batch.epochs, writes)
+    waiting = [pending.Part(w.group_id, w.decision) for w in writes if w.has_pending]
+    yield from pending.locks(waiting)
     kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
     yield from _groups(kept)
     yield from _members(kept)
     yield from _deleted([w.group_id for w in writes if w.decision.deleted])
+    yield from pending.changes(waiting)
     yield from _offsets(writes)
     yield from _journal(writes, batch.node_id)
     yield from _operations(writes)

@@ -15,6 +15,7 @@ from django.db import connection, transaction
 
 from groups import sql_liveness as live_sql
 from groups import sql_sweeps as sql
+from groups import sql_transactions as txn_sql
 from groups.core.group import Millis
 from groups.models import Operation
 from groups.operations import ask_many
@@ -153,7 +154,8 @@ class RetentionSweep:
 
 
 def clean_up() -> str:
-    """Remove finished operations, old journal entries and notes about members who are gone."""
+    """Remove finished operations, old journal entries, notes about members who are gone, and
+    transactional ids that nobody uses any more."""
     kept = PeriodicSettings.from_django()
     removed = {
         "operations": _execute(
@@ -167,6 +169,9 @@ def clean_up() -> str:
         ),
         "notes": _execute(live_sql.FORGET_STRANGERS),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
+        "transactional ids": _execute(
+            txn_sql.FORGET, ms=kept.transactional_id_expiration_ms, rows=ROWS_A_SWEEP
+        ),
     }
     said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
     return f"removed {said}" if said else "nothing to remove"

@@ -9,7 +9,7 @@ from asyncio import Future
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from groups.core.errors import ErrorCode
+from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
 from groups.core.replies import Refused, Reply
 from groups.node import Node
@@ -59,9 +59,16 @@ class Call:
     hold: Callable[[float], Awaitable[None]]
 
     async def available(self, group_id: str) -> ErrorCode:
-        """NONE where this node serves the group, waiting while its slot loads."""
+        """NONE where this node serves the group, or transactional id, waiting while its slot
+        loads."""
         hold_ms = self.node.settings.coordinator_load_hold_ms
         return await self.node.keeper.available(slot_of(group_id), hold_ms)
+
+    async def available_or_refuse(self, group_id: str) -> None:
+        """The same, for handlers that answer every ``Refuse`` in one place."""
+        code = await self.available(group_id)
+        if code is not ErrorCode.NONE:
+            raise Refuse(code)
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for its answer."""

@@ -130,6 +130,35 @@ class OffsetCommit(Event):
     version: int
 
 
+class PendingWrite(NamedTuple):
+    """An offset that waits for the end of its producer's transaction.
+
+    ``is_superseded``: the same step has committed the partition since then, outside the
+    transaction. Whoever wrote last stands, whenever the transaction ends.
+    """
+
+    producer_id: int
+    producer_epoch: int
+    write: OffsetWrite
+    is_superseded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommit(Event):
+    """Put offsets of partitions that exist into a producer's transaction (KIP-98, KIP-447).
+
+    That the transaction is the producer's and has the group was looked up before, and is
+    judged again by the rows. No member and generation are told by older producers.
+    """
+
+    producer_id: int
+    producer_epoch: int
+    generation_id: int
+    member_id: str
+    instance_id: str | None
+    offsets: tuple[OffsetWrite, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetDelete(Event):
     """Forget committed offsets of partitions that exist (KIP-496)."""

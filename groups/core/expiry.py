@@ -12,12 +12,14 @@ MS_PER_MINUTE = 60_000
 
 class Age(NamedTuple):
     """One committed offset's age. ``left_ms``: until the instant that its client named itself
-    (OffsetCommit v2 to v4), None where it named none. Milliseconds."""
+    (OffsetCommit v2 to v4), None where it named none. Milliseconds. ``is_pending``: a transaction
+    may still commit the partition, whether or not there is an offset now."""
 
     topic: str
     partition: int
     age_ms: int
     left_ms: int | None = None
+    is_pending: bool = False
 
 
 def expired(
@@ -26,12 +28,15 @@ def expired(
     """The (topic, partition) pairs whose offsets may go.
 
     ``empty_ms``: for how long the group has had no members, where that is what counts; else
-    None, and each commit's own age counts. What members subscribe to stays.
+    None, and each commit's own age counts. What members subscribe to stays, and so does what a
+    transaction may still commit.
     """
     return [
         (age.topic, age.partition)
         for age in ages
-        if age.topic not in subscribed and _is_over(age, retention_ms, empty_ms)
+        if not age.is_pending
+        and age.topic not in subscribed
+        and _is_over(age, retention_ms, empty_ms)
     ]
 
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
 from groups.core.errors import ErrorCode
-from groups.core.events import Event, OffsetWrite, Ticket
+from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
 
@@ -70,7 +70,8 @@ class Decision:
 
     ``group`` is the working group: it becomes the committed one only when the
     batch has committed, and is thrown away otherwise. ``deleted``: the rows go,
-    offsets included. ``offset_deletes`` are (topic, partition).
+    offsets included. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that
+    wait for the end of a transaction, at most one for a producer and partition.
     """
 
     group: "Group"
@@ -78,6 +79,7 @@ class Decision:
     journal: tuple[JournalEntry, ...] = ()
     offsets: tuple[OffsetWrite, ...] = ()
     offset_deletes: tuple[tuple[str, int], ...] = ()
+    pending: tuple[PendingWrite, ...] = ()
     operations: tuple[Operated, ...] = ()
     deleted: bool = False
 

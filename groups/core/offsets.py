@@ -5,6 +5,7 @@ have sorted out before. Offsets themselves are rows and never held here: a step
 only says what to write and what to delete.
 """
 
+from groups.core import pending
 from groups.core.classic import packing
 from groups.core.classic.states import COMPLETING, EMPTY, OPERATOR, PREPARING, RETENTION
 from groups.core.classic.work import Work
@@ -15,6 +16,7 @@ from groups.core.events import (
     OffsetCommit,
     OffsetDelete,
     RestoreOffsets,
+    TxnOffsetCommit,
 )
 from groups.core.expiry import MS_PER_MINUTE, expired
 from groups.core.replies import Committed, Deleted, OffsetsDeleted, Operated
@@ -40,6 +42,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
         at = (write.topic, write.partition)
         work.offsets[at] = write
         work.offset_deletes.pop(at, None)
+    pending.supersede(work.pending, event.offsets)
     work.answer(event.ticket, Committed())
 
 
@@ -63,6 +66,23 @@ def _check_member(work: Work, event: OffsetCommit) -> None:
         raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
 
 
+def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
+    """Let offsets wait for the end of a transaction. Who tells of no member is believed, even of
+    a live group, and a rebalance is no hindrance: old producers know nothing of either."""
+    names_member = event.generation_id >= 0 or event.member_id or event.instance_id is not None
+    if not work.exists:
+        if event.generation_id >= 0:
+            raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    elif names_member and not (event.generation_id < 0 and work.state == EMPTY):
+        work.member_or_refuse(event.member_id, event.instance_id)
+        if event.generation_id != work.row.generation:
+            raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    if not work.has_row and event.offsets:
+        _make_simple_group(work)
+    pending.add(work.pending, event)
+    work.answer(event.ticket, Committed())
+
+
 def _make_simple_group(work: Work) -> None:
     """A group that only keeps offsets: Empty, no protocol type, generation 0."""
     work.set_row(state=EMPTY)
@@ -83,6 +103,7 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
             codes[at] = ErrorCode.NONE
             work.offset_deletes[at] = None
             work.offsets.pop(at, None)
+            pending.forget(work.pending, at)
     work.answer(event.ticket, OffsetsDeleted(partitions=codes))
 
 

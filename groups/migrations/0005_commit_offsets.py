@@ -96,6 +96,10 @@ BEGIN
         RAISE EXCEPTION 'REBALANCE_IN_PROGRESS: the generation has no assignment yet'
             USING ERRCODE = 'RK027';
     END IF;
+    -- A later commit wins over an offset that waits for a transaction (docs/transactions.md).
+    UPDATE rollcall_pending_offset p SET superseded = true
+    FROM unnest(NEW.topics, NEW.partitions) AS w(topic, partition)
+    WHERE p.group_id = NEW.group_id AND p.topic = w.topic AND p.partition = w.partition;
     WITH told AS (
         SELECT DISTINCT ON (w.topic, w.partition) w.topic, w.partition, w.at, w.note
         FROM unnest(NEW.topics, NEW.partitions, NEW.offsets, NEW.metadata)

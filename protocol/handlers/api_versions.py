@@ -17,9 +17,15 @@ API_KEY = 18
 
 CONSUMER_GROUP_HEARTBEAT = 68
 
-FEATURES = {"group.version": (1, CONSUMER_GROUP_HEARTBEAT)}
+END_TXN = 26
+
+FEATURES = {
+    "group.version": (1, CONSUMER_GROUP_HEARTBEAT),
+    "transaction.version": (2, END_TXN),
+}
 """Feature to its level, supported from 0, and the API without which it is not told of.
-group.version 1 is KIP-848's consumer protocol."""
+group.version 1 is KIP-848's consumer protocol, transaction.version 2 KIP-890's epoch for each
+transaction."""
 
 FEATURES_EPOCH = 0
 """Clients believe finalized features only with an epoch of at least 0; ours never change."""

@@ -1,4 +1,7 @@
-"""FindCoordinator (10): which node owns a group's slot (one key below v4, many from v4)."""
+"""FindCoordinator (10): which node owns the slot of a group or a transactional id.
+
+One key below v4, many from v4.
+"""
 
 from groups.core.errors import ErrorCode
 from protocol.call import Call
@@ -37,7 +40,7 @@ async def handle(request: FindCoordinatorRequest, call: Call) -> FindCoordinator
 
 
 def _found(key: str, key_type: int, call: Call) -> Coordinator:
-    if key_type == GROUP:
+    if key_type in (GROUP, TRANSACTION):
         broker = call.node.cluster.coordinator(key)
         if broker is not None:
             return Coordinator(
@@ -48,7 +51,6 @@ def _found(key: str, key_type: int, call: Call) -> Coordinator:
                 error_code=ErrorCode.NONE,
                 error_message="",
             )
-    if key_type in (GROUP, TRANSACTION):
         return _missing(key, ErrorCode.COORDINATOR_NOT_AVAILABLE, UNAVAILABLE)
     # Key type 2, share groups, exists from v6 (KIP-932); Rollcall has none in any version.
     return _missing(key, ErrorCode.INVALID_REQUEST, NO_SUCH_TYPE)

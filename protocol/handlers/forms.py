@@ -19,6 +19,19 @@ def group_id(value: str, settings: NodeSettings, *, may_be_empty: bool = False) 
         )
 
 
+def transactional_id(value: str, settings: NodeSettings) -> None:
+    """Raise INVALID_REQUEST for a transactional id that no producer can have."""
+    if not value or "\0" in value or len(value.encode()) > settings.group_id_max_bytes:
+        raise Refuse(ErrorCode.INVALID_REQUEST)
+
+
+def fencing(code: ErrorCode, *, known: bool) -> ErrorCode:
+    """PRODUCER_FENCED as a version says it that may not know the code yet (KIP-588)."""
+    if code is ErrorCode.PRODUCER_FENCED and not known:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    return code
+
+
 def storable(*values: str | None) -> None:
     """Raise INVALID_REQUEST for a name with U+0000."""
     if any(value is not None and "\0" in value for value in values):

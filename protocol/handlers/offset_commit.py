@@ -19,6 +19,7 @@ from protocol.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from protocol.messages.txn_offset_commit import TxnOffsetCommitRequestPartition
 
 TOPIC_IDS_SINCE = 10  # KIP-848
 NAMES_RETENTION = range(2, 5)
@@ -28,6 +29,7 @@ RETENTION_MS_MAX = 100 * 365 * 86_400_000
 
 Good = ErrorCode.NONE
 Codes = list[list[ErrorCode]]
+Partition = OffsetCommitRequestPartition | TxnOffsetCommitRequestPartition
 
 
 async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
@@ -71,9 +73,9 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
         if isinstance(entry, ErrorCode):
             codes.append([entry] * len(topic.partitions))
             continue
-        codes.append([_check(p, entry, limit) for p in topic.partitions])
+        codes.append([check(p, entry, limit) for p in topic.partitions])
         writes += [
-            _write(entry.name, partition, retention_ms, author)
+            write(entry.name, partition, retention_ms, author)
             for partition, code in zip(topic.partitions, codes[-1], strict=True)
             if code is Good
         ]
@@ -93,7 +95,8 @@ async def _entry(topic: OffsetCommitRequestTopic, call: Call) -> Entry | ErrorCo
     return found.get(topic.topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
 
 
-def _check(partition: OffsetCommitRequestPartition, entry: Entry, limit: int) -> ErrorCode:
+def check(partition: Partition, entry: Entry, limit: int) -> ErrorCode:
+    """NONE where the offset can be stored."""
     if not entry.has(partition.partition_index):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     metadata = partition.committed_metadata
@@ -107,12 +110,10 @@ def _java_length(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def _write(
-    topic: str,
-    partition: OffsetCommitRequestPartition,
-    retention_ms: int | None,
-    author: Author | None,
+def write(
+    topic: str, partition: Partition, retention_ms: int | None, author: Author | None = None
 ) -> OffsetWrite:
+    """The offset as it will be stored."""
     return OffsetWrite(
         topic,
         partition.partition_index,

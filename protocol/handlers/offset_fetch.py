@@ -6,7 +6,7 @@ all of them.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -61,7 +61,10 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
     """Read each group's rows, and shape the answer for the version."""
     if call.version >= SEVERAL_GROUPS_SINCE:
         return OffsetFetchResponse(
-            groups=[_group(g.group_id, await _find(g, call)) for g in request.groups]
+            groups=[
+                _group(g.group_id, await _find(g, request.require_stable, call))
+                for g in request.groups
+            ]
         )
     topics = None
     if request.topics is not None:
@@ -70,13 +73,14 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
             for t in request.topics
         ]
     asked = OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
-    found = await _find(asked, call)
+    found = await _find(asked, request.require_stable, call)
     if found.error is not ErrorCode.NONE and call.version < GROUP_ERROR_SINCE:
         found = _pushed_down(asked, found.error)
     return OffsetFetchResponse(topics=_topics(found), error_code=found.error)
 
 
-async def _find(asked: OffsetFetchRequestGroup, call: Call) -> Found:
+async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call) -> Found:
+    """``stable``: what a transaction may still commit is UNSTABLE_OFFSET_COMMIT (KIP-447)."""
     try:
         forms.group_id(asked.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
@@ -87,7 +91,7 @@ async def _find(asked: OffsetFetchRequestGroup, call: Call) -> Found:
     if code is not ErrorCode.NONE:
         return Found(code)
     try:
-        return await _read(asked, call)
+        return await _read(asked, stable, call)
     except (psycopg.Error, PoolTimeout) as error:
         # Retriable for every client; Java's knows no other code for "not now" here.
         logger.warning("offsets of %r could not be read: %s", asked.group_id, error)
@@ -103,17 +107,23 @@ def _check_reader(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
     return check_reader(group.members.get(asked.member_id or ""), asked.member_epoch)
 
 
-async def _read(asked: OffsetFetchRequestGroup, call: Call) -> Found:
+async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call) -> Found:
     readers = call.node.readers
+    unstable = await offsets.unstable(readers, asked.group_id) if stable else frozenset()
     if asked.topics is None:
-        return _everything(await offsets.committed(readers, asked.group_id, None), call)
+        rows = await offsets.committed(readers, asked.group_id, None)
+        return _everything(rows, unstable, call)
     names = {id(topic): _name(topic, call) for topic in asked.topics}
     known = [name for name in names.values() if name is not None and "\0" not in name]
     rows = await offsets.committed(readers, asked.group_id, known)
     return Found(
         ErrorCode.NONE,
         [
-            (names[id(topic)] or "", topic.topic_id, _lines(topic, names[id(topic)], rows))
+            (
+                names[id(topic)] or "",
+                topic.topic_id,
+                _lines(topic, names[id(topic)], rows, unstable),
+            )
             for topic in asked.topics
         ],
     )
@@ -128,17 +138,26 @@ def _name(topic: OffsetFetchRequestTopics, call: Call) -> str | None:
 
 
 def _lines(
-    topic: OffsetFetchRequestTopics, name: str | None, rows: Mapping[Partition, Committed]
+    topic: OffsetFetchRequestTopics,
+    name: str | None,
+    rows: Mapping[Partition, Committed],
+    unstable: Set[Partition],
 ) -> list[Line]:
     if name is None:
         return [Line(p, NONE, ErrorCode.UNKNOWN_TOPIC_ID) for p in topic.partition_indexes]
-    return [Line(p, rows.get((name, p), NONE)) for p in topic.partition_indexes]
+    return [_line((name, p), rows.get((name, p), NONE), unstable) for p in topic.partition_indexes]
 
 
-def _everything(rows: Mapping[Partition, Committed], call: Call) -> Found:
+def _line(at: Partition, found: Committed, unstable: Set[Partition]) -> Line:
+    if at in unstable:
+        return Line(at[1], NONE, ErrorCode.UNSTABLE_OFFSET_COMMIT)
+    return Line(at[1], found)
+
+
+def _everything(rows: Mapping[Partition, Committed], unstable: Set[Partition], call: Call) -> Found:
     by_topic: dict[str, list[Line]] = {}
     for (topic, partition), found in rows.items():
-        by_topic.setdefault(topic, []).append(Line(partition, found))
+        by_topic.setdefault(topic, []).append(_line((topic, partition), found, unstable))
     nothing = UUID(int=0)
     topics = []
     for name, lines in by_topic.items():

@@ -13,7 +13,6 @@ FOLDER = Path(__file__).resolve().parent
 
 NOT_YET = {
     "migration": "classic and consumer groups are not converted into each other yet",
-    "txn": "offsets are not committed in transactions yet",
     "regex": "subscriptions by regular expression are not served yet",
     "group_config": "groups have no configuration of their own yet",
 }

@@ -30,6 +30,7 @@ from groups.core.events import (
     SyncGroup,
     Tick,
     Ticket,
+    TxnOffsetCommit,
 )
 from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
 from groups.core.replies import (
@@ -56,6 +57,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     SyncGroup: sync.sync_group,
     LeaveGroup: leave.leave_group,
     OffsetCommit: offsets.commit,
+    TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
     ForceRebalance: verbs.force_rebalance,
@@ -70,6 +72,7 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     SyncGroup: lambda event, no: Synced(error=no.code),
     LeaveGroup: lambda event, no: Left(no.code),
     OffsetCommit: lambda event, no: Committed(no.code),
+    TxnOffsetCommit: lambda event, no: Committed(no.code),
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),
     ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
@@ -133,6 +136,7 @@ class ClassicGroup:
             journal=tuple(work.journal),
             offsets=tuple(work.offsets.values()),
             offset_deletes=tuple(work.offset_deletes),
+            pending=tuple(work.pending.values()),
             operations=tuple(work.operations),
             deleted=work.deleted,
         )

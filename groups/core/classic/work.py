@@ -15,6 +15,7 @@ from groups.core.classic.states import EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
+from groups.core.pending import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 
@@ -51,6 +52,7 @@ class Work:
         self.operations: list[Operated] = []
         self.offsets: dict[tuple[str, int], OffsetWrite] = {}
         self.offset_deletes: dict[tuple[str, int], None] = {}
+        self.pending: Pending = {}
         self.deleted = False
         self._own_live: Live | None = None
         self._own_members: dict[str, MemberRow] | None = None
@@ -141,6 +143,7 @@ class Work:
         self._own_live = self.live = Live(floor=self.now)
         self.offsets.clear()
         self.offset_deletes.clear()
+        self.pending.clear()
         self.deleted = True
 
     def hear(self, member_id: str) -> None:

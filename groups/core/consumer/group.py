@@ -30,6 +30,7 @@ from groups.core.events import (
     SyncGroup,
     Tick,
     Ticket,
+    TxnOffsetCommit,
 )
 from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules, Session
 from groups.core.replies import (
@@ -59,6 +60,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     Tick: leaving.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
     OffsetCommit: offsets.commit,
+    TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
     ForceRebalance: leaving.force_rebalance,
@@ -73,6 +75,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
     OffsetCommit: lambda event, no: Committed(no.code),
+    TxnOffsetCommit: lambda event, no: Committed(no.code),
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),
     LeaveGroup: lambda event, no: Left(no.code),
@@ -157,6 +160,7 @@ class ConsumerGroup:
             journal=tuple(work.journal),
             offsets=tuple(work.offsets.values()),
             offset_deletes=tuple(work.offset_deletes),
+            pending=tuple(work.pending.values()),
             operations=tuple(work.operations),
             deleted=work.deleted,
         )

@@ -1,5 +1,8 @@
 """Offsets of consumer groups: who may commit, read and delete (KIP-848, KIP-1251)."""
 
+from collections.abc import Iterable
+
+from groups.core import pending
 from groups.core.consumer.member import Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, RETENTION, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
@@ -8,7 +11,9 @@ from groups.core.events import (
     ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
+    OffsetWrite,
     RestoreOffsets,
+    TxnOffsetCommit,
 )
 from groups.core.expiry import MS_PER_MINUTE, expired
 from groups.core.group import JournalEntry
@@ -27,6 +32,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
     for write in event.offsets:
         work.offsets[write.topic, write.partition] = write
         work.offset_deletes.pop((write.topic, write.partition), None)
+    pending.supersede(work.pending, event.offsets)
     work.answer(event.ticket, Committed())
 
 
@@ -46,19 +52,47 @@ def _check(work: Work, event: OffsetCommit) -> None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if event.version < MEMBER_EPOCH_SINCE:
         raise Refuse(ErrorCode.UNSUPPORTED_VERSION)
-    if event.generation_id == member.epoch:
-        return
-    if event.generation_id > member.epoch or not _covers(work, member, event):
+    if not _is_current(work, member, event.generation_id, event.offsets):
         raise Refuse(ErrorCode.STALE_MEMBER_EPOCH)
 
 
-def _covers(work: Work, member: Member, event: OffsetCommit) -> bool:
+def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
+    """Let offsets wait for the end of a transaction; who tells of no member is believed.
+
+    This API knows of generations only, so a stale epoch is ILLEGAL_GENERATION here.
+    """
+    if not work.exists:
+        raise _refusal_of_a_missing_group(event)
+    names_member = event.generation_id >= 0 or event.member_id or event.instance_id is not None
+    if names_member and not (event.generation_id < 0 and not work.members):
+        member = work.members.get(event.member_id)
+        if member is None:
+            raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+        if not _is_current(work, member, event.generation_id, event.offsets):
+            raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    pending.add(work.pending, event)
+    work.answer(event.ticket, Committed())
+
+
+def _refusal_of_a_missing_group(event: TxnOffsetCommit) -> Refuse:
+    """As for a plain commit: the client asks again, and finds the id free."""
+    if event.generation_id < 0:
+        return Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    return Refuse(ErrorCode.ILLEGAL_GENERATION)
+
+
+def _is_current(work: Work, member: Member, epoch: int, writes: Iterable[OffsetWrite]) -> bool:
+    """Whether a member may commit these with this epoch."""
+    return epoch == member.epoch or (epoch < member.epoch and _covers(work, member, epoch, writes))
+
+
+def _covers(work: Work, member: Member, epoch: int, writes: Iterable[OffsetWrite]) -> bool:
     """An older epoch is good for partitions that the member has had since then (KIP-1251)."""
     catalogue, since = work.index.catalogue, member.since or {}
-    for write in event.offsets:
+    for write in writes:
         topic_id = catalogue.get(write.topic, ("", 0))[0]
-        epoch = since.get((topic_id, write.partition))
-        if epoch is None or epoch > event.generation_id:
+        held_since = since.get((topic_id, write.partition))
+        if held_since is None or held_since > epoch:
             return False
     return True
 
@@ -83,6 +117,7 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
             codes[at] = ErrorCode.NONE
             work.offset_deletes[at] = None
             work.offsets.pop(at, None)
+            pending.forget(work.pending, at)
     work.answer(event.ticket, OffsetsDeleted(partitions=codes))
 
 
@@ -108,6 +143,7 @@ def _delete(work: Work, trigger: str = "", reason: str = "") -> None:
     work.deleted = True
     work.offsets.clear()
     work.offset_deletes.clear()
+    work.pending.clear()
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:

@@ -15,6 +15,7 @@ from groups.core.consumer.member import Member
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
+from groups.core.pending import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Details, GroupRow, MemberRow
 
@@ -82,6 +83,7 @@ class Work:
         self.operations: list[Operated] = []
         self.offsets: dict[tuple[str, int], OffsetWrite] = {}
         self.offset_deletes: dict[tuple[str, int], None] = {}
+        self.pending: Pending = {}
         self.deleted = False
         self.touched: dict[str, None] = {}
         self._own_members: dict[str, Member] | None = None

@@ -1,0 +1,219 @@
+"""The rules of transactional ids: who may use one now, and how its transaction ends.
+
+A transactional id belongs to the producer that initialised it last; its epoch fences everyone
+before. Values in, values out, like the rules of groups: no rows, no clock. What happens to the
+offsets of a transaction is only said here (``Ended.pending``); ``groups.transactions`` does it.
+Sources: KIP-98, KIP-360 (epochs), KIP-890 (an epoch for each transaction).
+"""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from groups.core.errors import ErrorCode, Refuse
+
+NO_ID = -1
+NO_EPOCH = -1
+
+EPOCH_MAX = 32_766
+"""The last epoch that a producer is given. One more exists on the wire: it fences this one."""
+
+EPOCH_BUMP_SINCE = 5
+"""EndTxn: from this version each transaction has an epoch of its own (transaction.version 2)."""
+
+GROUP_IS_ADDED_SINCE = 5
+"""TxnOffsetCommit: from this version it makes its group part of the transaction."""
+
+ABORTABLE_SINCE = 4
+"""TxnOffsetCommit: from this version clients know TRANSACTION_ABORTABLE (KIP-890)."""
+
+
+class State(StrEnum):
+    """Kafka's words. Its Prepare states need no time here: an end is one transaction of rows."""
+
+    EMPTY = "Empty"
+    ONGOING = "Ongoing"
+    COMMITTED = "CompleteCommit"
+    ABORTED = "CompleteAbort"
+
+
+COMPLETE = (State.COMMITTED, State.ABORTED)
+
+
+class Pending(StrEnum):
+    """What becomes of the offsets that wait for the end of the transaction."""
+
+    WAIT = "wait"
+    APPLY = "apply"
+    DROP = "drop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Producer:
+    """A transactional id and whose it is.
+
+    ``producer_id`` NO_ID: a new one is to be drawn. ``last_epoch`` and ``previous_id`` are what
+    the same producer was until its last change, so that it may ask again when an answer was
+    lost; NO_EPOCH and NO_ID where nobody may. ``is_overdue``: its transaction has gone on for
+    longer than ``timeout_ms``, by the clock of who read the row.
+    """
+
+    transactional_id: str
+    producer_id: int
+    epoch: int
+    timeout_ms: int
+    state: State = State.EMPTY
+    last_epoch: int = NO_EPOCH
+    previous_id: int = NO_ID
+    is_overdue: bool = field(default=False, compare=False)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the next epoch needs a new producer id."""
+        return self.epoch >= EPOCH_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A decision about a transactional id: what it is now, and what becomes of its offsets."""
+
+    producer: Producer
+    pending: Pending = Pending.WAIT
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The producer id and epoch that a request names."""
+
+    producer_id: int
+    epoch: int
+
+
+def initialise(
+    before: Producer | None, transactional_id: str, timeout_ms: int, claim: Claim | None
+) -> Ended:
+    """Give the id to the producer that asks. What its predecessor had begun is aborted.
+
+    ``claim``: what the producer says it was until now (KIP-360), None for a new one. Refuses
+    PRODUCER_FENCED to who is not that any more.
+    """
+    if before is None:
+        new = Producer(
+            transactional_id=transactional_id, producer_id=NO_ID, epoch=0, timeout_ms=timeout_ms
+        )
+        return Ended(new)
+    if claim is not None and before.state is not State.ONGOING and _is_retry(before, claim):
+        return Ended(before)
+    if claim is not None and claim != Claim(before.producer_id, before.epoch):
+        raise Refuse(ErrorCode.PRODUCER_FENCED)
+    after = _next_epoch(before, may_ask_again=claim is not None)
+    return Ended(replace(after, state=State.EMPTY, timeout_ms=timeout_ms), _dropped(before))
+
+
+def _is_retry(before: Producer, claim: Claim) -> bool:
+    """Whether the answer to this claim's change of epoch was lost on its way."""
+    if claim.epoch == NO_EPOCH or claim.epoch != before.last_epoch:
+        return False
+    was = before.previous_id if before.epoch == 0 else before.producer_id
+    return claim.producer_id == was
+
+
+def _next_epoch(before: Producer, *, may_ask_again: bool) -> Producer:
+    last = before.epoch if may_ask_again else NO_EPOCH
+    if not before.is_exhausted:
+        return replace(before, epoch=before.epoch + 1, last_epoch=last)
+    return replace(
+        before, producer_id=NO_ID, epoch=0, last_epoch=last, previous_id=before.producer_id
+    )
+
+
+def _dropped(before: Producer) -> Pending:
+    return Pending.DROP if before.state is State.ONGOING else Pending.WAIT
+
+
+def begin(before: Producer | None, claim: Claim) -> Producer:
+    """The producer has something to put into its transaction; the first thing begins it.
+
+    Refuses INVALID_PRODUCER_ID_MAPPING and PRODUCER_FENCED.
+    """
+    owner = _owner(before, claim.producer_id)
+    if claim.epoch != owner.epoch:
+        raise Refuse(ErrorCode.PRODUCER_FENCED)
+    return replace(owner, state=State.ONGOING)
+
+
+def _owner(before: Producer | None, producer_id: int) -> Producer:
+    if before is None or before.producer_id != producer_id:
+        raise Refuse(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+    return before
+
+
+def check_commit(before: Producer | None, claim: Claim, has_group: bool, version: int) -> bool:
+    """Whether offsets of a group may be put into the transaction; False: add the group first.
+
+    ``has_group``: whether the group is part of the transaction. Refuses as a group's
+    coordinator does, with INVALID_PRODUCER_EPOCH where the others say PRODUCER_FENCED.
+    """
+    owner = _owner(before, claim.producer_id)
+    if claim.epoch != owner.epoch:
+        raise Refuse(ErrorCode.INVALID_PRODUCER_EPOCH)
+    if owner.state is State.ONGOING and has_group:
+        return True
+    if version >= GROUP_IS_ADDED_SINCE:
+        return False
+    if version >= ABORTABLE_SINCE:
+        raise Refuse(ErrorCode.TRANSACTION_ABORTABLE)
+    raise Refuse(ErrorCode.INVALID_TXN_STATE)
+
+
+def end(before: Producer | None, claim: Claim, *, commit: bool, version: int) -> Ended:
+    """Commit or abort. Asking again for the same end is answered as the first time.
+
+    Refuses INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, and INVALID_TXN_STATE for an end that
+    is not the transaction's.
+    """
+    if version >= EPOCH_BUMP_SINCE:
+        return _end_with_epoch(before, claim, commit)
+    owner = _owner(before, claim.producer_id)
+    if claim.epoch != owner.epoch:
+        raise Refuse(ErrorCode.PRODUCER_FENCED)
+    if owner.state is State.ONGOING:
+        return _ended(owner, commit)
+    if owner.state is not _complete(commit):
+        raise Refuse(ErrorCode.INVALID_TXN_STATE)
+    return Ended(owner)
+
+
+def _end_with_epoch(before: Producer | None, claim: Claim, commit: bool) -> Ended:
+    """From v5. The epoch tells a second asking from the end of the next transaction; to abort
+    a transaction in which nothing was done is fine, to commit it is not."""
+    if before is not None and before.state in COMPLETE and _is_retry(before, claim):
+        if before.state is not _complete(commit):
+            raise Refuse(ErrorCode.INVALID_TXN_STATE)
+        return Ended(before)
+    owner = _owner(before, claim.producer_id)
+    if claim.epoch != owner.epoch:
+        raise Refuse(ErrorCode.PRODUCER_FENCED)
+    if owner.state is not State.ONGOING and commit:
+        raise Refuse(ErrorCode.INVALID_TXN_STATE)
+    ended = _ended(owner, commit)
+    return Ended(_next_epoch(ended.producer, may_ask_again=True), ended.pending)
+
+
+def _ended(owner: Producer, commit: bool) -> Ended:
+    return Ended(replace(owner, state=_complete(commit)), Pending.APPLY if commit else Pending.DROP)
+
+
+def _complete(commit: bool) -> State:
+    return State.COMMITTED if commit else State.ABORTED
+
+
+def time_out(before: Producer | None) -> Ended | None:
+    """A transaction that lasted longer than its producer allowed: aborted, and the producer fenced.
+
+    The epoch that fences is nobody's; whoever initialises the id next gets a higher one. None
+    where there is nothing of the kind (any more).
+    """
+    if before is None or before.state is not State.ONGOING or not before.is_overdue:
+        return None
+    fenced = replace(before, epoch=before.epoch + 1, last_epoch=NO_EPOCH, state=State.ABORTED)
+    return Ended(fenced, Pending.DROP)

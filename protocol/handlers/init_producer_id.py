@@ -1,0 +1,58 @@
+"""InitProducerId (22): a producer id and epoch, and for a transactional id the end of whoever
+had it before (KIP-98, KIP-360)."""
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.transactions import NO_EPOCH, NO_ID, Claim
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+
+FENCED_SINCE = 4
+"""Before, clients know INVALID_PRODUCER_EPOCH alone (KIP-588)."""
+
+
+async def handle(request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
+    """The id and epoch that are the producer's alone from now on."""
+    try:
+        if request.transactional_id is None:
+            return _given(await call.node.transactions.draw_producer_id(), 0)
+        return await _initialise(request, request.transactional_id, call)
+    except Refuse as refusal:
+        code = forms.fencing(refusal.code, known=call.version >= FENCED_SINCE)
+        return InitProducerIdResponse(error_code=code, producer_epoch=NO_EPOCH)
+
+
+async def _initialise(
+    request: InitProducerIdRequest, transactional_id: str, call: Call
+) -> InitProducerIdResponse:
+    forms.transactional_id(transactional_id, call.node.settings)
+    claim = _claim(request)
+    _check(request, call.node.settings.transaction_max_timeout_ms)
+    await call.available_or_refuse(transactional_id)
+    producer = await call.node.transactions.initialise(
+        transactional_id, request.transaction_timeout_ms, claim
+    )
+    return _given(producer.producer_id, producer.epoch)
+
+
+def _claim(request: InitProducerIdRequest) -> Claim | None:
+    """What the producer says it was; half a claim is none."""
+    missing = (request.producer_id == NO_ID, request.producer_epoch == NO_EPOCH)
+    if all(missing):
+        return None
+    if any(missing):
+        raise Refuse(ErrorCode.INVALID_REQUEST)
+    return Claim(request.producer_id, request.producer_epoch)
+
+
+def _check(request: InitProducerIdRequest, timeout_ms_max: int) -> None:
+    if request.enable2_pc:  # as Kafka where transaction.two.phase.commit.enable is off
+        raise Refuse(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+    if request.keep_prepared_txn:
+        raise Refuse(ErrorCode.UNSUPPORTED_VERSION)
+    if not 0 < request.transaction_timeout_ms <= timeout_ms_max:
+        raise Refuse(ErrorCode.INVALID_TRANSACTION_TIMEOUT)
+
+
+def _given(producer_id: int, epoch: int) -> InitProducerIdResponse:
+    return InitProducerIdResponse(producer_id=producer_id, producer_epoch=epoch)

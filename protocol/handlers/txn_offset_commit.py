@@ -1,0 +1,110 @@
+"""TxnOffsetCommit (28): offsets that count once their transaction is committed (KIP-98, KIP-447).
+
+Partitions that do not exist, or whose metadata is too long, fail alone, as with OffsetCommit.
+The others go to the group as one event, after a look at the producer's transaction.
+"""
+
+from collections.abc import Callable
+
+from groups.catalogue import Entry, Unavailable
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import OffsetWrite, TxnOffsetCommit
+from groups.core.transactions import Claim
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.handlers.offset_commit import check, write
+from protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestTopic,
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
+)
+
+LOADING_SINCE = 2
+"""Before, clients know COORDINATOR_NOT_AVAILABLE alone."""
+
+Good = ErrorCode.NONE
+Codes = list[list[ErrorCode]]
+
+
+async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommitResponse:
+    """Let the offsets wait for the end of the transaction."""
+    try:
+        forms.group_id(request.group_id, call.node.settings)
+        forms.transactional_id(request.transactional_id, call.node.settings)
+        codes, writes = await _sort(request, call)
+        verdict = await _decide(request, writes, call) if writes else Good
+    except Refuse as refusal:
+        code = _told(refusal.code, call.version)
+        return _response(request, lambda _topic, _partition: code)
+    verdict = _told(verdict, call.version)
+    return _response(request, lambda t, p: codes[t][p] or verdict)
+
+
+async def _decide(
+    request: TxnOffsetCommitRequest, writes: list[OffsetWrite], call: Call
+) -> ErrorCode:
+    await call.available_or_refuse(request.group_id)
+    claim = Claim(request.producer_id, request.producer_epoch)
+    await call.node.transactions.admit(
+        request.transactional_id, claim, request.group_id, call.version
+    )
+    event = TxnOffsetCommit(
+        ticket=call.ticket,
+        producer_id=request.producer_id,
+        producer_epoch=request.producer_epoch,
+        generation_id=request.generation_id,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
+        offsets=tuple(writes),
+    )
+    return (await call.decide(request.group_id, event)).error
+
+
+async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, list[OffsetWrite]]:
+    """A code for each partition, and the writes of those whose code is NONE."""
+    try:
+        entries = await call.node.catalogue.find_many(topic.name for topic in request.topics)
+    except Unavailable as error:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
+    limit = call.node.settings.offset_metadata_max_bytes
+    codes = [_codes(topic, entries.get(topic.name), limit) for topic in request.topics]
+    writes = [
+        write(topic.name, partition, None)
+        for topic, judged in zip(request.topics, codes, strict=True)
+        for partition, code in zip(topic.partitions, judged, strict=True)
+        if code is Good
+    ]
+    return codes, writes
+
+
+def _codes(topic: TxnOffsetCommitRequestTopic, entry: Entry | None, limit: int) -> list[ErrorCode]:
+    if entry is None:
+        return [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] * len(topic.partitions)
+    return [check(partition, entry, limit) for partition in topic.partitions]
+
+
+def _told(code: ErrorCode, version: int) -> ErrorCode:
+    if code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS and version < LOADING_SINCE:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return code
+
+
+def _response(
+    request: TxnOffsetCommitRequest, code: Callable[[int, int], ErrorCode]
+) -> TxnOffsetCommitResponse:
+    return TxnOffsetCommitResponse(
+        topics=[
+            TxnOffsetCommitResponseTopic(
+                name=topic.name,
+                partitions=[
+                    TxnOffsetCommitResponsePartition(
+                        partition_index=partition.partition_index, error_code=code(t, p)
+                    )
+                    for p, partition in enumerate(topic.partitions)
+                ],
+            )
+            for t, topic in enumerate(request.topics)
+        ]
+    )
