@@ -15,6 +15,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import Any
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
@@ -32,6 +33,7 @@ from groups.core.replies import (
     Reply,
     Synced,
 )
+from tests.core.offset_log import OffsetLog
 
 UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
 RULES = {
@@ -85,7 +87,7 @@ class Conversation:
         self.told: list[str] = []
         self.journal: list[JournalEntry] = []
         self.shown = 0
-        self.offsets: dict[tuple[str, int], int] = {}
+        self.log = OffsetLog()
 
     def say(self, command: str) -> str:
         """Run one command; what came of it, and the state."""
@@ -177,22 +179,26 @@ class Conversation:
         self._step(events.LeaveGroup(ticket=ticket, members=tuple(leavers)))
 
     def commit(self, words: list[str]) -> None:
+        """With ``producer=``: in that producer's transaction."""
         actor = self.actors.get(words[0], Actor(words[0]))
         said = dict(map(_pair, words[1:]))
         options = {key: said.pop(key) for key in KNOWN & said.keys()}
-        writes = tuple(
-            events.OffsetWrite(*_partition(key), int(value), -1, "") for key, value in said.items()
-        )
-        self._step(
-            events.OffsetCommit(
-                ticket=self._ticket(actor),
-                generation_id=int(options.get("generation", actor.generation)),
-                member_id=self._id(options["id"]) if "id" in options else actor.member_id,
-                instance_id=options.get("instance", actor.instance_id),
-                offsets=writes,
-                version=int(options.get("v", "9")),
-            )
-        )
+        writes = [events.OffsetWrite(*_partition(k), int(v), -1, "") for k, v in said.items()]
+        common: dict[str, Any] = {
+            "ticket": self._ticket(actor),
+            "generation_id": int(options.get("generation", actor.generation)),
+            "member_id": self._id(options["id"]) if "id" in options else actor.member_id,
+            "instance_id": options.get("instance", actor.instance_id),
+            "offsets": tuple(writes),
+        }
+        if producer := int(options.get("producer", "0")):
+            self._step(events.TxnOffsetCommit(**common, producer_id=producer, producer_epoch=0))
+        else:
+            self._step(events.OffsetCommit(**common, version=int(options.get("v", "9"))))
+
+    def end_txn(self, words: list[str]) -> None:
+        """The rows do this; the group hears nothing of it."""
+        self.log.end(int(_pair(words[1])[1]), commit=words[0] == "commit")
 
     def delete_offsets(self, words: list[str]) -> None:
         partitions = tuple(_partition(word) for word in words)
@@ -292,10 +298,8 @@ class Conversation:
         self.group = group
         self.journal += decision.journal
         if decision.deleted:
-            self.revision, self.offsets = 0, {}
-        for at in decision.offset_deletes:
-            self.offsets.pop(at, None)
-        self.offsets.update({(w.topic, w.partition): w.offset for w in decision.offsets})
+            self.revision = 0
+        self.log.write(decision)
         if group.durable is not before and not group.idle:
             self.revision += 1
             self.group = group.with_revision(self.revision)
@@ -392,7 +396,7 @@ class Conversation:
             self.told.append(self._name(row.member_id) + mark + work)
 
     def show_offsets(self) -> None:
-        self.told += [f"{topic}-{p} {offset}" for (topic, p), offset in self.offsets.items()]
+        self.told += self.log.told()
 
     def show_group(self) -> None:
         row = self.group.durable.group
@@ -411,7 +415,7 @@ def _partition(word: str) -> tuple[str, int]:
     return topic, int(number)
 
 
-KNOWN = {"id", "generation", "instance", "protocol", "type", "v"}
+KNOWN = {"id", "generation", "instance", "protocol", "type", "v", "producer"}
 STARLESS = {"failover", "reload"}
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
@@ -429,6 +433,7 @@ COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
     "heartbeat": Conversation.heartbeat,
     "leave": Conversation.leave,
     "commit": Conversation.commit,
+    "end-txn": Conversation.end_txn,
     "delete-offsets": Conversation.delete_offsets,
     "delete-group": Conversation.delete_group,
     "consumer-heartbeat": Conversation.consumer_heartbeat,

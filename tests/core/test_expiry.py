@@ -88,3 +88,12 @@ def test_a_rebalance_is_not_disturbed(state: str) -> None:
 
 def test_a_group_that_is_gone_says_so() -> None:
     assert [o.detail for o in look(factories.nothing()).operations] == ["the group is gone"]
+
+
+def test_what_a_transaction_may_still_commit_keeps_its_partition_and_the_group() -> None:
+    group = factories.durable("g", revision=3, protocol_type="")
+    waits, over = Age("t", 0, MINUTE_MS, is_pending=True), Age("t", 1, MINUTE_MS)
+    decision = look(group, waits, over)
+
+    assert decision.offset_deletes == (("t", 1),) and not decision.deleted
+    assert not look(group, waits._replace(age_ms=0)).deleted, "not one was committed yet"

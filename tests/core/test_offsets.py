@@ -26,6 +26,27 @@ def commit(*at: tuple[str, int, int], request: int = 1) -> events.OffsetCommit:
     )
 
 
+def commit_in(producer: int, *at: tuple[str, int, int], request: int = 1) -> events.TxnOffsetCommit:
+    plain = commit(*at, request=request)
+    return events.TxnOffsetCommit(
+        ticket=plain.ticket,
+        producer_id=producer,
+        producer_epoch=3,
+        generation_id=-1,
+        member_id="",
+        instance_id=None,
+        offsets=plain.offsets,
+    )
+
+
+def waiting(decision: Decision) -> list[tuple[int, str, int, int, bool]]:
+    """(producer, topic, partition, offset, superseded) of what waits."""
+    return [
+        (w.producer_id, w.write.topic, w.write.partition, w.write.offset, w.is_superseded)
+        for w in decision.pending
+    ]
+
+
 def delete(topic: str, number: int) -> events.OffsetDelete:
     return events.OffsetDelete(ticket=events.Ticket(1, 50), partitions=((topic, number),))
 
@@ -76,3 +97,44 @@ def test_deleting_a_group_forgets_what_the_batch_had_committed() -> None:
 
 def test_an_empty_group_subscribes_to_nothing() -> None:
     assert subscribed_topics(simple_group().durable) == frozenset()
+
+
+# ---- in transactions
+
+
+def test_the_last_commit_of_a_transaction_waits() -> None:
+    first, second = ("orders", 0, 5), ("orders", 0, 6)
+    decision = step(simple_group(), commit_in(7, first), commit_in(7, second, request=2))
+    assert waiting(decision) == [(7, "orders", 0, 6, False)]
+    assert decision.offsets == ()
+
+
+def test_a_plain_commit_supersedes_what_waits_since_before_it() -> None:
+    decision = step(
+        simple_group(),
+        commit_in(7, ("orders", 0, 5), ("orders", 1, 5)),
+        commit(("orders", 0, 6), request=2),
+        commit_in(8, ("orders", 0, 7), request=3),
+    )
+    assert waiting(decision) == [
+        (7, "orders", 0, 5, True),
+        (7, "orders", 1, 5, False),
+        (8, "orders", 0, 7, False),
+    ]
+
+
+def test_a_transaction_that_commits_again_behind_the_plain_one_stands() -> None:
+    decision = step(
+        simple_group(),
+        commit_in(7, ("orders", 0, 5)),
+        commit(("orders", 0, 6), request=2),
+        commit_in(7, ("orders", 0, 7), request=3),
+    )
+    assert waiting(decision) == [(7, "orders", 0, 7, False)]
+
+
+def test_deleted_offsets_and_groups_take_what_waits_with_them() -> None:
+    both = commit_in(7, ("orders", 0, 5), ("orders", 1, 5))
+    assert waiting(step(simple_group(), both, delete("orders", 0))) == [(7, "orders", 1, 5, False)]
+    gone = step(simple_group(), both, events.DeleteGroup(ticket=events.Ticket(1, 60)))
+    assert gone.deleted and gone.pending == ()

@@ -33,6 +33,67 @@ def test_of_14_a_member_commits_with_its_epoch() -> None:
     assert commit(talk, "", -1, ("foo", 0)) is ErrorCode.NONE
 
 
+def commit_in_transaction(
+    talk: Talk, member_id: str, epoch: int, *parts: tuple[str, int], instance_id: str | None = None
+) -> ErrorCode:
+    event = events.TxnOffsetCommit(
+        producer_id=7,
+        producer_epoch=0,
+        generation_id=epoch,
+        member_id=member_id,
+        instance_id=instance_id,
+        offsets=tuple(events.OffsetWrite(topic, p, 7, -1, "") for topic, p in parts),
+    )
+    return talk.ask(event).error
+
+
+def test_tx_05_a_member_is_checked_in_a_transaction_in_the_older_words() -> None:
+    talk = Talk({"foo": 2})
+    m = talk.join("m")
+    before = talk.group
+    assert commit_in_transaction(talk, "m", 2, ("foo", 0)) is ErrorCode.NONE
+    assert talk.last is not None and [w.write.topic for w in talk.last.pending] == ["foo"]
+    assert talk.group is before
+    assert commit_in_transaction(talk, "m", 3, ("foo", 0)) is ErrorCode.ILLEGAL_GENERATION
+    assert commit_in_transaction(talk, "m", -1, ("foo", 0)) is ErrorCode.ILLEGAL_GENERATION
+    assert commit_in_transaction(talk, "x", 2, ("foo", 0)) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert commit_in_transaction(talk, "", 2, ("foo", 0)) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert talk.last.pending == ()
+    assert commit_in_transaction(talk, "", -1, ("foo", 0)) is ErrorCode.NONE, "old producers"
+    talk.beat(m, member_epoch=-1)
+    assert commit_in_transaction(talk, "x", -1, ("foo", 0)) is ErrorCode.NONE
+
+
+def test_tx_05_an_older_epoch_is_good_for_what_was_held_since_then() -> None:
+    talk = Talk({"foo": 4})
+    a, b = talk.join("a"), talk.join("b")
+    talk.converge(a, b)
+    assert commit_in_transaction(talk, "a", 2, ("foo", 0)) is ErrorCode.NONE
+    assert commit_in_transaction(talk, "a", 2, ("foo", 2)) is ErrorCode.ILLEGAL_GENERATION
+
+
+def test_a_plain_commit_and_a_deletion_count_for_what_waits_in_the_same_step() -> None:
+    talk = Talk({"foo": 2, "bar": 1})
+    m = talk.join("m", "foo")
+    waits = events.TxnOffsetCommit(
+        producer_id=7,
+        producer_epoch=0,
+        generation_id=m.epoch,
+        member_id="m",
+        instance_id=None,
+        offsets=tuple(events.OffsetWrite(t, 0, 7, -1, "") for t in ("foo", "bar")),
+    )
+    plain = events.OffsetCommit(
+        generation_id=m.epoch,
+        member_id="m",
+        instance_id=None,
+        offsets=(events.OffsetWrite("foo", 0, 8, -1, ""),),
+        version=9,
+    )
+    decision = talk.step(waits, plain, events.OffsetDelete(partitions=(("bar", 0),)))
+    assert [(w.write.topic, w.is_superseded) for w in decision.pending] == [("foo", True)]
+
+
 def test_of_14_an_older_epoch_is_good_for_what_was_held_since_then() -> None:
     talk = Talk({"foo": 4})
     a, b = talk.join("a"), talk.join("b")
@@ -71,6 +132,16 @@ def test_a_commit_to_no_group_writes_nothing(epoch: int, version: int, code: Err
     talk = Talk()
     assert commit(talk, "", epoch, ("foo", 0), version=version) is code
     assert talk.last is not None and talk.last.offsets == ()
+
+
+@pytest.mark.parametrize(
+    ("epoch", "code"),
+    [(-1, ErrorCode.COORDINATOR_NOT_AVAILABLE), (0, ErrorCode.ILLEGAL_GENERATION)],
+)
+def test_a_transaction_commits_nothing_to_no_group(epoch: int, code: ErrorCode) -> None:
+    talk = Talk()
+    assert commit_in_transaction(talk, "", epoch, ("foo", 0)) is code
+    assert talk.last is not None and talk.last.pending == ()
 
 
 def test_of_15_offsets_of_subscribed_topics_are_protected() -> None:

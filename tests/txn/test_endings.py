@@ -1,0 +1,254 @@
+"""Transactions that end otherwise than their producer wished: fenced, timed out, left alone."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from groups.core.errors import ErrorCode
+from groups.core.transactions import EPOCH_MAX, Claim
+from groups.slot import slot_of
+from groups.sweeps import clean_up
+from tests.node.running import Running, running
+from tests.sweeps.conftest import swept, value
+from tests.txn.conftest import Other
+from tests.txn.producers import V1, V2, Txn, read, refusal, unstable
+
+New = Callable[..., Txn]
+T0 = ("t", 0)
+OLD = "UPDATE rollcall_producer SET started_at = started_at - interval '2 minutes'"
+ROWS = (
+    "SELECT (SELECT count(*) FROM rollcall_pending_offset),"
+    " (SELECT count(*) FROM rollcall_txn_group)"
+)
+
+
+async def left(other: Other) -> tuple[int, int]:
+    """How many offsets wait, and how many groups are part of a transaction."""
+    row = await (await other.execute(ROWS)).fetchone()
+    assert row is not None
+    return row
+
+
+# ---- one producer after the other
+
+
+async def test_ids_are_never_given_twice(one: Running, producer: New) -> None:
+    transactions = one.node.transactions
+    named = [(await producer(name).init()).claim.producer_id for name in "abc"]
+    nameless = [await transactions.draw_producer_id() for _ in range(3)]
+    assert len({*named, *nameless}) == 6
+
+
+async def test_a_new_producer_fences_the_old_one_and_aborts_its_transaction(
+    one: Running, producer: New, other: Other
+) -> None:
+    old = await (await producer().init()).begin()
+    await old.commit(100)
+    new = await producer().init()
+
+    assert new.claim == Claim(old.claim.producer_id, old.claim.epoch + 1)
+    assert await left(other) == (0, 0)
+    assert await refusal(old.begin()) is ErrorCode.PRODUCER_FENCED
+    assert await refusal(old.commit(1)) is ErrorCode.INVALID_PRODUCER_EPOCH
+    for commit in (True, False):
+        assert await refusal(old.end(commit=commit)) is ErrorCode.PRODUCER_FENCED
+    await new.begin()
+    await new.commit(7)
+    await new.end()
+    assert await read(one) == {T0: 7}
+
+
+async def test_many_producers_at_once_get_an_epoch_each(one: Running, producer: New) -> None:
+    all_of_them = await asyncio.gather(*(producer().init() for _ in range(8)))
+    assert sorted(txn.claim.epoch for txn in all_of_them) == list(range(8))
+    assert len({txn.claim.producer_id for txn in all_of_them}) == 1
+
+
+async def test_after_the_last_epoch_comes_a_new_producer_id(
+    one: Running, producer: New, other: Other
+) -> None:
+    txn = await producer().init()
+    txn.version = V2
+    await other.execute("UPDATE rollcall_producer SET epoch = %s", [EPOCH_MAX])
+    txn.claim = last = replace(txn.claim, epoch=EPOCH_MAX)
+    await txn.commit(100)
+    await txn.end()
+    assert txn.claim.producer_id != last.producer_id and txn.claim.epoch == 0
+
+    txn.claim = last
+    await txn.end()
+    assert txn.claim.epoch == 0, "the lost answer was asked for again"
+    await txn.commit(101)
+    await txn.end()
+    assert await read(one) == {T0: 101}
+
+
+async def test_a_transaction_of_v2_is_another_one_after_each_end(
+    one: Running, producer: New
+) -> None:
+    txn = await producer().init()
+    txn.version = V2
+    first = txn.claim
+    await txn.commit(1)
+    await txn.end()
+    late = Txn(one, txn.transactional_id, V2, first)
+    assert await refusal(late.commit(0)) is ErrorCode.INVALID_PRODUCER_EPOCH
+    await txn.commit(2)
+    await txn.end()
+    assert await read(one) == {T0: 2}
+
+
+async def test_a_transaction_may_have_many_groups(
+    one: Running, producer: New, other: Other
+) -> None:
+    txn = await (await producer().init()).begin("g", "h")
+    await txn.commit(1, group_id="g")
+    await txn.commit(2, group_id="h")
+    assert await refusal(txn.commit(3, group_id="i")) is ErrorCode.INVALID_TXN_STATE
+    await txn.end()
+    assert (await read(one, "g"), await read(one, "h")) == ({T0: 1}, {T0: 2})
+    assert await left(other) == (0, 0)
+
+
+# ---- those that last too long
+
+
+@pytest.mark.parametrize("version", [V1, V2])
+async def test_who_takes_too_long_is_aborted_and_fenced(
+    one: Running, producer: New, other: Other, version: int
+) -> None:
+    txn = await producer().init()
+    txn.version = version
+    await (txn.begin() if version == V1 else txn.commit(0))
+    await txn.commit(100)
+    await other.execute(OLD)
+    await one.node.transactions.abort_overdue()
+
+    assert (await left(other), await read(one)) == ((0, 0), {})
+    assert await refusal(txn.end()) is ErrorCode.PRODUCER_FENCED
+    assert await refusal(txn.commit(1)) is ErrorCode.INVALID_PRODUCER_EPOCH
+    again = await producer().init()
+    assert again.claim.epoch == txn.claim.epoch + 2, "one epoch was nobody's"
+
+
+async def test_a_node_looks_by_itself(one: Running, producer: New) -> None:
+    """A timeout of a millisecond is over at the next look."""
+    txn = await (await producer().init(timeout_ms=1)).begin()
+    while await refusal(txn.end(commit=True)) is not ErrorCode.PRODUCER_FENCED:
+        await txn.begin()
+        await one.points.reached["transaction:locked"].wait()
+
+
+async def test_a_young_transaction_and_an_ended_one_are_left_alone(
+    one: Running, producer: New, other: Other
+) -> None:
+    young = await (await producer("young").init()).begin()
+    await young.commit(1)
+    ended = await (await producer("ended").init()).begin()
+    await ended.end(commit=False)
+    assert await one.node.transactions.abort_overdue() == 0
+    assert await unstable(one) == {T0}
+
+
+async def test_an_end_that_comes_first_is_not_taken_back(
+    one: Running, producer: New, other: Other
+) -> None:
+    """The look found it overdue; while it waits for the row, the producer commits."""
+    txn = await (await producer().init()).begin()
+    await txn.commit(100)
+    await other.execute(OLD)
+    let_go = one.points.hold("transaction:locked")
+    ending = asyncio.create_task(txn.end())
+    await one.points.reached["transaction:locked"].wait()
+    looking = asyncio.create_task(one.node.transactions.abort_overdue())
+    let_go()
+    await ending
+    await looking
+    assert await read(one) == {T0: 100}
+    await txn.begin()
+
+
+async def test_only_the_owner_of_the_slot_aborts(one: Running, producer: New, other: Other) -> None:
+    txn = await (await producer().init()).begin()
+    await other.execute(OLD)
+    slot = slot_of(txn.transactional_id)
+    await other.execute("UPDATE rollcall_slot SET epoch = epoch + 1 WHERE slot = %s", [slot])
+    await one.node.transactions.abort_overdue()
+    assert await value(other, "SELECT state FROM rollcall_producer") == "Ongoing"
+    assert await refusal(txn.end()) is ErrorCode.NOT_COORDINATOR
+
+
+# ---- owners that come and go
+
+
+async def test_what_waits_outlives_its_owner(other: Other) -> None:
+    """The node dies between TxnOffsetCommit and EndTxn; the next one ends the transaction."""
+    async with running() as first:
+        txn = await (await Txn(first).init()).begin()
+        await txn.commit(100)
+    async with running(1) as second:
+        assert await unstable(second) == {T0}
+        txn.running = second
+        await txn.end()
+        assert (await read(second), await left(other)) == ({T0: 100}, (0, 0))
+
+
+async def test_an_end_whose_answer_was_lost_is_asked_for_again(one: Running, producer: New) -> None:
+    for version in (V1, V2):
+        txn = await producer(f"pay-{version}").init()
+        txn.version = version
+        await (txn.begin() if version == V1 else txn.commit(0))
+        await txn.commit(version)
+        told = txn.claim
+        await txn.end()
+        txn.claim = told
+        await txn.end()
+        assert await read(one) == {T0: version}
+
+
+async def test_a_database_that_ends_the_session_is_a_retriable_error(
+    one: Running, producer: New, other: Other
+) -> None:
+    txn = await (await producer().init()).begin()
+    await txn.commit(100)
+    let_go = one.points.hold("transaction:locked")
+    ending = asyncio.create_task(refusal(txn.end()))
+    await one.points.reached["transaction:locked"].wait()
+    await other.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND state = 'idle in transaction'"
+    )
+    let_go()
+    assert await ending is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    await txn.end()
+    assert await read(one) == {T0: 100}
+
+
+async def test_a_row_that_is_held_for_long_is_the_clients_to_ask_again(
+    one: Running, producer: New, other: Other
+) -> None:
+    txn = await (await producer().init()).begin()
+    async with other.transaction():
+        await other.execute("SELECT FROM rollcall_producer FOR UPDATE")
+        assert await refusal(txn.end()) is ErrorCode.CONCURRENT_TRANSACTIONS
+    await txn.end()
+
+
+# ---- ids that nobody uses
+
+
+async def test_ids_that_nobody_uses_are_forgotten(
+    one: Running, producer: New, other: Other
+) -> None:
+    for name in ("busy", "fresh", "old"):
+        await producer(name).init()
+    await Txn(one, "busy", claim=(await producer("busy").init()).claim).begin()
+    await other.execute(
+        "UPDATE rollcall_producer SET updated_at = now() - interval '8 days'"
+        " WHERE transactional_id IN ('old', 'busy')"
+    )
+    assert await swept(clean_up) == "removed 1 transactional ids"
+    names = "SELECT string_agg(transactional_id, ' ' ORDER BY 1) FROM rollcall_producer"
+    assert await value(other, names) == "busy fresh"
