@@ -16,10 +16,11 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import database
+from groups import broker_configs, database, sql_configs
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
 from groups.committer import Committer, Fail, no_fail
+from groups.configs import Configs
 from groups.coordinator import Coordinator
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
@@ -78,7 +79,9 @@ class NodeSettings:
 
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    return Rules(**{f.name: getattr(settings, f.name.upper()) for f in fields(Rules)})
+    of_groups = {"guards"}
+    names = [f.name for f in fields(Rules) if f.name not in of_groups]
+    return Rules(**{name: getattr(settings, name.upper()) for name in names})
 
 
 class Node:
@@ -118,12 +121,14 @@ class Node:
         ]
         self.expirer = Expirer(self.coordinator, self._reader)
         self.operator = Operator(self.coordinator, self.expirer, self._reader)
+        self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.doorbell = Doorbell(
             {
                 self.catalogue.BELL: self.catalogue.rung,
                 OPERATIONS_BELL: self.operator.look,
+                sql_configs.BELL: self.configs.rung,
                 LOOK_BELL: self.notes.rung,
                 WATCH_BELL: self.watched.rung,
             }
@@ -149,6 +154,7 @@ class Node:
                 tasks.create_task(self.keeper.run())
                 tasks.create_task(self.doorbell.run())
                 tasks.create_task(self.notes.run())
+                tasks.create_task(self.configs.run())
                 tasks.create_task(self.expirer.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())

@@ -49,6 +49,7 @@ ROLES: tuple[Role, ...] = (
         "a coordinator process: the only one that writes groups, members and offsets",
         {
             **dict.fromkeys(NODE_TABLES, WRITES_GROUPS),
+            "rollcall_group_config": WRITES_GROUPS,
             "rollcall_journal": ("SELECT", "INSERT"),
             "rollcall_operation": ("SELECT", "UPDATE"),
             "rollcall_liveness": ("SELECT", "INSERT", "UPDATE"),
@@ -70,6 +71,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_liveness": READS,
             "rollcall_watch": READS,
             "rollcall_sweep": READS,
+            "rollcall_group_config": READS,
         },
         {"statement_timeout": "30s"},
     ),
@@ -80,6 +82,7 @@ ROLES: tuple[Role, ...] = (
             "*": WRITES_GROUPS,
             **dict.fromkeys(GROUP_TABLES, READS),
             "rollcall_slot": ("SELECT", "UPDATE"),
+            "rollcall_group_config": READS,
         },
         {"statement_timeout": "60s"},
     ),

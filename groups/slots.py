@@ -311,9 +311,7 @@ class SlotKeeper:
                 "load", {"statement_timeout": LOAD_TIMEOUT, "transaction_timeout": LOAD_TIMEOUT}
             ) as connection:
                 for part in batched(sorted(taken), LOAD_SLOTS_MAX):
-                    durables = await load.groups_of_slots(connection, part)
-                    self.coordinator.adopt({slot: taken[slot] for slot in part}, durables)
-                    groups += len(durables)
+                    groups += await self._adopt(connection, {slot: taken[slot] for slot in part})
                     self.loading -= set(part)
                     self._notify()
             logger.info("serving %d more slots with %d groups", len(taken), groups)
@@ -321,6 +319,18 @@ class SlotKeeper:
             self.loading -= set(taken)
             self._notify()
             self._look_now.set()
+
+    async def _adopt(self, connection: database.Connection, epochs: dict[int, int]) -> int:
+        """Read what the slots hold and serve it; how many groups that is.
+
+        Nobody looks at configuration meanwhile: a bell that rings now finds the groups served.
+        """
+        slots = sorted(epochs)
+        async with self.coordinator.own.reading:
+            durables = await load.groups_of_slots(connection, slots)
+            configs = await load.configs_of_slots(connection, slots)
+            self.coordinator.adopt(epochs, durables, configs)
+        return len(durables)
 
     async def _is_free(self, connection: database.Connection, row: SlotRow) -> bool:
         if row.node_id is None or row.incarnation is None:

@@ -8,7 +8,7 @@ from groups.database import Connection
 
 EMPTY = """
 TRUNCATE rollcall_group, rollcall_member, rollcall_offset, rollcall_journal, rollcall_operation,
-         rollcall_node, rollcall_topic, rollcall_liveness;
+         rollcall_node, rollcall_topic, rollcall_liveness, rollcall_group_config;
 UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1;
 UPDATE rollcall_watch SET probe = 0, echo = 0;
 """

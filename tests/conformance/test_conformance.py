@@ -15,7 +15,6 @@ NOT_YET = {
     "migration": "classic and consumer groups are not converted into each other yet",
     "txn": "offsets are not committed in transactions yet",
     "regex": "subscriptions by regular expression are not served yet",
-    "group_config": "groups have no configuration of their own yet",
 }
 """Words in the names of cases that wait for what is not built yet, and why."""
 
