@@ -136,6 +136,13 @@ class Node:
 
     async def start(self) -> None:
         """Connect, take the node id, read the catalogue. Raises what stands in the way."""
+        try:
+            await self._start()
+        except BaseException:
+            await self.readers.close()  # nobody else will: a node that has not started never runs
+            raise
+
+    async def _start(self) -> None:
         await self.readers.open(wait=True, timeout=database.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
             version = connection.info.server_version
