@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from django.apps import apps
 
-from groups import operations, sql_catalogue, store
+from groups import operations, sql_catalogue, sql_configs, store
 from groups.core.events import ConsumerHeartbeat
 from groups.core.kinds import KINDS
 
@@ -85,7 +85,7 @@ LOCKS = {
     "FOR SHARE": r"\bFOR SHARE\b",
     "FOR NO KEY UPDATE": r"\bFOR NO KEY UPDATE\b",
     "FOR UPDATE": r"\bFOR UPDATE\b",
-    "advisory lock": r"\bpg_try_advisory_lock\b",
+    "advisory lock": r"\bpg_(?:try_advisory_lock|advisory_xact_lock)\b",
     "row lock": r"(?m:^\s*(WITH \w+ AS \()?\s*(UPDATE|DELETE FROM) rollcall_\w+)",
     "unique key": r"\bON CONFLICT\b",
 }
@@ -198,7 +198,7 @@ def test_every_column_on_the_page_exists() -> None:
 
 
 def test_every_table_or_channel_on_the_page_exists() -> None:
-    channels = {store.BELL, operations.BELL, sql_catalogue.BELL}
+    channels = {store.BELL, operations.BELL, sql_catalogue.BELL, sql_configs.BELL}
     assert set(TABLE.findall(PAGE.read_text())) <= set(columns()) | channels
     watcher = set(CODE.findall(rows_of("watcher")[0].rollcall))
     assert channels <= watcher
