@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 class JournalEntry:
     """What was decided and why, for operators and for analysis.
 
-    ``kind``: "rebalance-started", "rebalance-completed", "stable", "emptied",
+    ``kind``: "rebalance-started", "rebalance-put-off", "rebalance-completed", "stable", "emptied",
     "member-replaced", "group-created", "group-deleted" and what later kinds
     add. ``trigger`` is a word to count by ("member-joined", "member-left",
     "session-expired", "sync-expired", "metadata-changed", "leader-rejoined",

@@ -200,6 +200,7 @@ class Work:
         kind = "rebalance-put-off" if held else "rebalance-started"
         self.note(
             kind if self.members else "emptied",
+            frozen=self.rules.guards.frozen if held else None,
             trigger=trigger,
             reason=reason,
             member_id=member.row.member_id if member else None,
@@ -208,12 +209,16 @@ class Work:
             left=tuple(left)[:NAMED_MAX],
         )
 
-    def note(self, kind: str, moved: int | None = None, **fields: Any) -> None:
+    def note(
+        self, kind: str, moved: int | None = None, frozen: bool | None = None, **fields: Any
+    ) -> None:
         """Write a journal entry about the epoch that is."""
         fields.setdefault("generation_before", self.row.generation)
         details = {"members": len(self.members)}
         if moved is not None:
             details["moved"] = moved
+        if frozen is not None:
+            details["frozen"] = frozen
         self.journal.append(
             JournalEntry(kind, generation_after=self.row.generation, details=details, **fields)
         )
