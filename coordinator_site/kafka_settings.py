@@ -28,6 +28,11 @@ class Setting:
     reason: str
 
     @property
+    def kind(self) -> str:
+        """Kafka's word for how a value is to be read."""
+        raise NotImplementedError
+
+    @property
     def variable(self) -> str:
         """The environment variable."""
         return f"ROLLCALL_{self.attribute}"
@@ -52,6 +57,7 @@ class Number(Setting):
 
     least: int = 0
     most: int = INT32_MAX
+    kind = "INT"
 
     def parse(self, text: str) -> int:
         """Digits, perhaps with a sign."""
@@ -68,6 +74,8 @@ class Number(Setting):
 class Flag(Setting):
     """True or false."""
 
+    kind = "BOOLEAN"
+
     def parse(self, text: str) -> bool:
         """Kafka's two words, in either case."""
         if text.lower() not in ("true", "false"):
@@ -80,6 +88,7 @@ class Choice(Setting):
     """One of a few words."""
 
     choices: tuple[str, ...] = ()
+    kind = "STRING"
 
     def parse(self, text: str) -> str:
         """The word, in either case."""
@@ -93,6 +102,7 @@ class Choices(Setting):
     """Some of a few words, in the order given, none twice; at least one."""
 
     choices: tuple[str, ...] = ()
+    kind = "LIST"
 
     def parse(self, text: str) -> tuple[str, ...]:
         """Words with commas between."""
@@ -248,6 +258,20 @@ def check_order(values: Mapping[str, Value], lower: str, upper: str) -> None:
             f"{names[lower]} ({lower}, {low}) must not be greater than"
             f" {names[upper]} ({upper}, {high})."
         )
+
+
+def described(values: Mapping[str, Value]) -> tuple[tuple[str, str, str, str, str], ...]:
+    """What admin clients are told: name, type, value, default, meaning; values by Django name."""
+    return tuple(
+        (s.name, s.kind, text(values[s.attribute]), text(s.default), s.reason) for s in SETTINGS
+    )
+
+
+def text(value: Value) -> str:
+    """A value as its variable would have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def rows() -> Iterator[tuple[str, str, Value, str]]:

@@ -20,6 +20,7 @@ try:
 except kafka_settings.SettingError as refusal:
     raise ImproperlyConfigured(str(refusal)) from None
 globals().update(KAFKA_SETTINGS)
+BROKER_CONFIGS = kafka_settings.described(KAFKA_SETTINGS)
 
 # -- Who may come in ---------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
+from types import MappingProxyType
 
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -23,9 +24,11 @@ from groups.core.events import (
     Verb,
 )
 from groups.core.group import Answer, Decision, Face, Group, Millis, Rules
+from groups.core.group_configs import Values
 from groups.core.kinds import CLASSIC, KINDS, kind_for
 from groups.core.replies import Refused, Reply
 from groups.core.rows import Durable
+from groups.own import Own
 from groups.slot import slot_of
 
 logger = logging.getLogger(__name__)
@@ -125,7 +128,7 @@ class Coordinator:
         rng: Random,
         answer: Callable[[Ticket, Reply], None],
     ) -> None:
-        self.rules = rules
+        self.own = Own(rules)
         self.clock = clock
         self.rng = rng
         self.answer = answer
@@ -195,13 +198,16 @@ class Coordinator:
         group_id = resident.group_id
         if decision.deleted:
             kind = KINDS[decision.group.durable.group.kind]
-            resident.group = kind.absent(group_id, self.rules, self.clock())
+            resident.group = kind.absent(group_id, self.own.rules_of(group_id), self.clock())
             self.faces.pop(group_id, None)
         elif resident.group is not decision.group:
             changed = resident.group.durable.revision != revision
             resident.group = decision.group.with_revision(revision) if changed else decision.group
             if resident.slept:
                 resident.group = resident.group.rearm(self.clock())
+            rules = self.own.rules_of(group_id)
+            if resident.group.rules is not rules:  # they changed while the batch was on its way
+                resident.group = resident.group.with_rules(rules)
             self.faces[group_id] = resident.group.face()
         resident.slept = False
         self.send(resident, decision.answers)
@@ -242,25 +248,39 @@ class Coordinator:
         self.send(resident, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
         self._forget_operations(events)
 
+    def configure(self, group_id: str, values: Values) -> None:
+        """What the group has of its own from now on. What that calls for is due at once."""
+        self.own.put(group_id, values, self.clock())
+        resident = self.residents.get(group_id)
+        if resident is not None:
+            resident.group = resident.group.with_rules(self.own.rules_of(group_id))
+            if not resident.busy and not resident.lost:
+                self._rearm(resident)
+
     def adopt(
         self,
         epochs: Mapping[int, int],
         durables: Mapping[str, Durable],
         with_pending: Iterable[str] = (),
+        configs: Mapping[str, Values] = MappingProxyType({}),
     ) -> None:
-        """Serve newly owned slots whose groups were loaded. Sessions start anew.
+        """Serve newly owned slots whose groups were loaded. Sessions start anew. ``with_pending``:
+        groups in which offsets wait for a transaction. ``configs``: what groups have of their own.
 
         A group whose rows make no sense to this version (an unknown kind, in a rolling upgrade)
         answers errors; it must take neither its slot nor the node with it.
         """
         now = self.clock()
         self.with_pending.update(with_pending)
+        for group_id, values in configs.items():
+            self.own.put(group_id, values, now)
         for group_id, durable in durables.items():
+            rules = self.own.rules_of(group_id)
             try:
-                group = KINDS[durable.group.kind].merge(durable, None, self.rules, now)
+                group = KINDS[durable.group.kind].merge(durable, None, rules, now)
             except Exception:
                 logger.exception("group %r cannot be loaded", group_id)
-                self._break(self._seat(group_id, KINDS[CLASSIC].absent(group_id, self.rules, now)))
+                self._break(self._seat(group_id, KINDS[CLASSIC].absent(group_id, rules, now)))
             else:
                 self._seat(group_id, group)
         self.epochs.update(epochs)
@@ -268,6 +288,7 @@ class Coordinator:
     def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
         """These slots are another node's, or nobody's: answer everything parked, forget all."""
         gone = set(slots)
+        self.own.forget(gone)
         for slot in gone:
             self.epochs.pop(slot, None)
         self.with_pending = {g for g in self.with_pending if slot_of(g) not in gone}
@@ -297,13 +318,14 @@ class Coordinator:
 
     def _reseat(self, resident: Resident, durable: Durable | None) -> None:
         now, old = self.clock(), resident.group
+        rules = self.own.rules_of(resident.group_id)
         if durable is None:
             kind = KINDS[old.durable.group.kind]
-            resident.group = kind.absent(resident.group_id, self.rules, now)
+            resident.group = kind.absent(resident.group_id, rules, now)
         else:
             kind = KINDS[durable.group.kind]
             live = old.live if kind is type(old) else None
-            resident.group = kind.merge(durable, live, self.rules, now)
+            resident.group = kind.merge(durable, live, rules, now)
         waiting = {event.ticket for event in resident.inbox}
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
         self.faces[resident.group_id] = resident.group.face()
@@ -364,7 +386,8 @@ class Coordinator:
 
     def _admit(self, group_id: str, event: Event) -> Resident:
         kind = KINDS[kind_for(event)]
-        return self._seat(group_id, kind.absent(group_id, self.rules, self.clock()))
+        rules = self.own.rules_of(group_id)
+        return self._seat(group_id, kind.absent(group_id, rules, self.clock()))
 
     def _seat(self, group_id: str, group: Group) -> Resident:
         resident = self.residents[group_id] = Resident(group_id, group)

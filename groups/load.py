@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from groups import sql, sql_transactions
+from groups import sql, sql_configs, sql_transactions
 from groups.core.rows import Durable, GroupRow, MemberRow
 
 Row = tuple[Any, ...]
@@ -37,6 +37,30 @@ async def groups_by_id(
 ) -> dict[str, Durable]:
     """Those of the groups that have rows, by id, as one snapshot sees them."""
     return await _load(connection, sql.LOAD_GROUP, sql.LOAD_MEMBERS, {"group_ids": list(group_ids)})
+
+
+async def configs_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> dict[str, dict[str, str]]:
+    """What groups of the slots have of their own (``groups.configs``): name to value, by id."""
+    return await _configs(connection, sql_configs.OF_SLOTS, {"slots": list(slots)})
+
+
+async def configs_by_id(
+    connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
+) -> dict[str, dict[str, str]]:
+    """What those of the groups have that have anything of their own."""
+    return await _configs(connection, sql_configs.OF_GROUPS, {"group_ids": list(group_ids)})
+
+
+async def _configs(
+    connection: psycopg.AsyncConnection[Any], query: str, parameters: Mapping[str, Any]
+) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    cursor = await connection.execute(query.encode(), parameters)
+    for group_id, name, value in await cursor.fetchall():
+        found[group_id][name] = value
+    return dict(found)
 
 
 async def _load(

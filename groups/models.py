@@ -126,6 +126,24 @@ class Offset(WrittenByTheStore):
         return f"{self.topic}-{self.partition} @ {self.committed_offset}"
 
 
+class GroupConfig(WrittenByTheStore):
+    """One setting that a group has of its own, existing or not; ``groups.configs`` writes it."""
+
+    pk = models.CompositePrimaryKey("group_id", "name")
+    group_id = models.TextField(db_collation="C")
+    name = models.TextField(db_collation="C")
+    slot = models.SmallIntegerField(help_text="The group's; its owner goes by what stands here.")
+    value = models.TextField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_group_config"
+        indexes = [models.Index(fields=["slot"], name="group_config_by_slot")]
+
+    def __str__(self) -> str:
+        return f"{self.group_id}: {self.name}={self.value}"
+
+
 class Topic(models.Model):
     """An entry of the catalogue: a topic is a name, an id and a number of units of work."""
 

@@ -16,10 +16,11 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import database
+from groups import broker_configs, database, sql_configs
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
 from groups.committer import Committer, Fail, no_fail
+from groups.configs import Configs
 from groups.coordinator import Coordinator
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
@@ -82,7 +83,9 @@ class NodeSettings:
 
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    return Rules(**{f.name: getattr(settings, f.name.upper()) for f in fields(Rules)})
+    of_groups = {"guards"}
+    names = [f.name for f in fields(Rules) if f.name not in of_groups]
+    return Rules(**{name: getattr(settings, name.upper()) for name in names})
 
 
 class Node:
@@ -123,12 +126,14 @@ class Node:
         self.offset_verbs = OffsetVerbs(self.coordinator, self._reader)
         self.operator = Operator(self.coordinator, self.offset_verbs, self._reader)
         self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
+        self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.doorbell = Doorbell(
             {
                 self.catalogue.BELL: self.catalogue.rung,
                 OPERATIONS_BELL: self.operator.look,
+                sql_configs.BELL: self.configs.rung,
                 LOOK_BELL: self.notes.rung,
                 WATCH_BELL: self.watched.rung,
                 SLOTS_BELL: self.keeper.rung,
@@ -137,6 +142,13 @@ class Node:
 
     async def start(self) -> None:
         """Connect, take the node id, read the catalogue. Raises what stands in the way."""
+        try:
+            await self._start()
+        except BaseException:
+            await self.readers.close()  # nobody else will: a node that has not started never runs
+            raise
+
+    async def _start(self) -> None:
         await self.readers.open(wait=True, timeout=database.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
             version = connection.info.server_version
@@ -157,6 +169,7 @@ class Node:
                 tasks.create_task(self.notes.run())
                 tasks.create_task(self.offset_verbs.run())
                 tasks.create_task(self.transactions.run())
+                tasks.create_task(self.configs.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
         finally:

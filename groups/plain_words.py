@@ -87,6 +87,11 @@ def _started(entry: Journal) -> str:
     return f"A rebalance began because {cause(entry)}."
 
 
+def _put_off(entry: Journal) -> str:
+    since = ", since the group is frozen" if entry.details.get("frozen") else ""
+    return f"A rebalance was put off{since}; it is called for because {cause(entry)}."
+
+
 def _completed(entry: Journal) -> str:
     because = f" because {cause(entry)}" if entry.trigger else ""
     took = "" if entry.duration_ms is None else f" in {seconds(entry.duration_ms)}"
@@ -129,6 +134,7 @@ def _plural(count: int, noun: str) -> str:
 
 SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     "rebalance-started": _started,
+    "rebalance-put-off": _put_off,
     "rebalance-completed": _completed,
     "rebalance-abandoned": _abandoned,
     "stable": _stable,

@@ -58,6 +58,7 @@ ROLES: tuple[Role, ...] = (
         "a coordinator process: the only one that writes groups, members and offsets",
         {
             **dict.fromkeys(NODE_TABLES, WRITES_GROUPS),
+            "rollcall_group_config": WRITES_GROUPS,
             "rollcall_journal": ("SELECT", "INSERT"),
             "rollcall_operation": ("SELECT", "UPDATE"),
             "rollcall_liveness": ("SELECT", "INSERT", "UPDATE"),
@@ -81,6 +82,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_watch": READS,
             "rollcall_offset_history": READS,
             "rollcall_sweep": READS,
+            "rollcall_group_config": READS,
         },
         {"statement_timeout": "30s"},
     ),
@@ -93,6 +95,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_producer": ("SELECT", "UPDATE", "DELETE"),
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_offset_history": READS,
+            "rollcall_group_config": READS,
         },
         {"statement_timeout": "60s"},
         ("rollcall_turn_history",),

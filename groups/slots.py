@@ -356,10 +356,7 @@ class SlotKeeper:
                 "load", {"statement_timeout": LOAD_TIMEOUT, "transaction_timeout": LOAD_TIMEOUT}
             ) as connection:
                 for part in batched(sorted(taken), LOAD_SLOTS_MAX):
-                    durables = await load.groups_of_slots(connection, part)
-                    waiting = await load.groups_with_pending(connection, part)
-                    self.coordinator.adopt({slot: taken[slot] for slot in part}, durables, waiting)
-                    groups += len(durables)
+                    groups += await self._adopt(connection, {slot: taken[slot] for slot in part})
                     self.loading -= set(part)
                     self._notify()
             logger.info("serving %d more slots with %d groups", len(taken), groups)
@@ -367,6 +364,19 @@ class SlotKeeper:
             self.loading -= set(taken)
             self._notify()
             self._look_now.set()
+
+    async def _adopt(self, connection: database.Connection, epochs: dict[int, int]) -> int:
+        """Read what the slots hold and serve it; how many groups that is.
+
+        Nobody looks at configuration meanwhile: a bell that rings now finds the groups served.
+        """
+        slots = sorted(epochs)
+        async with self.coordinator.own.reading:
+            durables = await load.groups_of_slots(connection, slots)
+            waiting = await load.groups_with_pending(connection, slots)
+            configs = await load.configs_of_slots(connection, slots)
+            self.coordinator.adopt(epochs, durables, waiting, configs)
+        return len(durables)
 
     def _is_free(self, row: SlotRow, dead: Collection[int]) -> bool:
         if row.node_id is None or row.incarnation is None:

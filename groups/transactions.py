@@ -6,7 +6,7 @@ remembered here: each request reads the row, and the row's lock decides who is f
 in ``groups.core.transactions``, SQL in ``groups.sql_transactions``.
 
 The end of a transaction writes offsets of groups that other nodes may own, past those groups'
-owners (docs/decisions/0008-transactions.md says why that is safe).
+owners (docs/decisions/0011-transactions.md says why that is safe).
 """
 
 import asyncio

@@ -47,6 +47,8 @@ class Call:
     ``client_host`` is Kafka's form, with a leading slash. ``hold`` waits for so many
     seconds, or less: until the connection's next frame has arrived (a held request must
     not delay what follows). Everything here is cancelled when the connection ends.
+    ``throttle_ms``, where a handler sets it: nothing more is read from the connection for so
+    long, once the request is answered.
     """
 
     node: Node
@@ -57,6 +59,7 @@ class Call:
     ticket: Ticket
     new_future: Callable[[], Future[Reply]]
     hold: Callable[[float], Awaitable[None]]
+    throttle_ms: int = 0
 
     async def available(self, group_id: str) -> ErrorCode:
         """NONE where this node serves the group, or transactional id, waiting while its slot

@@ -56,6 +56,7 @@ class KafkaConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._queue: asyncio.Queue[dict[str, Any]] | None = None
         self._held: asyncio.Future[None] | None = None
+        self.muted: asyncio.Future[None] | None = None
         self._writable = True
         self._reading = True
         self._doomed = False
@@ -149,7 +150,7 @@ class KafkaConnection(asyncio.Protocol):
             self.close()
             return
         room = self.pending <= QUEUED_FRAMES_MAX and self._queued_bytes <= QUEUED_BYTES_MAX
-        wanted = self._writable and room and not self._doomed
+        wanted = self._writable and room and not self._doomed and self.muted is None
         if wanted != self._reading and not self._transport.is_closing():
             self._reading = wanted
             self._partial_since = self.server.loop.time() if self._frames else None
@@ -168,6 +169,21 @@ class KafkaConnection(asyncio.Protocol):
         finally:
             timer.cancel()
             self._held = None
+
+    def mute(self, milliseconds: int) -> None:
+        """Read nothing more for so long, as Kafka does with a client beyond its quota.
+
+        Who awaits ``muted`` goes on when it is over; it is None while nothing is muted.
+        """
+        self.muted = self.server.loop.create_future()
+        self.server.loop.call_later(milliseconds / 1000, self._unmute)
+        self._balance()
+
+    def _unmute(self) -> None:
+        muted, self.muted = self.muted, None
+        if muted is not None:
+            _release(muted)
+        self._balance()
 
     def handle_reply(self, message: dict[str, Any]) -> None:
         """One request is done: write its reply, if it has one."""

@@ -55,6 +55,8 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
                 logger.info("closing %s: %s", connection.peer, error)
                 return
             await send({"type": "kafka.reply", "frame": reply})
+            if connection.muted is not None:
+                await connection.muted
 
     async def _serve(self, connection: Any, frame: bytes) -> bytes | None:
         header, offset = parse_header(frame, is_flexible)
@@ -65,7 +67,10 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
         if not api.min_version <= version <= api.max_version:
             return _unsupported(api, header)
         request = await _decode(api, version, frame, offset)
-        response = await api.handle(request, self._call(connection, header))
+        call = self._call(connection, header)
+        response = await api.handle(request, call)
+        if call.throttle_ms:
+            connection.mute(call.throttle_ms)
         if response is None:
             return None
         flexible = api.key != API_VERSIONS and bool(api.response.flexible(version))

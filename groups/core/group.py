@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 class JournalEntry:
     """What was decided and why, for operators and for analysis.
 
-    ``kind``: "rebalance-started", "rebalance-completed", "stable", "emptied",
+    ``kind``: "rebalance-started", "rebalance-put-off", "rebalance-completed", "stable", "emptied",
     "member-replaced", "group-created", "group-deleted" and what later kinds
     add. ``trigger`` is a word to count by ("member-joined", "member-left",
     "session-expired", "sync-expired", "metadata-changed", "leader-rejoined",
@@ -136,8 +136,26 @@ NOBODY = Face(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
 
 
 @dataclass(frozen=True, slots=True)
+class Guards:
+    """Guard rails that one group may have (docs/configuration.md); none unless it says so.
+
+    ``rebalance_min_interval_ms``: from the end of one rebalance to the start of the next, 0: none.
+    ``frozen``: no rebalance starts at all.
+    """
+
+    rebalance_min_interval_ms: Millis = 0
+    frozen: bool = False
+
+
+NO_GUARDS = Guards()
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
-    """The settings that rules depend on, under Kafka's names (milliseconds, counts)."""
+    """The settings that rules depend on, under Kafka's names (milliseconds, counts).
+
+    A node's own, or those of one group where it has some (``groups.core.group_configs``).
+    """
 
     group_initial_rebalance_delay_ms: int = 3_000
     group_quiet_window_ms: int = 500
@@ -149,6 +167,7 @@ class Rules:
     group_consumer_max_size: int = 10_000
     group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
     offsets_retention_minutes: int = 10_080
+    guards: Guards = NO_GUARDS
 
 
 class Group(Protocol):
@@ -212,6 +231,11 @@ class Group(Protocol):
 
     def with_revision(self, revision: int) -> Self:
         """The same group after its rows were written with this revision."""
+        ...
+
+    def with_rules(self, rules: Rules) -> Self:
+        """The same group under other rules, from now on. Nothing is decided by this: what the
+        new rules call for is due at once (``due``)."""
         ...
 
     def face(self) -> Face:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from groups.core.classic import packing
+from groups.core.classic.holding import is_owed
 from groups.core.classic.live import Live
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.group import Answer
@@ -37,9 +38,12 @@ def _check_row(group: GroupRow, members: Mapping[str, MemberRow]) -> None:
     assert group.state in (EMPTY, PREPARING, COMPLETING, STABLE), group.state
     assert group.leader is None or group.leader in members, "the leader is no member"
     if group.state in _SETTLED:
-        assert members and group.leader is not None, f"{group.state} without members or leader"
+        assert members, f"{group.state} without members"
         assert group.protocol_name is not None, f"{group.state} without a protocol"
-        assert "must_rebalance" not in group.details, "a settled group owes a rebalance"
+        # A rebalance may be put off in Stable, and its leader may be the one that went.
+        owes = "must_rebalance" in group.details
+        assert group.state == STABLE or not owes, "a rebalance is owed while one goes on"
+        assert owes or group.leader is not None, f"{group.state} without a leader"
     if group.state == EMPTY:
         assert not members, "an empty group has members"
 
@@ -79,8 +83,11 @@ def _check_members(durable: Durable) -> None:
 
 def _check_joins(durable: Durable, live: Live) -> None:
     if durable.group.state != PREPARING:
-        assert not live.joins, f"joins are parked in {durable.group.state}"
         assert live.round is None, f"a join phase goes on in {durable.group.state}"
+        assert not live.joins or live.put_off is not None, f"joins in {durable.group.state}"
+        if not live.recovering:
+            owed = is_owed(durable.group, live)
+            assert owed is (live.put_off is not None), "what is put off is not what is owed"
     elif not live.recovering:
         assert live.round is not None, "PreparingRebalance without a join phase"
     assert live.fresh == sum(1 for join in live.joins.values() if join.is_new)

@@ -128,7 +128,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     """Delete an empty group with its offsets; handed-out member ids go with it (KIP-229)."""
     if not work.has_row:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    if work.state != EMPTY:
+    if work.state != EMPTY or work.live.joins:  # a frozen group lets newcomers wait
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
     _delete(work)
     work.answer(event.ticket, Deleted())
@@ -149,7 +149,7 @@ def expire(work: Work, event: ExpireOffsets) -> None:
         work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
         return
     gone = _expired(work, event)
-    if work.state == EMPTY and len(gone) == len(event.ages):
+    if work.state == EMPTY and not work.live.joins and len(gone) == len(event.ages):
         _delete(work, trigger=RETENTION, reason="it has no members, and no offsets any more")
         detail = "the group was deleted"
     else:

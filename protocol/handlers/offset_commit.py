@@ -39,13 +39,16 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
     except Refuse as refusal:
         code = refusal.code
         return _response(request, lambda _topic, _partition: code)
+    bucket = call.node.coordinator.own.buckets.get(request.group_id)
+    if bucket is not None:
+        call.throttle_ms = bucket.take(call.node.coordinator.clock())
     codes, writes = await _sort(request, call)
     verdict = Good
     if writes:
         # A request of which nothing is left must not touch, still less create, the group.
         reply = await call.decide(request.group_id, _event(request, call, writes))
         verdict = reply.error
-    return _response(request, lambda t, p: codes[t][p] or verdict)
+    return _response(request, lambda t, p: codes[t][p] or verdict, call.throttle_ms)
 
 
 def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) -> OffsetCommit:
@@ -134,9 +137,10 @@ def _author(request: OffsetCommitRequest, call: Call) -> Author | None:
 
 
 def _response(
-    request: OffsetCommitRequest, code: Callable[[int, int], ErrorCode]
+    request: OffsetCommitRequest, code: Callable[[int, int], ErrorCode], throttle_ms: int = 0
 ) -> OffsetCommitResponse:
     return OffsetCommitResponse(
+        throttle_time_ms=throttle_ms,
         topics=[
             OffsetCommitResponseTopic(
                 name=topic.name,
@@ -149,5 +153,5 @@ def _response(
                 ],
             )
             for t, topic in enumerate(request.topics)
-        ]
+        ],
     )

@@ -14,7 +14,6 @@ FOLDER = Path(__file__).resolve().parent
 NOT_YET = {
     "migration": "classic and consumer groups are not converted into each other yet",
     "regex": "subscriptions by regular expression are not served yet",
-    "group_config": "groups have no configuration of their own yet",
 }
 """Words in the names of cases that wait for what is not built yet, and why."""
 

@@ -105,9 +105,15 @@ class Conversation:
     # Commands
 
     def set_rules(self, words: list[str]) -> None:
-        changes = {RULES[key]: millis(value) for key, value in map(_pair, words)}
-        self.rules = replace(self.rules, **changes)  # type: ignore[arg-type]
-        self.group = ClassicGroup(self.group.durable, self.group.live, self.rules)
+        said = dict(map(_pair, words))
+        guards = self.rules.guards
+        if "freeze" in said:
+            guards = replace(guards, frozen=said.pop("freeze") == "true")
+        if "interval" in said:
+            guards = replace(guards, rebalance_min_interval_ms=millis(said.pop("interval")))
+        changes = {RULES[key]: millis(value) for key, value in said.items()}
+        self.rules = replace(self.rules, guards=guards, **changes)  # type: ignore[arg-type]
+        self.group = self.group.with_rules(self.rules)
 
     def join(self, words: list[str]) -> None:
         actor, options = self._actor(words)

@@ -7,6 +7,7 @@ and the tickets that wait for an answer are exactly those that the group holds.
 """
 
 import os
+from dataclasses import replace
 from random import Random
 
 from hypothesis import HealthCheck, settings
@@ -16,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
 from groups.core.errors import ErrorCode
-from groups.core.group import Answer, Decision, Rules
+from groups.core.group import Answer, Decision, Guards, Rules
 from groups.core.invariants import check_thoroughly
 from groups.core.replies import Joined, Refused
 from groups.core.rows import Durable
@@ -163,6 +164,21 @@ class Lives(RuleBasedStateMachine):
             events.EvictMember(operation_id=1, actor="ops", reason="test", member_id=member_id)
         )
 
+    @rule(frozen=st.booleans(), interval=st.sampled_from([0, 1_000, 30_000, 600_000]))
+    def guard(self, frozen: bool, interval: int) -> None:
+        """Somebody changes the group's guard rails, batch or no batch."""
+        self.limits = replace(self.limits, guards=Guards(interval, frozen))
+        self.group = self.group.with_rules(self.limits)
+
+    @rule()
+    def thaw(self) -> None:
+        """Whatever was put off begins at once."""
+        self._flush()
+        self.guard(False, 0)
+        self.tick(0)
+        assert self.group.live.put_off is None
+        assert self.group.live.round is not None or not self.group.live.joins
+
     @rule()
     def delete(self) -> None:
         self._say(events.DeleteGroup(ticket=self._ticket(0)))
@@ -225,7 +241,20 @@ class Lives(RuleBasedStateMachine):
         if durable.group.state not in ("CompletingRebalance", "Stable"):
             return
         who = frozenset(row.instance_id or m for m, row in durable.members.items())
-        assert self.generations.setdefault(durable.group.generation, who) == who
+        before = self.generations.get(durable.group.generation, who)
+        owes = "must_rebalance" in durable.group.details
+        assert who == before or (owes and who < before), "somebody came into a generation"
+        self.generations[durable.group.generation] = who
+        if durable.group.state == "Stable":
+            self._a_freeze_disturbs_nobody()
+
+    def _a_freeze_disturbs_nobody(self) -> None:
+        """What is put off is not to be heard of, and a frozen group waits for nobody."""
+        live = self.group.live
+        assert self.group.face().code is ErrorCode.NONE
+        if live.put_off is not None and not live.recovering and not self.limits.guards.frozen:
+            due = self.group.due(self.now)
+            assert due is not None, "nobody will ever begin what was put off"
 
     # Steps
 

@@ -15,7 +15,7 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.invariants import check_live, check_thoroughly
 from groups.core.consumer.member import by_topic
 from groups.core.errors import ErrorCode
-from groups.core.group import Decision, JournalEntry, Rules
+from groups.core.group import Decision, Guards, JournalEntry, Rules
 from groups.core.replies import ConsumerBeaten, Reply
 from groups.core.rows import Durable
 
@@ -94,6 +94,12 @@ class Talk:
         again = Durable(row, rows, durable.revision)
         self.group = ConsumerGroup.merge(again, live, self.rules, self.now)
         self.check()
+
+    def guard(self, *, frozen: bool = False, interval_ms: int = 0) -> None:
+        """Somebody changes the group's guard rails; what is due then is decided at once."""
+        self.rules = replace(self.rules, guards=Guards(interval_ms, frozen))
+        self.group = self.group.with_rules(self.rules)
+        self.sleep(0)
 
     def sleep(self, ms: int) -> None:
         """Time goes by, and the node ticks whenever the group asked for it."""

@@ -162,6 +162,24 @@ class Lives(RuleBasedStateMachine):
             self.talk.step(evict)
             self._forget_the_fenced()
 
+    @rule(frozen=st.booleans(), interval_ms=st.sampled_from([0, 5_000, 60_000]))
+    def guard(self, frozen: bool, interval_ms: int) -> None:
+        self.talk.guard(frozen=frozen, interval_ms=interval_ms)
+        self._forget_the_fenced()
+
+    @rule(name=PEOPLE)
+    def freeze_and_look(self, name: str) -> None:
+        """In a frozen group a heartbeat changes nobody's target."""
+        client = self.people.get(name)
+        if client is None:
+            return
+        self.talk.guard(frozen=True)
+        self._forget_the_fenced()
+        before = {m: member.target for m, member in self.talk.group.members.items()}
+        self.obey(name)
+        after = {m: member.target for m, member in self.talk.group.members.items()}
+        assert after == before
+
     @rule()
     def delete(self) -> None:
         reply = self.talk.ask(events.DeleteGroup())
@@ -194,6 +212,8 @@ class Lives(RuleBasedStateMachine):
         """When the dead are gone and everybody else behaves, the group becomes Stable."""
         if not getattr(self, "people", None):
             return
+        self.talk.guard()
+        self._forget_the_fenced()
         for _ in range(5):  # longer than a session, heartbeats in between
             self.talk.sleep(10_000)
             self._forget_the_fenced()

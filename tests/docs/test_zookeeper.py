@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from django.apps import apps
 
-from groups import operations, sql_catalogue, store
+from groups import operations, sql_catalogue, sql_configs, store
 from groups.core.events import ConsumerHeartbeat
 from groups.core.kinds import KINDS
 
@@ -199,7 +199,7 @@ def test_every_column_on_the_page_exists() -> None:
 
 
 def test_every_table_or_channel_on_the_page_exists() -> None:
-    channels = {store.BELL, operations.BELL, sql_catalogue.BELL}
+    channels = {store.BELL, operations.BELL, sql_catalogue.BELL, sql_configs.BELL}
     assert set(TABLE.findall(PAGE.read_text())) <= set(columns()) | channels
     watcher = set(CODE.findall(rows_of("watcher")[0].rollcall))
     assert channels <= watcher

@@ -100,6 +100,9 @@ class LockGroup:
     def with_revision(self, revision: int) -> Self:
         return replace(self, durable=replace(self.durable, revision=revision))
 
+    def with_rules(self, rules: Rules) -> Self:
+        return replace(self, rules=rules)
+
     def face(self) -> Face:
         if self.holder is None:
             return NOBODY

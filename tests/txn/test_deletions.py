@@ -92,7 +92,7 @@ async def test_a_new_topic_has_nothing_of_an_old_one(one: Running, producer: New
 
 
 async def test_retention_lets_what_waits_alone(one: Running, producer: New, other: Other) -> None:
-    """TX-07: neither the partition\'s old offset nor the group goes while the transaction is open."""
+    """TX-07: the old offset and the group stay while the transaction is open."""
     await one.commit("g", 1, partitions=2)
     txn = await (await producer().init()).begin()
     await txn.commit(100, 1)

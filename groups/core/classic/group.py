@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from groups.core import invariants, offsets
-from groups.core.classic import join, leave, recovery, sync, timers, verbs
+from groups.core.classic import join, leave, recovery, resuming, sync, timers, verbs
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.classic.work import ABSENT, Work, absent_row
@@ -104,7 +104,8 @@ class ClassicGroup:
     @property
     def idle(self) -> bool:
         """Whether the group has no row and nothing waits."""
-        return ABSENT in self._durable.group.details and not self._live.pending
+        live = self._live
+        return ABSENT in self._durable.group.details and not live.pending and not live.joins
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
@@ -124,8 +125,10 @@ class ClassicGroup:
         """Decide the events in order; self stays as it is."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         recovery.recover(work)
+        resuming.resume(work)
         for event in events:
             _decide(work, event)
+        resuming.tidy(work)
         if work.has_row and not self._durable.exists:
             work.journal.insert(0, JournalEntry("group-created"))
         group = self._after(work, any(isinstance(event, Tick) for event in events))
@@ -193,6 +196,10 @@ class ClassicGroup:
         after = type(self)(durable, self._live, self.rules)
         after._due = self._due
         return after
+
+    def with_rules(self, rules: Rules) -> Self:
+        """The same group under other rules."""
+        return type(self)(self._durable, self._live, rules)
 
     def face(self) -> Face:
         """What the fast path may answer heartbeats with."""

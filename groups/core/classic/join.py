@@ -9,7 +9,7 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core.classic import packing, static
+from groups.core.classic import holding, packing, static
 from groups.core.classic.leave import remove_for_size
 from groups.core.classic.live import Join, Pending
 from groups.core.classic.rounds import (
@@ -65,7 +65,7 @@ def join_group(work: Work, event: JoinGroup) -> None:
 def has_room(work: Work, member_id: str) -> bool:
     """Whether group.max.size lets the join in; in a join phase those who came first stay."""
     most = work.rules.group_max_size
-    if work.state == EMPTY:
+    if work.state == EMPTY and not work.live.joins:
         return True
     if work.state == PREPARING:
         return member_id in work.live.joins or len(work.live.joins) < most
@@ -74,7 +74,7 @@ def has_room(work: Work, member_id: str) -> bool:
 
 def supports(work: Work, event: JoinGroup) -> bool:
     """Whether the group may go on with these protocols: one name that all members share."""
-    if work.state == EMPTY:
+    if work.state == EMPTY and not work.live.joins:
         return bool(event.protocol_type and event.protocols)
     if event.protocol_type != work.row.protocol_type:
         return False
@@ -131,13 +131,36 @@ def _rejoin(work: Work, event: JoinGroup) -> None:
     if work.state == PREPARING:
         _park_known(work, event, row)
         maybe_complete(work)
+    elif member_id in work.live.joins:
+        _park_known(work, event, row)  # a rebalance was put off, and the member waits for it
     elif same and _is_a_retry(work, member_id):
         work.answer(event.ticket, current_generation(work, member_id))
     elif work.state in (COMPLETING, STABLE):
+        cause = _cause(LEADER_REJOINED if same else METADATA_CHANGED, event, member_id)
+        if holding.holds(work, cause.trigger):
+            _rejoin_held(work, event, row, cause)
+            return
         _park_known(work, event, row)
-        prepare(work, _cause(LEADER_REJOINED if same else METADATA_CHANGED, event, member_id))
+        prepare(work, cause)
     else:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+def _rejoin_held(work: Work, event: JoinGroup, row: MemberRow, cause: Cause) -> None:
+    """The rebalance has to wait: whoever still wants what it has goes on with it meanwhile.
+
+    A leader is told to skip the assignment, where it can; any that it sends is not looked at.
+    """
+    if not holding.may_go_on(row, work.row.protocol_name) and cause.trigger != LEADER_REJOINED:
+        _park_known(work, event, row)
+        holding.put_off(work, cause)
+        return
+    static.settle(work, row)
+    holding.owe(work, cause)
+    answer = current_generation(work, row.member_id)
+    leads = row.member_id == work.row.leader
+    skips = leads and event.can_skip_assignment
+    work.answer(event.ticket, replace(answer, skip_assignment=skips))
 
 
 def _is_a_retry(work: Work, member_id: str) -> bool:

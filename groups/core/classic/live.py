@@ -7,11 +7,15 @@ objects are, see ``groups.core.group.Beat``): a step changes a copy.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
 from groups.core.replies import Reply
 from groups.core.rows import MemberRow
+
+if TYPE_CHECKING:
+    from groups.core.classic.rounds import Cause
 
 NEW_MEMBER_GUARD_MS = 300_000
 """How long a member's first join may be parked. Kafka's fixed five minutes: a client whose
@@ -106,7 +110,9 @@ class Live:
     changes included; ``instances`` maps instance ids to member ids.
     ``recovering``: the rows were loaded by a new owner and the next step
     settles what the old owner's parked requests had begun. ``dropped`` holds
-    the answers for tickets that a reload made meaningless.
+    the answers for tickets that a reload made meaningless. ``put_off``: why a
+    rebalance is owed that has to wait (``holding``), ``settled_at``: when the
+    last one ended.
     """
 
     floor: Millis
@@ -124,6 +130,8 @@ class Live:
     sync: SyncPhase | None = None
     recovering: bool = False
     dropped: dict[Ticket, Reply] = field(default_factory=dict)
+    put_off: "Cause | None" = None
+    settled_at: Millis = 0
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared, dropped answers stay behind."""

@@ -8,9 +8,9 @@ not call for is forgotten with the parked requests that had started it.
 from dataclasses import replace
 from itertools import pairwise
 
-from groups.core.classic import packing
+from groups.core.classic import holding, packing
 from groups.core.classic.live import Join, Live, Round
-from groups.core.classic.rounds import Cause, arm_sync_anew, maybe_complete, prepare
+from groups.core.classic.rounds import Cause, arm_sync_anew, maybe_complete, rebalance_or_go_on
 from groups.core.classic.states import (
     COMPLETING,
     EMPTY,
@@ -26,10 +26,12 @@ from groups.core.group import Beat, Millis
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
 
+OVERSIZED = Cause(GROUP_OVERSIZED, "the group has more members than group.max.size")
+
 
 def fresh(durable: Durable, now: Millis) -> Live:
     """The live half of a group that a new owner has just loaded."""
-    live = Live(floor=now, generation=durable.group.generation)
+    live = Live(floor=now, generation=durable.group.generation, settled_at=now)
     for row in durable.members.values():
         live.beats[row.member_id] = Beat(now)
         live.count(packing.names_of(row.subscription), +1)
@@ -63,8 +65,13 @@ def recover(work: Work) -> None:
             _abandon_join_phase(work)
     if work.state == COMPLETING:
         arm_sync_anew(work)
+    if work.state == STABLE and "must_rebalance" in work.row.details:
+        trigger = work.row.details["must_rebalance"]
+        work.change().put_off = Cause(trigger, "it had been put off under another owner")
     if work.state in (COMPLETING, STABLE) and work.size > work.rules.group_max_size:
-        prepare(work, Cause(GROUP_OVERSIZED, "the group has more members than group.max.size"))
+        rebalance_or_go_on(work, OVERSIZED)
+        if work.live.put_off is not None:
+            holding.owe(work, OVERSIZED)
 
 
 def _resume_join_phase(work: Work) -> None:
@@ -96,7 +103,7 @@ def _abandon_join_phase(work: Work) -> None:
 def kept(durable: Durable, live: Live, now: Millis) -> Live:
     """The live half after a reload by the same owner: what the rows still allow."""
     after = fresh(durable, now)
-    after.floor = live.floor
+    after.floor, after.settled_at = live.floor, live.settled_at
     after.next_position = max(after.next_position, live.next_position)
     after.beats = {
         member_id: live.beats.get(member_id, beat) for member_id, beat in after.beats.items()
@@ -118,8 +125,19 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
             after.syncs = {}
     elif durable.group.state == STABLE and live.round is None and not live.recovering:
         after.recovering = False
+    _keep_held(durable, live, after)
     after.dropped = _dropped(durable, live, set(after.tickets()))
     return after
+
+
+def _keep_held(durable: Durable, live: Live, after: Live) -> None:
+    """What was put off goes on waiting; what the rows alone know of is settled by ``recover``."""
+    if durable.group.state not in (EMPTY, STABLE) or live.round is not None:
+        return
+    _keep_joins(durable, live, after)
+    if holding.is_owed(durable.group, after):
+        after.put_off = live.put_off
+        after.recovering = after.recovering or live.put_off is None
 
 
 def _same_sync_phase(durable: Durable, live: Live) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
-from groups.core.classic import packing
+from groups.core.classic import holding, packing
 from groups.core.classic.live import Join, Round, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
@@ -43,9 +43,11 @@ class Cause:
 
 
 def rebalance_or_go_on(work: Work, cause: Cause) -> None:
-    """Start a rebalance, or see whether the one that goes on can end now."""
+    """Start a rebalance, unless it has to wait, or see whether the one that goes on can end."""
     if work.state == PREPARING:
         maybe_complete(work)
+    elif holding.holds(work, cause.trigger):
+        holding.put_off(work, cause)
     else:
         prepare(work, cause)
 
@@ -54,7 +56,8 @@ def prepare(work: Work, cause: Cause) -> None:
     """Enter PreparingRebalance: members hear of it with their next heartbeat."""
     assert work.state in REBALANCES[cause.trigger].states, f"{cause.trigger} in {work.state}"
     end_sync_phase(work, ErrorCode.REBALANCE_IN_PROGRESS)
-    work.change().round = _round(work, cause)
+    live = work.change()
+    live.round, live.put_off = _round(work, cause), None
     work.note(
         "rebalance-started",
         trigger=cause.trigger,
@@ -161,7 +164,7 @@ def complete(work: Work) -> None:
         _begin_generation(work)
     else:
         work.move_to(EMPTY, generation=before + 1, protocol_name=None, leader=None)
-        work.set_details(synced=None, must_rebalance=None)
+        work.set_details(synced=None, must_rebalance=None, follow_up=None)
     _journal_end(work, finished, before, rejoined)
     _report_operations(work)
     live = work.change()
@@ -222,7 +225,7 @@ def _begin_generation(work: Work) -> None:
         protocol_name=select_protocol(live.preferences),
         leader=leader,
     )
-    work.set_details(synced=False, must_rebalance=None)
+    work.set_details(synced=False, must_rebalance=None, follow_up=None)
     if any(row is not work.members.get(member_id) for member_id, row in rows.items()):
         work.set_members(rows)
     live.unsynced = set(rows)
@@ -303,7 +306,9 @@ def everyone(work: Work) -> tuple[JoinedMember, ...]:
 def _journal_end(work: Work, finished: Round, before: int, joins: dict[str, Join]) -> None:
     duration = work.now - finished.started_at
     waits = {
-        member_id: joins[member_id].first - finished.started_at if member_id in joins else duration
+        member_id: max(0, joins[member_id].first - finished.started_at)
+        if member_id in joins
+        else duration
         for member_id in work.members
         if member_id not in joins or not joins[member_id].is_new
     }

@@ -6,13 +6,13 @@ goes on undisturbed when the selection of the protocol stays the same.
 
 from dataclasses import replace
 
-from groups.core.classic import packing
+from groups.core.classic import holding, packing
 from groups.core.classic.live import Join
 from groups.core.classic.rounds import (
     Cause,
     everyone,
     maybe_complete,
-    prepare,
+    rebalance_or_go_on,
     select_protocol,
 )
 from groups.core.classic.states import COMPLETING, MEMBER_REPLACED, PREPARING, STABLE
@@ -86,24 +86,31 @@ def _rename(work: Work, old_id: str, row: MemberRow) -> None:
 
 def _go_on(work: Work, join: Join, old_leader: str | None, event: JoinGroup) -> None:
     row = join.row
-    if work.state == STABLE and _keeps_protocol(work, join):
-        _settle(work, row)
+    if work.state == STABLE and not join.is_new and _may_go_on(work, join):
+        settle(work, row)
         work.answer(event.ticket, _answer(work, row.member_id, old_leader, event))
         return
     work.park(join)
     if work.state == PREPARING:
         maybe_complete(work)
-        return
-    assert work.state in (COMPLETING, STABLE)
-    prepare(
-        work,
-        Cause(
-            MEMBER_REPLACED,
-            "a static member came back and the group must agree anew",
-            row.member_id,
-            row.client_id,
-        ),
-    )
+    elif not join.is_new:  # a newcomer's rebalance is put off already
+        assert work.state in (COMPLETING, STABLE)
+        rebalance_or_go_on(work, _cause(row))
+
+
+def _cause(row: MemberRow) -> Cause:
+    reason = "a static member came back and the group must agree anew"
+    return Cause(MEMBER_REPLACED, reason, row.member_id, row.client_id)
+
+
+def _may_go_on(work: Work, join: Join) -> bool:
+    """Whether the member has its place back undisturbed; what must wait is owed from now on."""
+    if _keeps_protocol(work, join):
+        return True
+    held = holding.holds(work, MEMBER_REPLACED) and work.row.protocol_name in join.names
+    if held:
+        holding.owe(work, _cause(join.row))
+    return held
 
 
 def _keeps_protocol(work: Work, join: Join) -> bool:
@@ -117,7 +124,7 @@ def _keeps_protocol(work: Work, join: Join) -> bool:
     return select_protocol(preferences) == work.row.protocol_name
 
 
-def _settle(work: Work, row: MemberRow) -> None:
+def settle(work: Work, row: MemberRow) -> None:
     """The member as it came back is part of the generation that stands."""
     members = work.change_members()
     live = work.change()

@@ -12,7 +12,9 @@ from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
+from groups.core.group import NO_GUARDS
 from groups.core.replies import Synced
+from groups.core.rows import MemberRow
 
 
 def sync_group(work: Work, event: SyncGroup) -> None:
@@ -21,6 +23,8 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     if work.state == PREPARING:
         raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
     work.hear(event.member_id)
+    if event.member_id not in work.members:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)  # a newcomer that waits is in no generation
     if work.state == STABLE:
         _synced(work, event.member_id)
         work.answer(event.ticket, assignment_of(work, event.member_id))
@@ -67,15 +71,16 @@ def _synced(work: Work, member_id: str) -> None:
 def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     """Store the leader's assignment, answer everyone who waits; the group is Stable."""
     members = work.change_members()
-    moved = 0
+    moved, withheld = 0, _withheld(work, members, assignments)
     for member_id, row in members.items():
         assignment = assignments.get(member_id, b"")  # the leader may leave members out
         if row.assignment != assignment:
             moved += _gained(row.assignment, assignment)
             members[member_id] = replace(row, assignment=assignment)
     work.move_to(STABLE)
-    work.set_details(synced=True)
+    work.set_details(synced=True, follow_up=withheld or None)
     live = work.change()
+    live.settled_at = work.now
     started = work.now if live.sync is None else live.sync.started_at
     for member_id, ticket in live.syncs.items():
         work.hear(member_id)
@@ -94,6 +99,18 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
             "moved": moved,
         },
     )
+
+
+def _withheld(
+    work: Work, members: Mapping[str, MemberRow], assignments: Mapping[str, bytes]
+) -> bool:
+    """Whether partitions that members had are nobody's now: a cooperative leader gives them out
+    only after their owners have joined again (KIP-429). Asked where rebalances may be held."""
+    if work.rules.guards == NO_GUARDS:
+        return False
+    before = [partitions_of(row.assignment) for row in members.values()]
+    after = [partitions_of(assignments.get(member_id, b"")) for member_id in members]
+    return not set().union(*filter(None, before)) <= set().union(*filter(None, after))
 
 
 def _gained(before: bytes, after: bytes) -> int:

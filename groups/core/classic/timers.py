@@ -6,6 +6,7 @@ decides it. Neither reads a clock.
 
 from collections.abc import Iterator
 
+from groups.core.classic import holding
 from groups.core.classic.leave import remove
 from groups.core.classic.live import Live
 from groups.core.classic.rounds import Cause, maybe_complete, on_deadline, rebalance_or_go_on
@@ -27,21 +28,31 @@ def _deadlines(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis]:
     for row in durable.members.values():
         if row.member_id not in live.joins and row.member_id not in live.syncs:
             yield live.heard_of(row.member_id) + row.session_timeout_ms
-    for join in live.joins.values():
-        if join.is_new:
-            yield live.guard_deadline(join)
+    yield from _join_deadlines(live)
     for pending in live.pending.values():
         yield live.pending_deadline(pending)
     if live.sync is not None and live.unsynced:
         yield live.sync.deadline
     if live.round is not None:
         yield live.round.deadline(rules.group_quiet_window_ms, bool(live.pending))
+    held_until = holding.due(durable, live, rules)
+    if held_until is not None:
+        yield held_until
+
+
+def _join_deadlines(live: Live) -> Iterator[Millis]:
+    for join in live.joins.values():
+        if live.round is None:
+            yield holding.join_deadline(live, join)
+        elif join.is_new:
+            yield live.guard_deadline(join)
 
 
 def tick(work: Work, event: Tick) -> None:
     """Decide everything that is due."""
     _forget_pending(work)
     _expire_sessions(work)
+    _expire_held_joins(work)
     _expire_syncs(work)
     _end_join_phase(work)
 
@@ -76,8 +87,27 @@ def _silent(work: Work) -> Iterator[MemberRow]:
         if now >= live.heard_of(row.member_id) + row.session_timeout_ms:
             yield row
     for join in live.joins.values():
-        if join.is_new and now >= live.guard_deadline(join):
+        if live.round is not None and join.is_new and now >= live.guard_deadline(join):
             yield join.row
+
+
+def _expire_held_joins(work: Work) -> None:
+    """Who waits for a rebalance that was put off, and has waited long enough, starts over.
+
+    UNKNOWN_MEMBER_ID is what every client starts over on; REBALANCE_IN_PROGRESS ends some
+    (docs/decisions/0010-guard-rails.md).
+    """
+    live = work.live
+    if live.round is not None:
+        return
+    joins = live.joins.values()
+    late = [join.row for join in joins if work.now >= holding.join_deadline(live, join)]
+    known = [row for row in late if row.member_id in work.members]
+    for row in late:
+        remove(work, row.member_id, SESSION_EXPIRED)
+    if known:
+        what = "waited too long for a rebalance that was put off"
+        rebalance_or_go_on(work, _cause(SESSION_EXPIRED, what, known))
 
 
 def _expire_syncs(work: Work) -> None:

@@ -20,6 +20,8 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
         _refuse(work, event, "the group has no members")
     elif expected is not None and expected != generation:
         _refuse(work, event, f"the group is in generation {generation}, not {expected}")
+    elif work.rules.guards.frozen:
+        _refuse(work, event, "the group is frozen (rollcall.freeze)")
     elif work.state == PREPARING:
         _end(work, event, "the group was already rebalancing")
     else:

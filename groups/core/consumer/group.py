@@ -10,7 +10,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from groups.core.consumer import heartbeat, invariants, leaving, offsets
+from groups.core.consumer import heartbeat, holding, invariants, leaving, offsets
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
@@ -135,7 +135,7 @@ class ConsumerGroup:
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
         """Rows and what was live; after a takeover every session and timer starts in full."""
         members = {member_id: Member.load(row) for member_id, row in durable.members.items()}
-        before = live or Live(now)
+        before = live or Live(now, settled_at=now)
         beats = {member_id: before.beats.get(member_id, Beat(now)) for member_id in members}
         timers = {
             member_id: _timer(member, before.timers.get(member_id), now)
@@ -144,7 +144,8 @@ class ConsumerGroup:
         }
         since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
         index = Index.of(members.values(), durable.group.details)
-        return cls(durable, members, index, Live(before.floor, beats, timers, since), rules)
+        after = replace(before, beats=beats, timers=timers, since=since)
+        return cls(durable, members, index, after, rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         """Decide the events in order; self stays as it is."""
@@ -177,7 +178,7 @@ class ConsumerGroup:
         return type(self)(durable, members, work.index, work.live, self.rules)
 
     def due(self, now: Millis) -> Millis | None:
-        """The end of the next session or rebalance timer; None: never.
+        """The end of the next session or rebalance timer, or of a rebalance's wait; None: never.
 
         Found once per value, in O(members). Beats move on meanwhile: a tick that finds nobody
         late gives a value that knows better.
@@ -186,6 +187,8 @@ class ConsumerGroup:
             floor, session = self._live.floor, self.rules.group_consumer_session_timeout_ms
             ends = [max(beat.at, floor) + session for beat in self._live.beats.values()]
             ends += [timer.deadline for timer in self._live.timers.values()]
+            put_off = holding.due(self._durable.group, self._live, self.rules)
+            ends += [] if put_off is None else [put_off]
             self._due = (min(ends, default=None),)
         return self._due[0]
 
@@ -200,7 +203,7 @@ class ConsumerGroup:
             member_id: replace(timer, deadline=now + timer.timeout_ms)
             for member_id, timer in self._live.timers.items()
         }
-        live = Live(now, self._live.beats, timers, self._live.since)
+        live = replace(self._live, floor=now, timers=timers)
         return type(self)(self._durable, self.members, self._index, live, self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -213,6 +216,10 @@ class ConsumerGroup:
         after = type(self)(durable, self.members, self._index, self._live, self.rules)
         after._due = self._due
         return after
+
+    def with_rules(self, rules: Rules) -> Self:
+        """The same group under other rules."""
+        return type(self)(self._durable, self.members, self._index, self._live, rules)
 
     def face(self) -> Face:
         """A classic heartbeat has nobody to find here."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from groups.core.assignors import NAMES, Parts
-from groups.core.consumer import leaving
+from groups.core.consumer import holding, leaving
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -45,8 +45,7 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     owned = None if event.owned is None else parts_of(event.owned)
     _check_epoch(member, event, owned)
     _merge(work, member, event)
-    if work.row.generation > work.target_epoch:
-        work.assign()
+    holding.assign(work)
     _reconcile(work, member, event, owned)
 
 

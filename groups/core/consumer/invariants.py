@@ -23,6 +23,8 @@ def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
     group = after.group
     assert group.generation >= before.group.generation, "the group epoch fell"
     assert group.details["target_epoch"] <= group.generation, "a target of the future"
+    waits = group.details.get("put_off") is not None
+    assert not waits or group.details["target_epoch"] < group.generation, "nothing to put off"
     assert (group.state == EMPTY) is (not after.members), "the state is not the members'"
 
 

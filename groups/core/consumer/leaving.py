@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from groups.core.assignors import NOTHING
+from groups.core.consumer import holding
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -109,6 +110,8 @@ def tick(work: Work, _event: Tick) -> None:
     silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
     if silent:
         remove(work, silent, "session-expired", _said(silent, "sent no heartbeat in time"))
+    if holding.is_put_off(work.row):
+        holding.assign(work)
 
 
 def _said(members: Sequence[Member], what: str) -> str:
@@ -132,7 +135,11 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
         detail = f"the group epoch is {generation}, not {expected}"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
-    work.bump("operator", f"{event.actor} forced it: {event.reason}")
+    if work.rules.guards.frozen:
+        detail = "the group is frozen (rollcall.freeze)"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    work.bump("operator", f"{event.actor} forced it: {event.reason}", waits=False)
     work.assign()
     work.operated(event.operation_id, ErrorCode.NONE, "the target was computed anew")
 

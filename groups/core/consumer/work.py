@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from groups.core.assignors import Part, Subscriber, table
+from groups.core.consumer import holding
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.errors import ErrorCode
@@ -46,16 +47,18 @@ class Timer:
 class Live:
     """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
     count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
-    rebalance that goes on began, None where none does or nobody here saw it begin."""
+    rebalance that goes on began, None where none does or nobody here saw it begin;
+    ``settled_at``: when the last one ended, as far as this owner knows."""
 
     floor: Millis
     beats: dict[str, Beat] = field(default_factory=dict)
     timers: dict[str, Timer] = field(default_factory=dict)
     since: Millis | None = None
+    settled_at: Millis = 0
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""
-        return Live(self.floor, self.beats.copy(), self.timers.copy(), self.since)
+        return replace(self, beats=self.beats.copy(), timers=self.timers.copy())
 
 
 class Work:
@@ -183,17 +186,28 @@ class Work:
         self.set_details(topics={name: list(topics[name]) for name in sorted(topics)})
 
     def bump(
-        self, trigger: str, reason: str, member: Member | None = None, left: Iterable[str] = ()
+        self,
+        trigger: str,
+        reason: str,
+        member: Member | None = None,
+        left: Iterable[str] = (),
+        *,
+        waits: bool = True,
     ) -> None:
-        """Raise the group epoch by one, and say why."""
+        """Raise the group epoch by one, and say why. A rebalance that ``waits`` may be put off."""
         epoch = self.row.generation
         self.set_row(generation=epoch + 1)
-        if self.live.since is None:
+        held = waits and bool(self.members) and holding.holds(self)
+        if held != holding.is_put_off(self.row):
+            self.set_details(put_off=trigger if held else None)
+        if self.live.since is None and not held:
             self.change().since = self.now
             who = (member.row.member_id, member.row.client_id) if member else (None, None)
             self.set_details(cause=[trigger, reason, *who])
-        self._note(
-            "rebalance-started" if self.members else "emptied",
+        kind = "rebalance-put-off" if held else "rebalance-started"
+        self.note(
+            kind if self.members else "emptied",
+            frozen=self.rules.guards.frozen if held else None,
             trigger=trigger,
             reason=reason,
             member_id=member.row.member_id if member else None,
@@ -202,10 +216,16 @@ class Work:
             left=tuple(left)[:NAMED_MAX],
         )
 
-    def _note(self, kind: str, moved: int | None = None, **fields: Any) -> None:
+    def note(
+        self, kind: str, moved: int | None = None, frozen: bool | None = None, **fields: Any
+    ) -> None:
+        """Write a journal entry about the epoch that is."""
+        fields.setdefault("generation_before", self.row.generation)
         details = {"members": len(self.members)}
         if moved is not None:
             details["moved"] = moved
+        if frozen is not None:
+            details["frozen"] = frozen
         self.journal.append(
             JournalEntry(kind, generation_after=self.row.generation, details=details, **fields)
         )
@@ -228,9 +248,13 @@ class Work:
                 moved += len(target - member.target)
                 members[member_id] = replace(member, target=target)
                 self.touched[member_id] = None
-        self.set_details(target_epoch=self.row.generation, assignor=name, moved=moved)
-        epoch = self.target_epoch
-        self.change_index().unsettled = sum(not m.is_settled(epoch) for m in members.values())
+        self.set_target(self.row.generation, assignor=name, moved=moved)
+
+    def set_target(self, epoch: int, **facts: Any) -> None:
+        """The members' targets are those of this epoch from now on."""
+        self.set_details(target_epoch=epoch, **facts)
+        members = self.members.values()
+        self.change_index().unsettled = sum(not m.is_settled(epoch) for m in members)
 
     def _forget_topics(self) -> None:
         """Drop what nobody subscribes to any more: no handler looks after it from now on."""
@@ -260,7 +284,7 @@ class Work:
     def _complete(self) -> None:
         since = self.live.since
         trigger, reason, member_id, client_id = self.row.details.get("cause", NO_CAUSE)
-        self._note(
+        self.note(
             "rebalance-completed",
             trigger=trigger,
             reason=reason,
@@ -271,8 +295,8 @@ class Work:
             moved=self.row.details.get("moved", 0),
         )
         self.set_details(settled_epoch=self.row.generation, moved=0)
-        if since is not None:
-            self.change().since = None
+        live = self.change()
+        live.since, live.settled_at = None, self.now
 
     def derived(self) -> str:
         """Kafka's state of a consumer group."""

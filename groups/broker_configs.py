@@ -1,0 +1,15 @@
+"""A node's own settings as admin clients see them, from Django's settings. Reads, no more."""
+
+from collections.abc import Mapping
+
+from django.conf import settings
+
+from groups.core.configs import BrokerConfig, ConfigType
+
+
+def from_django() -> Mapping[str, BrokerConfig]:
+    """Every setting with a Kafka-like name, by name."""
+    return {
+        name: BrokerConfig(name, ConfigType[kind], value, default, meaning)
+        for name, kind, value, default, meaning in settings.BROKER_CONFIGS
+    }

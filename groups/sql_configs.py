@@ -1,0 +1,34 @@
+"""The SQL of what groups have of their own; ``groups.configs`` executes it."""
+
+BELL = "rollcall_configs"
+"""The channel: one NOTIFY per changed group, its id the payload."""
+
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall config ' || %(group_id)s, 0))"
+"""One change of a group at a time: what is checked together must be written together, and a
+group that has nothing yet has no row to lock."""
+
+OF_GROUPS = """
+SELECT group_id, name, value FROM rollcall_group_config
+WHERE group_id = ANY(%(group_ids)s::text[])
+"""
+
+OF_SLOTS = """
+SELECT group_id, name, value FROM rollcall_group_config
+WHERE slot = ANY(%(slots)s::smallint[])
+"""
+
+PUT = """
+INSERT INTO rollcall_group_config AS c (group_id, name, slot, value, updated_at)
+SELECT %(group_id)s, name, %(slot)s, value, clock_timestamp()
+FROM unnest(%(names)s::text[], %(values)s::text[]) AS new(name, value) ORDER BY name
+ON CONFLICT (group_id, name) DO UPDATE SET
+    value = excluded.value, updated_at = excluded.updated_at
+WHERE c.value <> excluded.value
+"""
+
+DROP = """
+DELETE FROM rollcall_group_config
+WHERE group_id = %(group_id)s AND name <> ALL(%(names)s::text[])
+"""
+
+RING = "SELECT pg_notify(%(bell)s, %(group_id)s)"

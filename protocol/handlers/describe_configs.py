@@ -1,0 +1,92 @@
+"""DescribeConfigs (32): settings of topics, of this broker, and of groups."""
+
+from collections.abc import Mapping, Sequence
+
+from groups.catalogue import Unavailable
+from groups.core import group_configs, topic_configs
+from groups.core.configs import Entry
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.group_configs import Values
+from protocol.call import Call
+from protocol.handlers import resources
+from protocol.handlers.resources import Resource
+from protocol.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+
+
+async def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigsResponse:
+    """Each resource by itself; what groups have of their own is read for all of them at once."""
+    own = await _own(request.resources, call)
+    results = [await _result(resource, own, request, call) for resource in request.resources]
+    return DescribeConfigsResponse(results=results)
+
+
+async def _own(asked: Sequence[DescribeConfigsResource], call: Call) -> Mapping[str, Values] | None:
+    """None where the rows could not be read."""
+    names = {r.resource_name for r in asked if r.resource_type == Resource.GROUP}
+    try:
+        return await call.node.configs.of([name for name in names if "\0" not in name])
+    except Unavailable:
+        return None
+
+
+async def _result(
+    resource: DescribeConfigsResource,
+    own: Mapping[str, Values] | None,
+    request: DescribeConfigsRequest,
+    call: Call,
+) -> DescribeConfigsResult:
+    code, message, entries = ErrorCode.NONE, "", list[Entry]()
+    try:
+        entries = [*await _entries(resource, own, call)]
+    except Refuse as refusal:
+        code, message = refusal.code, refusal.detail or ""
+    asked = set(resource.configuration_keys or ())
+    return DescribeConfigsResult(
+        error_code=code,
+        error_message=message,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+        configs=[_told(e, request) for e in entries if not asked or e.name in asked],
+    )
+
+
+async def _entries(
+    resource: DescribeConfigsResource, own: Mapping[str, Values] | None, call: Call
+) -> Sequence[Entry]:
+    name, broker = resource.resource_name, call.node.configs.broker
+    match resources.kind(resource.resource_type):
+        case Resource.TOPIC:
+            await resources.check_topic(name, call)
+            return topic_configs.entries()
+        case Resource.BROKER:
+            # Nothing is ever set for all brokers at once: each has what it was started with.
+            is_default = resources.is_default_broker(name, call)
+            return [] if is_default else [config.entry for config in broker.values()]
+        case Resource.GROUP:
+            resources.check_group(name, call)
+            if own is None:
+                raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, resources.UNSURE)
+            return group_configs.entries(own.get(name, {}), broker)
+
+
+def _told(entry: Entry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
+    synonyms = entry.synonyms if request.include_synonyms else ()
+    return DescribeConfigsResourceResult(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.is_read_only,
+        config_source=entry.source,
+        is_sensitive=False,
+        synonyms=[
+            DescribeConfigsSynonym(name=s.name, value=s.value, source=s.source) for s in synonyms
+        ],
+        config_type=entry.type,
+        documentation=entry.documentation if request.include_documentation else None,
+    )

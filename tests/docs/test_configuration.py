@@ -1,0 +1,23 @@
+"""docs/configuration.md tells every name that a group may have, with its bounds."""
+
+from pathlib import Path
+
+from groups.core.group_configs import BY_NAME, GroupConfig
+
+PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
+
+
+def told() -> dict[str, tuple[str, str]]:
+    """The first table: name to bounds and what holds unless set."""
+    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+    cells = [[cell.strip().replace("`", "") for cell in line.split("|")[1:-1]] for line in lines]
+    return {name: (bounds, unset) for name, bounds, unset, _meaning in cells}
+
+
+def expected(config: GroupConfig) -> tuple[str, str]:
+    bounds = f"{config.least} … {config.most}" if config.most else "true, false"
+    return bounds, config.inherits or config.default
+
+
+def test_the_page_tells_every_name_its_bounds_and_what_holds_unless_set() -> None:
+    assert told() == {name: expected(config) for name, config in BY_NAME.items()}

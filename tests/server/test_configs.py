@@ -1,0 +1,281 @@
+"""Configuration over the wire, of a real node: described, changed, and gone by at once."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from benchmarks.wire import create_topic
+from groups import database
+from groups.core.configs import Source
+from groups.core.errors import ErrorCode
+from groups.slot import slot_of
+from protocol.handlers.resources import Resource
+from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from tests.server.client import Client, hello, join
+from tests.server.serving import Serving, until
+
+FREEZE, COMMITS = "rollcall.freeze", "rollcall.max.commits.per.second"
+SESSION = "consumer.session.timeout.ms"
+
+
+async def describe(
+    client: Client, kind: int, name: str, *keys: str, version: int = 4, **said: bool
+) -> Any:
+    """One resource."""
+    resource = DescribeConfigsResource(
+        resource_type=kind, resource_name=name, configuration_keys=keys or None
+    )
+    request = DescribeConfigsRequest(resources=[resource], **said)
+    (result,) = (await client.call(request, version)).results
+    return result
+
+
+async def values(client: Client, group_id: str) -> Mapping[str, tuple[str, int]]:
+    """What holds for a group: value and source by name."""
+    result = await describe(client, Resource.GROUP, group_id)
+    assert result.error_code == ErrorCode.NONE
+    return {c.name: (c.value, c.config_source) for c in result.configs}
+
+
+def change(kind: int, name: str, **configs: str | None) -> AlterConfigsResource:
+    """Set (or delete, where None) settings; underscores stand for dots."""
+    changes = [
+        AlterableConfig(name=n.replace("_", "."), config_operation=v is None, value=v)
+        for n, v in configs.items()
+    ]
+    return AlterConfigsResource(resource_type=kind, resource_name=name, configs=changes)
+
+
+async def alter(client: Client, *resources: AlterConfigsResource, validate: bool = False) -> Any:
+    """The codes, in order."""
+    request = IncrementalAlterConfigsRequest(resources=resources, validate_only=validate)
+    return [r.error_code for r in (await client.call(request, 1)).responses]
+
+
+@pytest.fixture
+async def client(served: Serving) -> Client:
+    return await Client.connect(served.address)
+
+
+# -- describing
+
+
+async def test_a_group_that_does_not_exist_has_a_configuration(client: Client) -> None:
+    """KIP-1142: what it will have of its own may be said before."""
+    assert (await values(client, "nobody's"))[FREEZE] == ("false", Source.DEFAULT)
+    assert await alter(client, change(32, "nobody's", rollcall_freeze="true")) == [0]
+    assert (await values(client, "nobody's"))[FREEZE] == ("true", Source.GROUP)
+    assert (await values(client, "another's"))[FREEZE] == ("false", Source.DEFAULT)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+async def test_each_version_tells_what_it_can(client: Client, version: int) -> None:
+    said = {"include_synonyms": True, "include_documentation": True}
+    result = await describe(client, Resource.GROUP, "g", SESSION, version=version, **said)
+
+    (config,) = result.configs
+    assert (config.name, config.value, config.read_only) == (SESSION, "45000", False)
+    assert [s.name for s in config.synonyms] == ["group.consumer.session.timeout.ms"]
+    assert bool(config.documentation) is (version >= 3)
+    assert config.config_type == (3 if version >= 3 else 0)
+
+
+async def test_nothing_is_said_that_was_not_asked_for(client: Client) -> None:
+    result = await describe(client, Resource.GROUP, "g", SESSION, "bogus")
+
+    (config,) = result.configs
+    assert config.synonyms == [] and config.documentation is None
+
+
+async def test_a_topic_has_defaults_that_nobody_can_change(client: Client, served: Serving) -> None:
+    await create_topic(served.address, "t", 1)
+
+    result = await describe(client, Resource.TOPIC, "t", "retention.ms")
+    (config,) = result.configs
+    assert (config.value, config.read_only, config.config_source) == ("604800000", True, 5)
+    refused = await alter(
+        client, change(2, "t", retention_ms="5"), change(2, "no-such", retention_ms="5")
+    )
+    assert refused == [ErrorCode.INVALID_REQUEST, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+async def test_a_broker_tells_its_settings_and_keeps_them(client: Client) -> None:
+    result = await describe(client, Resource.BROKER, "0")
+    told = {c.name: c for c in result.configs}
+
+    assert told["group.consumer.assignors"].value == "uniform,range"
+    assert told["auto.create.topics.enable"].value == "true"
+    assert all(c.read_only for c in told.values())
+    assert (await describe(client, Resource.BROKER, "")).configs == []
+    assert (await describe(client, Resource.BROKER, "9")).error_code == ErrorCode.INVALID_REQUEST
+    refused = await alter(
+        client, change(4, "0", num_partitions="3"), change(4, "", bogus="3"), change(4, "9")
+    )
+    assert refused == [ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_CONFIG, 42]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "code"),
+    [
+        (Resource.GROUP, "", ErrorCode.INVALID_REQUEST),
+        (Resource.GROUP, "a\0b", ErrorCode.INVALID_GROUP_ID),
+        (Resource.TOPIC, "a b", ErrorCode.INVALID_TOPIC_EXCEPTION),
+        (Resource.TOPIC, "no-such", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        (16, "x", ErrorCode.INVALID_REQUEST),
+    ],
+)
+async def test_what_has_no_configuration_is_refused_with_a_sentence(
+    client: Client, kind: int, name: str, code: ErrorCode
+) -> None:
+    result = await describe(client, kind, name)
+
+    assert result.error_code == code and result.error_message
+    assert await alter(client, change(kind, name)) == [code]
+
+
+# -- changing
+
+
+async def test_a_change_can_be_tried_without_being_made(client: Client) -> None:
+    good, bad = change(32, "g", rollcall_freeze="true"), change(32, "h", rollcall_freeze="maybe")
+
+    assert await alter(client, good, bad, validate=True) == [0, ErrorCode.INVALID_CONFIG]
+    assert (await values(client, "g"))[FREEZE] == ("false", Source.DEFAULT)
+
+
+async def test_a_resource_named_twice_is_refused_each_time(client: Client) -> None:
+    twice = change(32, "g", rollcall_freeze="true")
+
+    assert await alter(client, twice, twice) == [ErrorCode.INVALID_REQUEST] * 2
+
+
+async def test_what_was_set_can_be_taken_back(client: Client) -> None:
+    await alter(client, change(32, "g", rollcall_freeze="true", rollcall_max_members="5"))
+    assert await alter(client, change(32, "g", rollcall_freeze=None)) == [0]
+
+    now = await values(client, "g")
+    assert now[FREEZE] == ("false", Source.DEFAULT)
+    assert now["rollcall.max.members"] == ("5", Source.GROUP)
+
+
+async def test_changes_of_one_group_at_once_all_count(served: Serving) -> None:
+    """Two clients change different settings: neither change is lost."""
+    clients = [await Client.connect(served.address) for _ in range(2)]
+    for n in range(1, 20):
+        await asyncio.gather(
+            alter(clients[0], change(32, "g", rollcall_max_members=str(n))),
+            alter(clients[1], change(32, "g", rollcall_rebalance_min_interval_ms=str(n))),
+        )
+        now = await values(clients[0], "g")
+        assert now["rollcall.max.members"][0] == str(n)
+        assert now["rollcall.rebalance.min.interval.ms"][0] == str(n)
+
+
+# -- taking effect
+
+
+async def test_a_freeze_holds_from_its_answer_on_and_a_thaw_lets_go(served: Serving) -> None:
+    first = await Client.connect(served.address)
+    second = await Client.connect(served.address)
+    beat = await first.settled("g")
+    assert await alter(first, change(32, "g", rollcall_freeze="true")) == [0]
+
+    second.send(join("g"), 3)
+    group = served.node.coordinator.residents["g"]
+    await until(lambda: group.group.live.joins)
+    assert (await first.call(beat, 3)).error_code == ErrorCode.NONE
+
+    assert await alter(first, change(32, "g", rollcall_freeze="false")) == [0]
+    await first.hears_of_a_rebalance(beat)
+    assert (await first.call(join("g", beat.member_id), 3)).generation_id == 2
+    assert (await second.receive()).generation_id == 2
+
+
+async def test_a_change_made_elsewhere_rings(served: Serving, other: database.Connection) -> None:
+    """Another node wrote the row: this one, the owner, goes by it without being asked."""
+    client = await Client.connect(served.address)
+    await client.settled("g")
+    resident = served.node.coordinator.residents["g"]
+
+    await other.execute(
+        "INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)"
+        " VALUES ('g', %s, %s, 'true', now())",
+        [slot_of("g"), FREEZE],
+    )
+    await other.execute("SELECT pg_notify('rollcall_configs', 'g')")
+
+    await until(lambda: resident.group.rules.guards.frozen)
+
+
+async def test_a_new_owner_knows_of_the_freeze_from_its_first_step(served: Serving) -> None:
+    client = await Client.connect(served.address)
+    await client.settled("g")
+    await alter(client, change(32, "g", rollcall_freeze="true"))
+    coordinator = served.node.coordinator
+
+    slots = list(coordinator.epochs)
+    coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
+    assert not coordinator.own.rules_of("g").guards.frozen
+    served.node.keeper.fenced()
+
+    await until(lambda: "g" in coordinator.residents)
+    assert coordinator.residents["g"].group.rules.guards.frozen
+
+
+# -- limits
+
+
+def commit(group_id: str) -> OffsetCommitRequest:
+    """A commit by nobody in particular."""
+    partition = OffsetCommitRequestPartition(partition_index=0, committed_offset=1)
+    topic = OffsetCommitRequestTopic(name="t", partitions=[partition])
+    return OffsetCommitRequest(group_id=group_id, topics=[topic])
+
+
+async def test_who_commits_too_often_is_answered_and_then_not_read(served: Serving) -> None:
+    await create_topic(served.address, "t", 1)
+    client, connection = await served.connect()
+    await alter(client, change(32, "g", rollcall_max_commits_per_second="2"))
+    answers = [await client.call(commit("g"), 8) for _ in range(2)]
+    assert [a.throttle_time_ms for a in answers] == [0, 0]
+
+    throttled = await client.call(commit("g"), 8)
+    assert throttled.topics[0].partitions[0].error_code == ErrorCode.NONE
+    assert 0 < throttled.throttle_time_ms <= 500
+
+    asked = time.monotonic()
+    assert connection.muted is not None
+    await client.call(hello(), 3)
+    assert time.monotonic() - asked > throttled.throttle_time_ms / 1000 - 0.1
+    assert connection.muted is None
+
+
+async def test_the_limit_of_one_group_is_nobody_elses(served: Serving) -> None:
+    await create_topic(served.address, "t", 1)
+    client = await Client.connect(served.address)
+    await alter(client, change(32, "g", rollcall_max_commits_per_second="1"))
+
+    assert [(await client.call(commit("h"), 8)).throttle_time_ms for _ in range(5)] == [0] * 5
+    await alter(client, change(32, "g", rollcall_max_commits_per_second="0"))
+    assert [(await client.call(commit("g"), 8)).throttle_time_ms for _ in range(5)] == [0] * 5
+
+
+async def test_a_group_may_have_a_smaller_size_of_its_own(served: Serving) -> None:
+    client, other = await Client.connect(served.address), await Client.connect(served.address)
+    await client.settled("g")
+    await alter(client, change(32, "g", rollcall_max_members="1"))
+
+    assert (await other.call(join("g"), 3)).error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
