@@ -34,9 +34,12 @@ class Program:
         return [*(word.format(out=out) for word in self.before), *words, *self.after]
 
 
+_CLASSES = os.pathsep.join(("{out}/classes", "{out}/lib/*"))
+_JAVA = ("java", *JVM, QUIET, "-cp", _CLASSES)
+
+
 def _java(main: str, *after: str) -> Program:
-    classes = os.pathsep.join(("{out}/classes", "{out}/lib/*"))
-    return Program("java", ("java", *JVM, QUIET, "-cp", classes, main), after)
+    return Program("java", (*_JAVA, main), after)
 
 
 def _python(module: str, *words: str) -> Program:
@@ -74,5 +77,8 @@ ADMINS: Mapping[str, Program] = {
 }
 """Administrators: each takes BOOTSTRAP, then a verb a line (``admins.py`` says which)."""
 
+KAFKA_TOOL = Program("java", _JAVA)
+"""One of Kafka's command-line tools by itself: its main class and arguments."""
+
 KAFKA_TOOLS = _java("rollcall.Tools")
-"""Kafka's command-line tools: a JSON list of main class and arguments a line."""
+"""All of them in one process: a JSON list of main class and arguments a line."""
