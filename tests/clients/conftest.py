@@ -22,7 +22,12 @@ PATIENCE_S = 40
 SESSION_MS = 6_000
 """The shortest session that a node allows by default: a dead worker is missed soon."""
 
-SETTINGS = {"ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500"}
+SETTINGS = {
+    "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
+    # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
+    "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
+    "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "500",
+}
 
 
 class Worker:
