@@ -43,7 +43,10 @@ func work(bootstrap, name, sessionMs string) {
 	defer stop()
 	go lines.Listen(one.commit)
 	for ctx.Err() == nil {
-		must(group.Consume(ctx, []string{name}, one))
+		// An error is the end of a generation, as when nobody serves for a while: join again.
+		if err := group.Consume(ctx, []string{name}, one); err != nil {
+			println(err.Error())
+		}
 	}
 	must(group.Close())
 }
