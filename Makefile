@@ -21,7 +21,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fmt scenarios demo analyze screenshots bench
+.PHONY: help setup run test clients lint fmt scenarios demo analyze screenshots bench
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -34,6 +34,9 @@ run: $(READY) ## serve everything in the foreground until Ctrl-C
 
 test: $(READY) ## all tests, in parallel and in random order
 	$(PYTHON) -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')" $(ARGS)
+
+clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go or Node is missing
+	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest -n 2 tests/clients $(ARGS)
 
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .

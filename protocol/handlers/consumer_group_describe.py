@@ -44,9 +44,10 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
         return DescribedGroup(error_code=code, group_id=group_id)
     group = call.node.coordinator.group(group_id)
     if not isinstance(group, ConsumerGroup):
+        fault = "not found" if group is None else "is not a consumer group"
         return DescribedGroup(
             error_code=ErrorCode.GROUP_ID_NOT_FOUND,
-            error_message=f"Group {group_id} is not a consumer group.",
+            error_message=f"Group {group_id} {fault}.",
             group_id=group_id,
         )
     return _described(group, operations.of_group(operations_asked), call)

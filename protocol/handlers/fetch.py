@@ -1,7 +1,10 @@
 """Fetch (1): held for a while, then empty. There is no log (docs/decisions/0001-no-log.md).
 
 Every consumer sends two of these a second while it idles, so nothing here looks
-at a topic: from v7 an answer may leave out partitions that have nothing new.
+at a topic: from v7 an answer may leave out partitions that have nothing new. Only the
+first answer of a fetch session (KIP-227) names them all, since Java's consumer complains
+in its log otherwise, at every fetch. Nothing needs to be remembered for a session: whatever
+it covers, it has no news.
 """
 
 from protocol.call import Call
@@ -14,7 +17,11 @@ from protocol.messages.fetch import (
 )
 
 EMPTY_SINCE = 7
-"""KIP-227. Session id 0 says that there is no fetch session: the next fetch is full again."""
+"""KIP-227. Whoever asks for no session (epoch -1) gets none: its next fetch is full again."""
+
+NEW_SESSION_EPOCH = 0
+SESSION_ID = 1
+"""Of every session: any number but 0 will do, since nobody looks one up."""
 
 READ_COMMITTED = 1
 
@@ -26,22 +33,28 @@ async def handle(request: FetchRequest, call: Call) -> FetchResponse:
     settings = call.node.settings
     hold_ms = max(request.max_wait_ms, settings.fetch_hold_min_ms)
     await call.hold(min(hold_ms, settings.fetch_hold_max_ms) / 1_000)
-    if call.version >= EMPTY_SINCE:
-        return EMPTY
-    return _echo(request)
+    if call.version < EMPTY_SINCE:
+        return _echo(request, session_id=0)
+    if request.session_epoch == NEW_SESSION_EPOCH:
+        return _echo(request, SESSION_ID)
+    if request.session_epoch > NEW_SESSION_EPOCH:
+        return FetchResponse(session_id=request.session_id)
+    return EMPTY
 
 
-def _echo(request: FetchRequest) -> FetchResponse:
-    """v4 to v6 must name each partition asked for: nothing beyond the offset asked for."""
+def _echo(request: FetchRequest, session_id: int) -> FetchResponse:
+    """Each partition asked for by name or id, with nothing beyond the offset asked for."""
     is_committed = request.isolation_level == READ_COMMITTED
     return FetchResponse(
+        session_id=session_id,
         responses=[
             FetchableTopicResponse(
                 topic=topic.topic,
+                topic_id=topic.topic_id,
                 partitions=[_nothing(partition, is_committed) for partition in topic.partitions],
             )
             for topic in request.topics
-        ]
+        ],
     )
 
 

@@ -4,17 +4,17 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
 
 import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.installation import CHECKOUT, Installation
+from tests.clients.programs import WORKERS
 
 PATIENCE_S = 80
 """Longer than any step takes, on a machine that does much else."""
@@ -22,18 +22,20 @@ PATIENCE_S = 80
 SESSION_MS = 6_000
 """The shortest session that a node allows by default: a dead worker is missed soon."""
 
-SETTINGS = {"ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500"}
+SETTINGS = {
+    "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
+    # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
+    "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
+    "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "500",
+}
 
 
 class Worker:
     """A stock consumer in a process of its own."""
 
-    def __init__(
-        self, library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS
-    ) -> None:
-        program = (sys.executable, "-m", "tests.clients.workers")
+    def __init__(self, command: Sequence[str]) -> None:
         self.process = subprocess.Popen(
-            [*program, library, bootstrap, name, str(session_ms)],
+            command,
             cwd=CHECKOUT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -42,6 +44,7 @@ class Worker:
         )
         self.owned: set[int] = set()
         self.events: list[dict[str, Any]] = []
+        self.errors = ""
         self._changed = threading.Condition()
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._drain, daemon=True).start()
@@ -68,7 +71,7 @@ class Worker:
         with self._changed:
             while not holds():
                 left = end - time.monotonic()
-                assert left > 0, f"{what}: never; {self.events}"
+                assert left > 0, f"{what}: never; {self.events} {self.errors}"
                 self._changed.wait(min(left, 0.2))
 
     def commit(self, offset: int) -> dict[str, int]:
@@ -94,6 +97,32 @@ class Worker:
         self.process.wait(PATIENCE_S)
 
 
+class Shell:
+    """A program that answers each line of words with a line of JSON."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.process = subprocess.Popen(
+            command, cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, line: str) -> dict[str, Any]:
+        """Send a line; returns what it answers."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        assert answer, f"ended at {line!r}"
+        found: dict[str, Any] = json.loads(answer)
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
 Start = Callable[..., Worker]
 
 
@@ -102,8 +131,12 @@ def start() -> Iterator[Start]:
     """Starts workers, and ends them with the test."""
     workers: list[Worker] = []
 
-    def begin(library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS) -> Worker:
-        workers.append(Worker(library, bootstrap, name, session_ms))
+    def begin(
+        library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS, *settings: str
+    ) -> Worker:
+        program = WORKERS[library]
+        command = program.command(bootstrap, name, str(session_ms), *settings)
+        workers.append(Worker(command))
         return workers[-1]
 
     yield begin

@@ -82,6 +82,12 @@ def confluent_next(bootstrap: str, name: str, _session_ms: int) -> None:
     _confluent(bootstrap, name, {"group.protocol": "consumer"})
 
 
+def confluent_static(bootstrap: str, name: str, session_ms: int) -> None:
+    """A static member; its ``group.instance.id`` is NAME-static."""
+    settings = {"session.timeout.ms": session_ms, "group.instance.id": f"{name}-static"}
+    _confluent(bootstrap, name, settings)
+
+
 def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
     from confluent_kafka import Consumer, TopicPartition
 
@@ -147,6 +153,7 @@ def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
 
 CLASSIC = {"kafka-python": kafka_python, "aiokafka": aiokafka, "confluent-kafka": confluent}
 LIBRARIES = {**CLASSIC, "confluent-kafka-848": confluent_next}
+PROGRAMS = {**LIBRARIES, "confluent-kafka-static": confluent_static}
 
 
 def main() -> None:
@@ -154,7 +161,7 @@ def main() -> None:
     library, bootstrap, name, session_ms = sys.argv[1:]
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
     threading.Thread(target=_listen, daemon=True).start()
-    LIBRARIES[library](bootstrap, name, int(session_ms))
+    PROGRAMS[library](bootstrap, name, int(session_ms))
 
 
 def _listen() -> None:

@@ -1,5 +1,7 @@
 """What clients hear that ask for records: nothing to read, nothing kept, offsets that hold."""
 
+from uuid import UUID
+
 import pytest
 
 from groups.core.errors import ErrorCode
@@ -23,10 +25,12 @@ LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, PENDING = range(
 # ---- fetch
 
 
-def a_fetch(max_wait_ms: int = 500) -> FetchRequest:
+def a_fetch(max_wait_ms: int = 500, session_epoch: int = -1) -> FetchRequest:
     parts = [FetchPartition(partition=i, fetch_offset=7 + i) for i in (0, 1)]
     return FetchRequest(
-        max_wait_ms=max_wait_ms, topics=[FetchTopic(topic="orders", partitions=parts)]
+        max_wait_ms=max_wait_ms,
+        session_epoch=session_epoch,
+        topics=[FetchTopic(topic="orders", topic_id=UUID(int=5), partitions=parts)],
     )
 
 
@@ -34,6 +38,19 @@ async def test_a_fetch_is_empty_from_version_seven(cut_off: World) -> None:
     for version in range(7, 19):
         answer = await cut_off.ask(fetch.handle, version, a_fetch())
         assert (answer.error_code, answer.session_id, list(answer.responses)) == (0, 0, [])
+
+
+async def test_a_new_fetch_session_hears_of_each_partition_once(cut_off: World) -> None:
+    for version in range(7, 19):
+        first = await cut_off.ask(fetch.handle, version, a_fetch(session_epoch=0))
+        more = FetchRequest(session_id=first.session_id, session_epoch=1)
+        second = await cut_off.ask(fetch.handle, version, more)
+
+        [topic] = first.responses
+        named = topic.topic == "orders" if version < 13 else topic.topic_id == UUID(int=5)
+        assert named and [p.partition_index for p in topic.partitions] == [0, 1]
+        assert second.session_id == first.session_id != 0
+        assert list(second.responses) == []
 
 
 async def test_an_older_fetch_hears_of_each_partition(cut_off: World) -> None:

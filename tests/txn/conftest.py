@@ -28,7 +28,11 @@ async def one(_prepared: None) -> AsyncIterator[Running]:
 @pytest.fixture
 def producer(one: Running) -> Callable[[str], Txn]:
     """A transactional producer, by its transactional id; not yet initialised."""
-    return lambda transactional_id="pay": Txn(one, transactional_id)
+
+    def new(transactional_id: str = "pay") -> Txn:
+        return Txn(one, transactional_id)
+
+    return new
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ async def left(other: Other) -> tuple[int, int]:
     """How many offsets wait, and how many groups are part of a transaction."""
     row = await (await other.execute(ROWS)).fetchone()
     assert row is not None
-    return row
+    return row[0], row[1]
 
 
 # ---- one producer after the other

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"os/signal"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"rollcall/clients/lines"
+)
+
+const heartbeat = 500 * time.Millisecond
+
+// balancers are who assigns, by the last word of the command line.
+var balancers = map[string][]kgo.GroupOpt{
+	"range":       {kgo.Balancers(kgo.RangeBalancer())},
+	"cooperative": {kgo.Balancers(kgo.CooperativeStickyBalancer())},
+	"consumer":    {kgo.Balancers(kgo.StickyBalancer()), kgo.ServerSideBalancer()},
+}
+
+// worker says what it is given and what is taken from it. A line on standard input makes it
+// commit that offset for all it holds and say what is committed; SIGTERM closes it cleanly.
+type worker struct {
+	name   string
+	client *kgo.Client
+	mutex  sync.Mutex
+	held   map[int32]struct{}
+}
+
+func work(bootstrap, name, sessionMs, balancer string) {
+	session, err := strconv.Atoi(sessionMs)
+	must(err)
+	one := &worker{name: name, held: map[int32]struct{}{}}
+	options := []kgo.Opt{
+		kgo.SeedBrokers(bootstrap),
+		kgo.ConsumerGroup(name),
+		kgo.ConsumeTopics(name),
+		kgo.DisableAutoCommit(),
+		kgo.SessionTimeout(time.Duration(session) * time.Millisecond),
+		kgo.HeartbeatInterval(heartbeat),
+		kgo.OnPartitionsAssigned(one.assigned),
+		kgo.OnPartitionsRevoked(one.revoked),
+		kgo.OnPartitionsLost(one.revoked),
+	}
+	for _, option := range balancers[balancer] {
+		options = append(options, option)
+	}
+	one.client, err = kgo.NewClient(options...)
+	must(err)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	go lines.Listen(one.commit)
+	for ctx.Err() == nil {
+		one.client.PollFetches(ctx)
+	}
+	one.client.Close()
+}
+
+func (w *worker) assigned(_ context.Context, _ *kgo.Client, given map[string][]int32) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, partition := range given[w.name] {
+		w.held[partition] = struct{}{}
+	}
+	lines.SayPartitions("assigned", slices.Collect(maps.Keys(w.held)))
+}
+
+func (w *worker) revoked(_ context.Context, _ *kgo.Client, taken map[string][]int32) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, partition := range taken[w.name] {
+		delete(w.held, partition)
+	}
+	lines.SayPartitions("revoked", taken[w.name])
+}
+
+func (w *worker) commit(words []string) {
+	offset, err := strconv.ParseInt(words[0], 10, 64)
+	must(err)
+	w.mutex.Lock()
+	held := slices.Collect(maps.Keys(w.held))
+	w.mutex.Unlock()
+	wanted := map[string]map[int32]kgo.EpochOffset{w.name: {}}
+	for _, partition := range held {
+		wanted[w.name][partition] = kgo.EpochOffset{Epoch: -1, Offset: offset}
+	}
+	w.client.CommitOffsetsSync(context.Background(), wanted, nil)
+	stored, err := kadm.NewClient(w.client).FetchOffsets(context.Background(), w.name)
+	must(err)
+	offsets := map[int32]int64{}
+	for _, partition := range held {
+		if found, ok := stored.Lookup(w.name, partition); ok {
+			offsets[partition] = found.At
+		}
+	}
+	lines.Say(lines.Facts{"event": "committed", "offsets": offsets})
+}

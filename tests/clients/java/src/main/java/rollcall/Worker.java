@@ -1,0 +1,124 @@
+package rollcall;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * A stock consumer: {@code Worker BOOTSTRAP NAME SESSION_MS [setting=value ...]}.
+ *
+ * <p>It says what it is given and what is taken from it; a line on standard input makes it commit
+ * that offset for all it holds and say what is committed. SIGTERM closes it cleanly.
+ */
+final class Worker implements ConsumerRebalanceListener {
+    private static final String HEARTBEAT_MS = "500";
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final ConcurrentLinkedQueue<Long> orders = new ConcurrentLinkedQueue<>();
+    private volatile boolean stopping = false;
+
+    private Worker(Properties settings) {
+        consumer = new KafkaConsumer<>(settings);
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        var worker = new Worker(settings(args));
+        var closed = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> worker.stop(closed)));
+        var listener = new Thread(() -> Lines.listen(line -> worker.orders.add(Long.valueOf(line))));
+        listener.setDaemon(true);
+        listener.start();
+        try {
+            worker.work(args[1]);
+        } finally {
+            closed.countDown();
+        }
+    }
+
+    private static Properties settings(String[] args) {
+        var settings = new Properties();
+        settings.setProperty("bootstrap.servers", args[0]);
+        settings.setProperty("group.id", args[1]);
+        settings.setProperty("enable.auto.commit", "false");
+        settings.setProperty("key.deserializer", ByteArrayDeserializer.class.getName());
+        settings.setProperty("value.deserializer", ByteArrayDeserializer.class.getName());
+        var rest = List.of(args).subList(3, args.length);
+        if (!rest.contains("group.protocol=consumer")) {
+            // With the consumer protocol these two are the coordinator's.
+            settings.setProperty("session.timeout.ms", args[2]);
+            settings.setProperty("heartbeat.interval.ms", HEARTBEAT_MS);
+        }
+        for (String setting : rest) {
+            var pair = setting.split("=", 2);
+            settings.setProperty(pair[0], pair[1]);
+        }
+        return settings;
+    }
+
+    private void work(String topic) {
+        try (consumer) {
+            consumer.subscribe(List.of(topic), this);
+            while (!stopping) {
+                consumer.poll(POLL);
+                for (Long order = orders.poll(); order != null; order = orders.poll()) {
+                    commit(order);
+                }
+            }
+        } catch (WakeupException asked) {
+            // SIGTERM came during a poll; the consumer is closed all the same.
+        }
+    }
+
+    private void commit(long offset) {
+        var held = consumer.assignment();
+        // The first look at committed offsets may still be under way, and committed() would hand
+        // out its old answer, from Kafka as well: let it end first.
+        held.forEach(consumer::position);
+        var wanted = new HashMap<TopicPartition, OffsetAndMetadata>();
+        held.forEach(partition -> wanted.put(partition, new OffsetAndMetadata(offset)));
+        consumer.commitSync(wanted);
+        var stored = new HashMap<Integer, Long>();
+        consumer.committed(held).forEach((p, at) -> stored.put(p.partition(), at.offset()));
+        Lines.say(Map.of("event", "committed", "offsets", stored));
+    }
+
+    private void stop(CountDownLatch closed) {
+        stopping = true;
+        consumer.wakeup();
+        try {
+            closed.await();
+        } catch (InterruptedException late) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> given) {
+        // What is given may come on top of what it has.
+        say("assigned", consumer.assignment());
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> taken) {
+        say("revoked", taken);
+    }
+
+    private static void say(String event, Collection<TopicPartition> partitions) {
+        var numbers =
+                partitions.stream().map(TopicPartition::partition).sorted().collect(Collectors.toList());
+        Lines.say(Map.of("event", event, "partitions", numbers));
+    }
+}

@@ -1,0 +1,84 @@
+"""Which command starts which client: the table of workers and that of administrators.
+
+Each worker and each administrator talks to a test in the same few lines of JSON (``workers.py``,
+``admins.py``), whatever its language. Nothing here runs one.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tests.clients import workers
+from tests.clients.builds import built
+
+JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m")
+"""A test's Java lives for seconds: a quick start is worth more than fast code."""
+
+QUIET = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """``before`` the bootstrap address, group and session of the command line, and ``after``."""
+
+    language: str
+    before: tuple[str, ...]
+    after: tuple[str, ...] = ()
+
+    def command(self, *words: str) -> list[str]:
+        """What to execute; builds it first, if need be. ``{out}`` is where the build lies."""
+        if self.language == "python":
+            return [sys.executable, "-m", *self.before, *words, *self.after]
+        out = built(self.language)
+        return [*(word.format(out=out) for word in self.before), *words, *self.after]
+
+
+_CLASSES = os.pathsep.join(("{out}/classes", "{out}/lib/*"))
+_JAVA = ("java", *JVM, QUIET, "-cp", _CLASSES)
+
+
+def _java(main: str, *after: str) -> Program:
+    return Program("java", (*_JAVA, main), after)
+
+
+def _python(module: str, *words: str) -> Program:
+    return Program("python", (module, *words))
+
+
+_FRANZ, _SARAMA = "{out}/franz", "{out}/sarama"
+_COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
+
+PYTHON_WORKERS: Mapping[str, Program] = {
+    name: _python("tests.clients.workers", name) for name in workers.PROGRAMS
+}
+
+WORKERS_OF_OTHER_LANGUAGES: Mapping[str, Program] = {
+    "java": _java("rollcall.Worker"),
+    "java-cooperative": _java("rollcall.Worker", f"partition.assignment.strategy={_COOPERATIVE}"),
+    "java-848": _java("rollcall.Worker", "group.protocol=consumer"),
+    "franz-go": Program("go", (_FRANZ, "work"), ("range",)),
+    "franz-go-cooperative": Program("go", (_FRANZ, "work"), ("cooperative",)),
+    "franz-go-848": Program("go", (_FRANZ, "work"), ("consumer",)),
+    "sarama": Program("go", (_SARAMA, "work")),
+    "kafkajs": Program("node", ("node", "{out}/worker.js")),
+}
+"""Consumers: each takes BOOTSTRAP NAME SESSION_MS, those of Java also ``setting=value``."""
+
+WORKERS: Mapping[str, Program] = {**PYTHON_WORKERS, **WORKERS_OF_OTHER_LANGUAGES}
+
+ADMINS: Mapping[str, Program] = {
+    "kafka-python": _python("tests.clients.admins", "kafka-python"),
+    "confluent-kafka": _python("tests.clients.admins", "confluent-kafka"),
+    "java": _java("rollcall.Admin"),
+    "franz-go": Program("go", (_FRANZ, "admin")),
+    "sarama": Program("go", (_SARAMA, "admin")),
+    "kafkajs": Program("node", ("node", "{out}/admin.js")),
+}
+"""Administrators: each takes BOOTSTRAP, then a verb a line (``admins.py`` says which)."""
+
+KAFKA_TOOL = Program("java", _JAVA)
+"""One of Kafka's command-line tools by itself: its main class and arguments."""
+
+KAFKA_TOOLS = _java("rollcall.Tools")
+"""All of them in one process: a JSON list of main class and arguments a line."""
