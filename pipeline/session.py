@@ -1,10 +1,15 @@
-"""A Spark session of modest size, local unless ROLLCALL_SPARK_MASTER says otherwise."""
+"""A Spark session of modest size, and the end of everything that it started.
+
+Local unless ROLLCALL_SPARK_MASTER names a master; what ``spark-submit`` was told goes first.
+"""
 
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -12,54 +17,116 @@ from pipeline import java
 from pipeline.places import CHECKOUT
 
 if TYPE_CHECKING:
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
 MASTER = "local[2]"
+LOGGING = Path(__file__).with_name("log4j2.properties")
 
 SETTINGS = {
+    "spark.app.name": "rollcall",
     "spark.driver.memory": "1g",
-    "spark.executor.memory": "640m",
+    "spark.executor.memory": "512m",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "8",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Nothing of ours listens beyond this machine unless a master elsewhere is named.
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
+    # Read before the first line is written, when the level above is not known yet.
+    "spark.driver.extraJavaOptions": f'"-Dlog4j2.configurationFile=file:{LOGGING}"',
 }
+
+LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+"""Nothing of ours listens beyond this machine while the master is local. For a master, Spark
+chooses the address by which its workers call back; SPARK_LOCAL_IP overrules it."""
+
+END_S_MAX = 30
+"""A Java that has not ended by then is killed."""
 
 
 @contextmanager
-def session(master: str | None = None) -> Iterator["SparkSession"]:
+def session() -> Iterator["SparkSession"]:
     """A session, and its Java process, for as long as the block runs.
 
-    Raises ``pipeline.places.Unconfigured`` where Spark or Java is missing. With
-    a master on other machines, name ``spark.driver.host`` by ``PYSPARK_SUBMIT_ARGS``.
+    Raises ``pipeline.places.Unconfigured`` where there is no Java for it.
     """
-    os.environ.update(java.prepare())
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    path = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CHECKOUT), path]))
     from pyspark.sql import SparkSession
 
-    named = master or os.environ.get("ROLLCALL_SPARK_MASTER") or MASTER
-    builder = SparkSession.builder.master(named).appName("rollcall")
-    for name, value in SETTINGS.items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
-    shipped = TemporaryDirectory(prefix="rollcall-pipeline-")  # served from there until the end
+    with TemporaryDirectory(prefix="rollcall-pipeline-") as folder:
+        try:
+            with _environment(_started_with()):
+                spark = SparkSession.builder.config(conf=_configuration()).getOrCreate()
+            _ship(spark, Path(folder))
+            yield spark
+        finally:
+            _end()
+
+
+def _is_submitted() -> bool:
+    """Whether ``spark-submit`` started Java, and Java started us."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def _started_with() -> dict[str, str]:
+    if _is_submitted():
+        return {}
+    python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    return {"JAVA_HOME": str(java.home()), "PYSPARK_PYTHON": python}
+
+
+def _configuration() -> "SparkConf":
+    from pyspark import SparkConf, SparkContext
+
+    if _is_submitted():
+        SparkContext._ensure_initialized()  # what the command line said is known to Java only
+    conf = SparkConf()
+    conf.setIfMissing("spark.master", os.environ.get("ROLLCALL_SPARK_MASTER") or MASTER)
+    is_local = (conf.get("spark.master") or MASTER).startswith("local")
+    for name, value in (SETTINGS | (LOOPBACK if is_local else {})).items():
+        conf.setIfMissing(name, value)
+    return conf
+
+
+@contextmanager
+def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+    """Other variables while Java starts; our own process keeps those that it had."""
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
     try:
-        if not named.startswith("local"):
-            archive = shutil.make_archive(f"{shipped.name}/pipeline", "zip", CHECKOUT, "pipeline")
-            spark.sparkContext.addPyFile(archive)
-        yield spark
+        yield
     finally:
-        shipped.cleanup()
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _ship(spark: "SparkSession", folder: Path) -> None:
+    """Executors import the pipeline from an archive, which is fetched from here until the end."""
+    archive = shutil.make_archive(str(folder / "pipeline"), "zip", CHECKOUT, "pipeline")
+    spark.sparkContext.addPyFile(archive)
+
+
+def _end() -> None:
+    """Stop the session, and wait for the Java that was started for it."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.getActiveSession()
+    if spark is not None:
         spark.stop()
-        gateway = spark.sparkContext._gateway
-        if gateway is not None:
-            gateway.shutdown()
-            gateway.proc.stdin.close()  # Java ends with its standard input
-            gateway.proc.wait()
+    gateway = SparkContext._gateway
+    process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
+    if gateway is None or process is None:
+        return
+    gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = None  # another session starts another Java
+    if process.stdin is not None:
+        process.stdin.close()  # Java ends with its standard input
+    try:
+        process.wait(END_S_MAX)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,1 +1,1 @@
-"""What is run: sources, transforms and where the results go, put together."""
+"""What is run: sources, transforms and where results go, put together."""

@@ -1,17 +1,22 @@
 """The journal as a Spark data source: ranges of ids, each read by COPY into Arrow batches.
 
-A reader needs nothing but psycopg and pyarrow: no jar, and no row becomes a Python object.
-Options: ``conninfo`` (libpq's), ``upper`` (the last id to read), ``ranges`` (how many at most).
+A reader needs nothing but psycopg and pyarrow: no jar, and no row becomes a Python object. All
+ranges of one read see one snapshot of PostgreSQL, so an entry is read once or not at all, and a
+task that is tried again reads the same. Knows nothing of what entries mean.
 """
 
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from psycopg import sql
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from pipeline.schemas import JOURNAL
+from pipeline.schemas import JOURNAL, columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,31 +24,87 @@ if TYPE_CHECKING:
 NAME = "rollcall_journal"
 
 RANGES = 8
+"""At least so many where there is enough to read: work for a few executors."""
+
 RANGE_IDS_MIN = 5_000
 """A smaller range is not worth a connection."""
 
-SELECT = """
+RANGE_IDS_MAX = 100_000
+"""A range is held in memory as text and as Arrow: some tens of megabytes at the most."""
+
+BLOCK_BYTES = 8 << 20
+"""No entry is longer than a block; pyarrow refuses one that is."""
+
+# Held until the last range is read: PostgreSQL lets others see through it only that long.
+FREEZE = """
+SELECT pg_export_snapshot(), coalesce(min(id), 1), coalesce(max(id), 0),
+       count(*) FILTER (WHERE group_id <> '')
+FROM rollcall_journal
+"""
+
+COPY = """
 COPY (
-    SELECT id, (extract(epoch FROM at) * 1000000)::bigint, group_id, node_id, kind, trigger, reason,
+    SELECT id, (extract(epoch FROM at) * 1000000)::bigint, group_id, kind, trigger, reason,
            member_id, client_id, generation_before, generation_after, duration_ms, waited_for,
-           (details ->> 'members')::int, (details ->> 'moved')::bigint
+           (details ->> 'members')::int, (details ->> 'moved')::bigint,
+           (details ->> 'waited_for_count')::int
     FROM rollcall_journal WHERE id BETWEEN {first} AND {last} AND group_id <> ''
 ) TO STDOUT (FORMAT csv)
 """
 
-BOUNDS = "SELECT min(id), max(id) FROM rollcall_journal WHERE id <= %s"
+ARROW = {"bigint": "int64", "int": "int32", "string": "string", "timestamp": "int64"}
+"""How each type of ``JOURNAL`` is parsed; a timestamp comes as microseconds."""
 
 
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """The journal at one moment: the snapshot's name, the first and last id of all entries, and
+    how many are about groups."""
+
+    conninfo: str
+    snapshot: str
+    first: int
+    last: int
+    events: int
+
+    def read(self, spark: SparkSession) -> DataFrame:
+        """Its entries about groups, with the columns of ``schemas.JOURNAL``."""
+        spark.dataSource.register(JournalSource)
+        return spark.read.format(NAME).options(**asdict(self)).load()
+
+
+@contextmanager
+def frozen(conninfo: str) -> Iterator[Frozen]:
+    """The journal as it is now, for as long as the block runs.
+
+    An entry whose transaction is open now is not in it, whatever its id: a later read has it.
+    """
+    with psycopg.connect(conninfo) as connection:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        row = connection.execute(FREEZE).fetchone()
+        assert row is not None
+        yield Frozen(conninfo, *row)
+
+
+@dataclass
 class Range(InputPartition):
     """Ids from ``first`` to ``last``, both included."""
 
-    def __init__(self, first: int, last: int) -> None:
-        self.first = first
-        self.last = last
+    first: int
+    last: int
+
+
+def ranges(first: int, last: int) -> list[Range]:
+    """The ids of a read in ranges of the same size; at least one range, if an empty one."""
+    size = min(max(-(-(last - first + 1) // RANGES), RANGE_IDS_MIN), RANGE_IDS_MAX)
+    found = [Range(at, min(at + size - 1, last)) for at in range(first, last + 1, size)]
+    return found or [Range(first, last)]
 
 
 class JournalSource(DataSource):
-    """``spark.read.format("rollcall_journal")``."""
+    """``spark.read.format("rollcall_journal")``, with the fields of ``Frozen`` as options."""
 
     @classmethod
     def name(cls) -> str:
@@ -55,66 +116,58 @@ class JournalSource(DataSource):
         return JOURNAL
 
     def reader(self, schema: Any) -> "JournalReader":
-        """One read; Spark hands options over in lower case."""
-        return JournalReader(
-            self.options["conninfo"],
-            int(self.options["upper"]),
-            int(self.options.get("ranges", RANGES)),
-        )
+        """One read of a frozen journal."""
+        told = self.options
+        first, last, events = (int(told[name]) for name in ("first", "last", "events"))
+        return JournalReader(Frozen(told["conninfo"], told["snapshot"], first, last, events))
 
 
 class JournalReader(DataSourceReader):
     """Plans ranges on the driver and reads them on executors."""
 
-    def __init__(self, conninfo: str, upper: int, ranges: int) -> None:
-        self.conninfo = conninfo
-        self.upper = upper
-        self.ranges = ranges
+    def __init__(self, journal: Frozen) -> None:
+        self.journal = journal
 
     def partitions(self) -> list[InputPartition]:
-        """Ranges of about the same number of ids."""
-        with psycopg.connect(self.conninfo) as connection:
-            row = connection.execute(BOUNDS, [self.upper]).fetchone()
-        if row is None or row[0] is None:
-            return [Range(0, -1)]
-        first, last = row
-        size = max(RANGE_IDS_MIN, -(-(last - first + 1) // self.ranges))
-        return [Range(at, min(at + size - 1, last)) for at in range(first, last + 1, size)]
+        """The ranges; no two tasks read the same entry."""
+        return [*ranges(self.journal.first, self.journal.last)]
 
     def read(self, partition: InputPartition) -> Iterator["pa.RecordBatch"]:
-        """The rows of one range."""
-        import pyarrow as pa
-        from pyarrow import csv
-
+        """The entries of one range."""
         assert isinstance(partition, Range)
-        query = SELECT.format(first=partition.first, last=partition.last)
-        with (
-            psycopg.connect(self.conninfo) as connection,
-            connection.cursor() as cursor,
-            cursor.copy(query.encode()) as copied,
-        ):
-            text = io.BytesIO(b"".join(map(bytes, copied)))
-        if not text.getbuffer().nbytes:
-            return
-        table = csv.read_csv(
-            text,
-            read_options=csv.ReadOptions(column_names=[name for name, _ in columns()]),
-            parse_options=csv.ParseOptions(newlines_in_values=True),
-            convert_options=csv.ConvertOptions(
-                column_types=dict(columns()),
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-            ),
-        )
-        at = table.column("at").cast(pa.timestamp("us", "UTC"))
-        yield from table.set_column(1, "at", at).to_batches()
+        text = _copied(self.journal, partition)
+        if text:
+            yield from parse(text).to_batches()
 
 
-def columns() -> list[tuple[str, Any]]:
-    """The columns of ``JOURNAL`` as Arrow types; the time as microseconds."""
+def _copied(journal: Frozen, ids: Range) -> bytes:
+    see = sql.SQL("SET TRANSACTION SNAPSHOT {}").format(journal.snapshot)
+    copy = sql.SQL(COPY).format(first=ids.first, last=ids.last)
+    with psycopg.connect(journal.conninfo) as connection, connection.cursor() as cursor:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+        cursor.execute(see)
+        with cursor.copy(copy) as copied:
+            return b"".join(copied)
+
+
+def parse(text: bytes) -> "pa.Table":
+    """PostgreSQL's CSV as an Arrow table; an empty text is quoted there, a NULL is not."""
     import pyarrow as pa
+    from pyarrow import csv
 
-    kinds = {"bigint": pa.int64(), "int": pa.int32(), "string": pa.string()}
-    pairs = (column.split() for column in JOURNAL.split(","))
-    return [(name, kinds.get(kind, pa.int64())) for name, kind in pairs]
+    types = {name: pa.type_for_alias(ARROW[kind]) for name, kind in columns(JOURNAL)}
+    table = csv.read_csv(
+        io.BytesIO(text),
+        read_options=csv.ReadOptions(column_names=list(types), block_size=BLOCK_BYTES),
+        parse_options=csv.ParseOptions(newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            column_types=types,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    position = table.schema.get_field_index("at")
+    at = table.column(position).cast(pa.timestamp("us", "UTC"))
+    return table.set_column(position, "at", at)

@@ -1,116 +1,122 @@
 """Silver: from the journal's entries to one row for each completed rebalance.
 
-What belongs together is found by windows over a group's entries in the order of their ids:
+What belongs together is found by windows over a group's entries in the order of their ids, which
+is the order of the decisions:
 
-- An *episode* is everything up to and including a completion (or the group's end). The first
-  "rebalance-started" in it says when and why the rebalance began.
-- The entry "stable" that follows a completion, before anything else is completed, says how long
-  the assignment took and what moved. Where the next rebalance began first there is none, and
-  the time without owner is the join phase alone.
+- An *episode* is everything up to and including what ends a rebalance. The first
+  "rebalance-started" in it says when, and if the completion does not, why it began.
+- "stable" follows a completion of the same generation before anything else is completed; it says
+  how long the assignment took and what moved. Where the next rebalance was quicker there is none.
+- The consumer protocol tells what moved with the completion and has no "stable".
 
-Entries of the consumer protocol carry what moved themselves and have no "stable".
+Nothing is read or written here, and no group's history is held in memory.
 """
 
-from typing import TYPE_CHECKING
-
-from pyspark.sql import Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as f
 
 from pipeline.schemas import WAITED_FOR
 
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+STARTED, COMPLETED, STABLE = "rebalance-started", "rebalance-completed", "stable"
+GONE = ("emptied", "group-deleted")
+ABANDONED = "rebalance-abandoned"
+"""Its owner was lost and nobody had to go: the members stay as they were."""
 
-COMPLETED, STARTED, STABLE = "rebalance-completed", "rebalance-started", "stable"
-ENDS = (COMPLETED, "emptied", "group-deleted")
-"""What an episode ends with."""
-
-MS = 1_000
+UNKNOWN = "unknown"
 
 
-def rebalances(journal: "DataFrame") -> "DataFrame":
+def rebalances(journal: DataFrame) -> DataFrame:
     """One row for each completed rebalance, with the columns of ``schemas.REBALANCES``."""
-    return _told(_completions(journal))
+    completed = f.col("kind") == COMPLETED
+    return _told(_with_stable(_with_start(journal)).filter(completed))
 
 
-def _completions(journal: "DataFrame") -> "DataFrame":
-    in_order = Window.partitionBy("group_id").orderBy("id")
-    before = in_order.rowsBetween(Window.unboundedPreceding, -1)
-    ends = f.when(f.col("kind").isin(*ENDS), 1).otherwise(0)
-    numbered = journal.filter(f.col("kind").isin(*ENDS, STARTED, STABLE)).withColumn(
-        "episode", f.coalesce(f.sum(ends).over(before), f.lit(0))
+def _with_start(journal: DataFrame) -> DataFrame:
+    """Beside each entry the first start of its episode (null where it has none)."""
+    ends = f.when(f.col("kind").isin(COMPLETED, ABANDONED, *GONE), 1).otherwise(0)
+    before = _in_order("group_id").rowsBetween(Window.unboundedPreceding, -1)
+    until_now = _in_order("group_id", "episode").rowsBetween(Window.unboundedPreceding, 0)
+    start = f.when(f.col("kind") == STARTED, f.struct("at", "trigger", "reason"))
+    return (
+        journal.filter(f.col("kind").isin(STARTED, COMPLETED, STABLE, ABANDONED, *GONE))
+        .withColumn("episode", f.coalesce(f.sum(ends).over(before), f.lit(0)))
+        .withColumn("start", f.first(start, ignorenulls=True).over(until_now))
     )
-    episode = Window.partitionBy("group_id", "episode").orderBy("id")
-    whole = episode.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
-    begun = f.when(f.col("kind") == STARTED, f.struct("at", "trigger", "reason"))
-    started = numbered.withColumn("started", f.first(begun, ignorenulls=True).over(whole))
-    return _with_stable(started).filter(f.col("kind") == COMPLETED)
 
 
-def _with_stable(entries: "DataFrame") -> "DataFrame":
-    """The entry that follows among ends and "stable": the completion's own, or none."""
-    told = entries.filter(f.col("kind") != STARTED)
-    in_order = Window.partitionBy("group_id").orderBy("id")
-    after = f.struct("kind", "at", "duration_ms", "moved", "generation_after")
-    next_one = f.lead(after).over(in_order)
-    follows = told.withColumn("next", next_one)
-    own = (f.col("next.kind") == STABLE) & (
-        f.col("next.generation_after") == f.col("generation_after")
+def _with_stable(entries: DataFrame) -> DataFrame:
+    """Beside each entry the "stable" that is its own (null where there is none).
+
+    An abandoned rebalance between the two does not count: the generation goes on.
+    """
+    lead = f.lead(f.struct("kind", "at", "duration_ms", "moved", "generation_after"))
+    own = (f.col("following.kind") == STABLE) & (
+        f.col("following.generation_after") == f.col("generation_after")
     )
-    return follows.withColumn("stable", f.when(own, f.col("next")))
+    return (
+        entries.filter(f.col("kind").isin(COMPLETED, STABLE, *GONE))
+        .withColumn("following", lead.over(_in_order("group_id")))
+        .withColumn("stable", f.when(own, f.col("following")))
+    )
 
 
-def _told(completions: "DataFrame") -> "DataFrame":
-    duration = f.coalesce(
-        f.col("duration_ms"),
-        f.unix_millis("at") - f.unix_millis("started.at"),
-        f.lit(0),
-    ).cast("bigint")
-    sync = f.col("stable.duration_ms")
-    waited = _slowest_first(f.from_json("waited_for", WAITED_FOR))
-    slowest = f.filter(waited, lambda wait: wait["ms"] > 0)
+def _in_order(*partition: str) -> WindowSpec:
+    return Window.partitionBy(*partition).orderBy("id")
+
+
+def _told(completions: DataFrame) -> DataFrame:
+    duration_ms = f.coalesce(f.col("duration_ms"), _since_start_ms(), f.lit(0))
+    measured_start = f.timestamp_millis(f.unix_millis("at") - duration_ms)
+    waited_for = _longest_first(f.from_json("waited_for", WAITED_FOR))
+    first = f.get(waited_for, 0)
+    slowest = f.when(first["ms"] > 0, first)
     return completions.select(
-        f.col("id").alias("journal_id"),
         "group_id",
-        f.when(f.col("moved").isNotNull(), "consumer").otherwise("classic").alias("protocol"),
-        f.coalesce(
-            _said("trigger"), f.nullif(f.col("started.trigger"), f.lit("")), f.lit("unknown")
-        ).alias("trigger"),
-        f.coalesce(_said("reason"), f.col("started.reason"), f.lit("")).alias("reason"),
+        _kind().alias("kind"),
+        f.coalesce(_said("trigger"), _said("start.trigger"), f.lit(UNKNOWN)).alias("trigger"),
+        f.coalesce(_said("reason"), _said("start.reason"), f.lit("")).alias("reason"),
         "member_id",
         "client_id",
         "generation_before",
         "generation_after",
-        f.coalesce(f.col("started.at"), f.timestamp_millis(f.unix_millis("at") - duration)).alias(
-            "started_at"
-        ),
+        f.coalesce(f.col("start.at"), measured_start).alias("started_at"),
         f.col("at").alias("completed_at"),
         f.col("stable.at").alias("stable_at"),
-        duration.alias("duration_ms"),
-        sync.alias("sync_ms"),
-        (duration + f.coalesce(sync, f.lit(0))).alias("without_owner_ms"),
+        duration_ms.alias("duration_ms"),
+        f.col("stable.duration_ms").alias("sync_ms"),
+        (duration_ms + f.coalesce("stable.duration_ms", f.lit(0))).alias("without_owner_ms"),
+        waited_for.alias("waited_for"),
+        slowest["member_id"].alias("slowest_member"),
+        slowest["ms"].alias("slowest_ms"),
         "members",
-        waited.alias("waited_for"),
-        f.get(slowest, f.lit(0))["member_id"].alias("slowest_member"),
-        f.get(slowest, f.lit(0))["ms"].alias("slowest_ms"),
-        f.coalesce("moved", f.col("stable.moved"), f.lit(0))
-        .cast("bigint")
-        .alias("partitions_moved"),
+        f.coalesce("moved", "stable.moved", f.lit(0)).cast("bigint").alias("partitions_moved"),
+        f.col("id").alias("journal_id"),
     )
 
 
-def _said(column: str) -> "Column":
-    """A text, or nothing where it is empty."""
+def _since_start_ms() -> Column:
+    """What the clock says where the entry does not; never less than nothing."""
+    return f.greatest(f.unix_millis("at") - f.unix_millis("start.at"), f.lit(0))
+
+
+def _kind() -> Column:
+    """Which protocol completed it; null for an entry that does not show it."""
+    is_classic = f.col("waited_for_count").isNotNull() | f.col("stable").isNotNull()
+    return f.when(f.col("moved").isNotNull(), "consumer").when(is_classic, "classic")
+
+
+def _said(column: str) -> Column:
+    """A text, or null where it is empty."""
     return f.nullif(f.col(column), f.lit(""))
 
 
-def _slowest_first(waits: "Column") -> "Column":
-    """Who was waited for and how long, the longest first, then by name."""
+def _longest_first(waits: Column) -> Column:
+    """Who was waited for and how long: the longest first, then by name."""
     pairs = f.transform(
         f.map_entries(waits),
-        lambda wait: f.struct((-wait["value"]).alias("ms"), wait["key"].alias("member_id")),
+        lambda wait: f.struct((-wait["value"]).alias("sooner"), wait["key"].alias("member_id")),
     )
     return f.transform(
         f.array_sort(pairs),
-        lambda pair: f.struct((-pair["ms"]).alias("ms"), pair["member_id"].alias("member_id")),
+        lambda pair: f.struct(pair["member_id"], (-pair["sooner"]).alias("ms")),
     )

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 COLUMNS = (
@@ -12,17 +13,17 @@ COLUMNS = (
 )  # fmt: skip
 
 TRIGGERS = ("member-joined", "member-left", "session-expired", "metadata-changed", "operator")
+REASONS = ("", 'it\'s, "so"\nand so', "ünï", "plain", "\\N")
 
-Entry = tuple[Any, ...]
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+Entry = dict[str, Any]
 
 
 def entry(seconds: float, group_id: str, kind: str, **over: Any) -> Entry:
     """One entry, so many seconds after the first of January 2026."""
-    minutes, second = divmod(seconds, 60)
-    hours, minute = divmod(int(minutes), 60)
-    days, hour = divmod(hours, 24)
-    values: dict[str, Any] = {
-        "at": f"2026-01-{1 + days:02} {hour:02}:{minute:02}:{second:09.6f}Z",
+    return {
+        "at": BEGIN + timedelta(seconds=seconds),
         "group_id": group_id,
         "revision": 1,
         "node_id": 0,
@@ -40,63 +41,101 @@ def entry(seconds: float, group_id: str, kind: str, **over: Any) -> Entry:
         "details": {},
         **over,
     }
-    for name in ("waited_for", "joined", "left", "details"):
-        values[name] = json.dumps(values[name])
-    return tuple(values[name] for name in COLUMNS)
+
+
+def row(entry: Entry) -> tuple[Any, ...]:
+    """The entry as a row of the table, in the order of ``COLUMNS``."""
+    values = (entry[name] for name in COLUMNS)
+    return tuple(json.dumps(v) if isinstance(v, dict | list) else v for v in values)
 
 
 def many(count: int, groups: int = 400, seed: int = 1) -> Iterator[Entry]:
-    """So many entries of so many groups, with everything odd that happens to a journal."""
+    """So many entries of so many groups in turn, with everything odd that befalls a journal."""
     chance = random.Random(seed)
-    clock = 0.0
-    generations = [0] * groups
-    for _ in range(count // 4):
-        clock += chance.random() * 3
+    lives = [_life(chance, number) for number in range(groups)]
+    seconds = 0.0
+    for _ in range(count):
+        seconds += chance.random() / 4
         number = chance.randrange(groups)
-        yield from _episode(chance, clock, number, generations)
+        kind, over = next(lives[number])
+        yield entry(seconds, "" if kind == "slots-claimed" else f"group-{number:04}", kind, **over)
 
 
-def _episode(
-    chance: random.Random, clock: float, number: int, generations: list[int]
-) -> Iterator[Entry]:
-    """Four entries: a rebalance of one protocol or the other, or something else."""
-    name, generation = f"group-{number:04}", generations[number]
-    cause = {
+def _life(chance: random.Random, number: int) -> Iterator[tuple[str, Entry]]:
+    """What befalls one group, for ever. One group in four speaks the consumer protocol."""
+    generation = 0
+    while True:
+        yield from (_consumer if number % 4 == 0 else _classic)(chance, generation)
+        generation += 1
+        if chance.random() < 0.1:
+            yield "offsets-expired", {"trigger": "retention", "details": {"offsets": 3}}
+        if chance.random() < 0.05:
+            yield "slots-claimed", {"reason": "64 slots of nobody"}
+        if chance.random() < 0.05:
+            yield "emptied", {"trigger": "session-expired", "generation_before": generation}
+            yield "group-deleted", {}
+            yield "group-created", {}
+
+
+def _consumer(chance: random.Random, generation: int) -> Iterator[tuple[str, Entry]]:
+    """Starts overlap; a completion may say neither its cause nor how long it took."""
+    cause = _cause(chance)
+    for _ in range(chance.randrange(1, 4)):
+        yield "rebalance-started", {**cause, "generation_after": generation}
+        cause = _cause(chance)
+    yield (
+        "rebalance-completed",
+        {
+            **(cause if chance.random() < 0.5 else {}),
+            **_generations(generation),
+            "duration_ms": chance.choice([None, chance.randrange(5_000)]),
+            "details": {"members": chance.randrange(1, 9), "moved": chance.randrange(9)},
+        },
+    )
+
+
+def _classic(chance: random.Random, generation: int) -> Iterator[tuple[str, Entry]]:
+    """May be abandoned, go on under another owner, or be overtaken before its assignment."""
+    cause = _cause(chance)
+    if chance.random() < 0.9:  # else: its owner was lost, and the next one only ends it
+        yield "rebalance-started", {**cause, "generation_after": generation}
+    if chance.random() < 0.1:
+        yield "rebalance-abandoned", {"trigger": "owner-changed"}
+        if chance.random() < 0.5:
+            return
+        yield "rebalance-started", {**cause, "generation_after": generation}
+    waits = {f"m-{n}": chance.choice([0, 700, 900]) for n in range(chance.randrange(4))}
+    yield (
+        "rebalance-completed",
+        {
+            **cause,
+            **_generations(generation),
+            "duration_ms": chance.choice([900, chance.randrange(900, 5_000)]),
+            "waited_for": waits,
+            "details": {"members": 4, "waited_for_count": len(waits)},
+        },
+    )
+    if chance.random() < 0.1:
+        yield "rebalance-abandoned", {"trigger": "owner-changed"}
+    if chance.random() < 0.8:  # else: overtaken
+        yield (
+            "stable",
+            {
+                "generation_after": generation + (1 if chance.random() < 0.98 else 2),
+                "duration_ms": chance.randrange(900),
+                "details": {"members": 4, "moved": chance.randrange(7)},
+            },
+        )
+
+
+def _generations(generation: int) -> Entry:
+    return {"generation_before": generation, "generation_after": generation + 1}
+
+
+def _cause(chance: random.Random) -> Entry:
+    return {
         "trigger": chance.choice(TRIGGERS),
-        "reason": chance.choice(["", 'it\'s, "so"\nand so', "ünï", "plain"]),
+        "reason": chance.choice(REASONS),
         "member_id": f"m-{chance.randrange(9)}",
-        "client_id": chance.choice(["worker", None]),
+        "client_id": chance.choice(["worker", "", None]),
     }
-    took = chance.randrange(5_000)
-    members = chance.randrange(1, 5)
-    waits = {f"m-{n}": chance.randrange(3) * chance.randrange(took + 1) for n in range(members)}
-    after = {"generation_before": generation, "generation_after": generation + 1}
-    generations[number] += 1
-    yield entry(clock, name, "rebalance-started", generation_after=generation, **cause)
-    match chance.randrange(6):
-        case 0:  # the consumer protocol: no trigger of its own, and no "stable"
-            details = {"members": members, "moved": chance.randrange(9)}
-            length = chance.choice([took, None])
-            yield entry(clock + 1, name, "rebalance-completed", duration_ms=length,
-                        details=details, **after)  # fmt: skip
-            yield entry(clock + 1.2, name, "offsets-expired", trigger="retention")
-            yield entry(clock + 1.3, "", "slots-claimed", reason="64 slots of nobody")
-        case 1:  # the group ended, and began anew
-            yield entry(clock + 1, name, "emptied", **after, **cause)
-            yield entry(clock + 1.2, name, "group-deleted")
-            yield entry(clock + 1.3, name, "group-created")
-        case 2:  # abandoned with its owner, and begun again
-            yield entry(clock + 1, name, "rebalance-abandoned", trigger="owner-changed")
-            yield entry(clock + 1.1, name, "rebalance-started", trigger="operator")
-            yield entry(clock + 2, name, "rebalance-completed", duration_ms=took,
-                        waited_for=waits, details={"members": members}, **after)  # fmt: skip
-        case other:
-            yield entry(clock + 1, name, "rebalance-completed", duration_ms=took,
-                        waited_for=waits, details={"members": members}, **after,
-                        **cause)  # fmt: skip
-            stable = {"duration_ms": chance.randrange(900), "details": {"moved": took % 7}}
-            if other == 3:  # the next rebalance began before anything was assigned
-                yield entry(clock + 1.1, name, "member-replaced", trigger="member-replaced")
-            else:
-                yield entry(clock + 1.1, name, "stable", generation_after=generation + 1, **stable)
-            yield entry(clock + 1.2, name, "offsets-restored", trigger="operator")

@@ -1,0 +1,58 @@
+"""What a run says at a terminal: a line, and the costliest rows as a plain table.
+
+Makes text and nothing else.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pipeline.schemas import COSTS, columns
+
+if TYPE_CHECKING:
+    from pipeline.jobs.rebalances import Done
+
+NAME_CHARS_MAX = 32
+
+SHOWN = {
+    "group_id": "group",
+    "trigger": "trigger",
+    "rebalances": "rebalances",
+    "without_owner_ms": "without owner ms",
+    "longest_ms": "longest ms",
+    "slowest_member": "slowest member",
+    "partitions_moved": "moved",
+}
+
+
+def told(done: "Done") -> str:
+    """What was done, and the rows that kept partitions without owner longest."""
+    line = (
+        f"Run {done.run_id}: {done.events} journal entries, {done.rows} rows in the report,"
+        f" rebalances in {done.table}"
+    )
+    places = [[name for name, _ in columns(COSTS)].index(name) for name in SHOWN]
+    rows = [[row[place] for place in places] for row in done.top]
+    return "\n".join([line, *table(list(SHOWN.values()), rows)] if rows else [line])
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Lines with columns of equal width; numbers stand to the right."""
+    texts = [[_text(value) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(heads, *texts, strict=True)]
+    right = [isinstance(value, int) for value in rows[0]]
+    return [_line(cells, widths, right) for cells in (heads, *texts)]
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    justified = (
+        cell.rjust(width) if at_right else cell.ljust(width)
+        for cell, width, at_right in zip(cells, widths, right, strict=True)
+    )
+    return "  ".join(justified).rstrip()
+
+
+def _text(value: Any) -> str:
+    """One cell. Clients choose their names: what would steer a terminal is not let through."""
+    text = "" if value is None else str(value)
+    safe = "".join(char if char.isprintable() else "?" for char in text)
+    return safe if len(safe) <= NAME_CHARS_MAX else f"{safe[: NAME_CHARS_MAX - 1]}…"

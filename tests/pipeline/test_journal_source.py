@@ -1,0 +1,87 @@
+"""The journal as it is read: whole, once, and as of one moment."""
+
+import psycopg
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.sources.journal import RANGE_IDS_MAX, RANGE_IDS_MIN, RANGES, frozen, ranges
+from tests.pipeline.conftest import query, write
+from tests.pipeline.journals import entry
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+
+ONE_MORE = """
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,
+    generation_before, generation_after, waited_for, joined, "left", details)
+SELECT at, group_id, revision, node_id, kind, trigger, reason,
+    generation_before, generation_after, waited_for, joined, "left", details
+FROM rollcall_journal LIMIT 1
+"""
+
+ODD = ["", 'say "so"', "a,b", "two\nlines", "\\N", "NULL", "ünï", " "]
+
+
+def test_texts_come_as_they_were_written(spark: SparkSession, url: str, conninfo: str) -> None:
+    write(url, (entry(n, "g", "stable", reason=text) for n, text in enumerate(ODD)))
+    write(url, [entry(9, "g", "stable", member_id="", client_id=None, duration_ms=5)])
+
+    with frozen(conninfo) as journal:
+        found = journal.read(spark).orderBy("id").collect()
+
+    assert [row["reason"] for row in found[:-1]] == ODD
+    assert (found[-1]["member_id"], found[-1]["client_id"]) == ("", None)
+    assert (found[-1]["duration_ms"], found[-1]["moved"]) == (5, None)
+
+
+def test_times_keep_their_microseconds(spark: SparkSession, url: str, conninfo: str) -> None:
+    write(url, [entry(1.000001, "g", "stable")])
+    with frozen(conninfo) as journal:
+        (row,) = journal.read(spark).selectExpr("unix_micros(at)").collect()
+    assert [row[0]] == [
+        int(micros)
+        for (micros,) in query(url, "SELECT extract(epoch FROM at) * 1000000 FROM rollcall_journal")
+    ]
+
+
+def test_an_entry_that_commits_late_is_not_lost(
+    spark: SparkSession, url: str, conninfo: str
+) -> None:
+    """Its id is lesser than the last, but its transaction was open: the next read has it."""
+    write(url, [entry(1, "g", "stable")])
+    with psycopg.connect(url) as slow:
+        slow.execute(ONE_MORE)
+        write(url, [entry(2, "g", "stable")])
+        with frozen(conninfo) as journal:
+            slow.commit()
+            assert journal.read(spark).count() == 2
+
+    with frozen(conninfo) as journal:
+        assert journal.read(spark).count() == 3
+
+
+def test_what_is_deleted_meanwhile_is_still_read(
+    spark: SparkSession, url: str, conninfo: str
+) -> None:
+    write(url, (entry(n, "g", "stable") for n in range(10)))
+    with frozen(conninfo) as journal:
+        query(url, "DELETE FROM rollcall_journal RETURNING 1")
+        assert journal.read(spark).count() == 10
+
+
+def test_entries_about_no_group_are_left_out(spark: SparkSession, url: str, conninfo: str) -> None:
+    write(url, [entry(1, "", "slots-claimed"), entry(2, "g", "stable")])
+    with frozen(conninfo) as journal:
+        assert [row["group_id"] for row in journal.read(spark).collect()] == ["g"]
+
+
+@pytest.mark.parametrize("ids", [1, RANGE_IDS_MIN, 3 * RANGE_IDS_MIN + 1, 3_000_001])
+def test_ranges_cover_every_id_once(ids: int) -> None:
+    found = ranges(7, 7 + ids - 1)
+    assert [r.first for r in found] == [7, *(r.last + 1 for r in found[:-1])]
+    assert found[-1].last == 7 + ids - 1
+    assert all(r.last - r.first < RANGE_IDS_MAX for r in found)
+    assert len(found) >= min(RANGES, -(-ids // RANGE_IDS_MIN))
+
+
+def test_an_empty_journal_is_one_empty_range() -> None:
+    assert [(r.first, r.last) for r in ranges(1, 0)] == [(1, 0)]

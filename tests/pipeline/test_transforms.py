@@ -1,0 +1,207 @@
+"""What journals mean: small stories, and the rows that they must give. No database."""
+
+import json
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.testing import assertDataFrameEqual
+
+from pipeline.schemas import COSTS, JOURNAL, REBALANCES, columns
+from pipeline.transforms.cost import cost
+from pipeline.transforms.rebalances import rebalances
+from tests.pipeline.journals import Entry, entry
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+
+STARTED, COMPLETED, STABLE = "rebalance-started", "rebalance-completed", "stable"
+OF_DETAILS = ("members", "moved", "waited_for_count")
+
+
+def journal(spark: SparkSession, *entries: Entry) -> DataFrame:
+    """The entries as they are read, with ids from 1."""
+    names = [name for name, _ in columns(JOURNAL)]
+    told = [
+        {**each, "id": number, "waited_for": json.dumps(each["waited_for"])}
+        | {name: each["details"].get(name) for name in OF_DETAILS}
+        for number, each in enumerate(entries, 1)
+    ]
+    return spark.createDataFrame([tuple(each[name] for name in names) for each in told], JOURNAL)
+
+
+def same(
+    spark: SparkSession, entries: list[Entry], select: str, *expected: tuple[Any, ...]
+) -> None:
+    """The rebalances of the entries, and of these columns just these rows."""
+    found = rebalances(journal(spark, *entries)).selectExpr(*select.split(", "))
+    assertDataFrameEqual(found, spark.createDataFrame([*expected], found.schema))
+
+
+def classic(seconds: float, generation: int, **over: Any) -> Entry:
+    """A completed join phase of group g."""
+    details = {"members": 3, "waited_for_count": len(over.get("waited_for", {}))}
+    numbers = {"generation_before": generation - 1, "generation_after": generation}
+    return entry(seconds, "g", COMPLETED, **{**numbers, "details": details, **over})
+
+
+def stable(seconds: float, generation: int, sync_ms: int, moved: int) -> Entry:
+    """The assignment of group g's generation."""
+    details = {"moved": moved}
+    return entry(
+        seconds, "g", STABLE, generation_after=generation, duration_ms=sync_ms, details=details
+    )
+
+
+def test_a_rebalance_is_told_from_its_start_to_its_assignment(spark: SparkSession) -> None:
+    cause = {"trigger": "member-left", "reason": "closed", "member_id": "d", "client_id": "w"}
+    waits = {"b": 30, "a": 1_900, "c": 0}
+    made = rebalances(
+        journal(
+            spark,
+            entry(0, "g", "group-created"),
+            entry(10, "g", STARTED, **cause),
+            classic(12, 2, duration_ms=2_000, waited_for=waits, **cause),
+            stable(12.5, 2, 500, moved=4),
+        )
+    )
+    assert made.schema.simpleString() == spark.createDataFrame([], REBALANCES).schema.simpleString()
+    assert [row.asDict(recursive=True) for row in made.collect()] == [
+        {
+            "group_id": "g",
+            "kind": "classic",
+            "trigger": "member-left",
+            "reason": "closed",
+            "member_id": "d",
+            "client_id": "w",
+            "generation_before": 1,
+            "generation_after": 2,
+            "started_at": local(10),
+            "completed_at": local(12),
+            "stable_at": local(12.5),
+            "duration_ms": 2_000,
+            "sync_ms": 500,
+            "without_owner_ms": 2_500,
+            "waited_for": [
+                {"member_id": "a", "ms": 1_900},
+                {"member_id": "b", "ms": 30},
+                {"member_id": "c", "ms": 0},
+            ],
+            "slowest_member": "a",
+            "slowest_ms": 1_900,
+            "members": 3,
+            "partitions_moved": 4,
+            "journal_id": 3,
+        }
+    ]
+
+
+def local(seconds: float) -> Any:
+    """The time of an entry as ``collect`` gives it: without zone, by this machine's clock."""
+    return entry(seconds, "", "")["at"].astimezone().replace(tzinfo=None)
+
+
+def test_an_overtaken_rebalance_keeps_nothing_of_the_one_that_overtook_it(
+    spark: SparkSession,
+) -> None:
+    same(
+        spark,
+        [
+            entry(0, "g", STARTED, trigger="member-joined"),
+            classic(1, 1, trigger="member-joined", duration_ms=1_000),
+            entry(2, "g", STARTED, trigger="member-left"),
+            classic(3, 2, trigger="member-left", duration_ms=900),
+            stable(4, 2, 100, moved=2),
+        ],
+        "trigger, sync_ms, without_owner_ms, partitions_moved",
+        ("member-joined", None, 1_000, 0),
+        ("member-left", 100, 1_000, 2),
+    )
+
+
+def test_an_assignment_counts_though_the_next_rebalance_was_begun_and_abandoned(
+    spark: SparkSession,
+) -> None:
+    same(
+        spark,
+        [
+            classic(1, 1, trigger="member-joined", duration_ms=1_000),
+            entry(2, "g", STARTED, trigger="member-joined"),
+            entry(3, "g", "rebalance-abandoned", trigger="owner-changed"),
+            stable(4, 1, 100, moved=2),
+        ],
+        "sync_ms, partitions_moved",
+        (100, 2),
+    )
+
+
+def test_a_rebalance_does_not_begin_with_one_that_was_abandoned_or_ended_in_nobody(
+    spark: SparkSession,
+) -> None:
+    def start(kind: str) -> list[Entry]:
+        return [entry(0, "g", STARTED), entry(1, "g", kind), entry(5, "g", STARTED)]
+
+    for kind in ("rebalance-abandoned", "emptied", "group-deleted"):
+        ended = classic(7, 1, trigger="member-joined")
+        same(spark, [*start(kind), ended], "second(started_at), duration_ms", (5, 2_000))
+
+
+def test_the_consumer_protocol_takes_its_cause_from_the_first_start(spark: SparkSession) -> None:
+    same(
+        spark,
+        [
+            entry(0, "g", STARTED, trigger="topics-changed", reason="orders has 6 partitions"),
+            entry(1, "g", STARTED, trigger="member-joined", reason="a new member"),
+            entry(4, "g", COMPLETED, details={"members": 2, "moved": 3}),
+        ],
+        "kind, trigger, reason, duration_ms, sync_ms, without_owner_ms, partitions_moved",
+        ("consumer", "topics-changed", "orders has 6 partitions", 4_000, None, 4_000, 3),
+    )
+
+
+def test_an_entry_that_says_nothing_is_counted_as_unknown(spark: SparkSession) -> None:
+    same(
+        spark,
+        [entry(4, "g", COMPLETED)],
+        "kind, trigger, duration_ms, started_at = completed_at, slowest_member, members",
+        (None, "unknown", 0, True, None, None),
+    )
+
+
+def test_groups_do_not_mix(spark: SparkSession) -> None:
+    same(
+        spark,
+        [
+            entry(0, "g", STARTED, trigger="operator"),
+            entry(1, "h", STARTED, trigger="member-left"),
+            entry(2, "g", COMPLETED, details={"moved": 1}),
+            entry(3, "h", COMPLETED, details={"moved": 2}),
+        ],
+        "group_id, trigger, duration_ms, partitions_moved",
+        ("g", "operator", 2_000, 1),
+        ("h", "member-left", 2_000, 2),
+    )
+
+
+def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
+    left = {"trigger": "member-left", "duration_ms": 700}
+    found = cost(
+        rebalances(
+            journal(
+                spark,
+                classic(1, 1, waited_for={"b": 500, "a": 400}, **left),
+                stable(2, 1, 50, moved=3),
+                classic(3, 2, waited_for={"a": 500}, **left),
+                classic(4, 3, trigger="operator", duration_ms=10),
+            )
+        )
+    )
+    expected = [
+        ("g", "member-left", 2, 1_400, 700, 1_000, "a", 3, 1_450),
+        ("g", "operator", 1, 10, 10, 0, None, 0, 10),
+    ]
+    assertDataFrameEqual(found, spark.createDataFrame(expected, COSTS))
+    assert found.columns == [name for name, _ in columns(COSTS)]
+
+
+def test_no_journal_costs_nothing(spark: SparkSession) -> None:
+    assert cost(rebalances(journal(spark))).collect() == []
