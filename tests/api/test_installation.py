@@ -66,7 +66,7 @@ def installation() -> Iterator[Installation]:
 def worker(installation: Installation) -> Iterator[Worker]:
     """A stock consumer with all of its topic's partitions."""
     asyncio.run(create_topic(installation.kafka, GROUP, 6))
-    started = Worker("confluent-kafka", installation.kafka, GROUP, SESSION_MS)
+    started = Worker.of("confluent-kafka", installation.kafka, GROUP, SESSION_MS)
     started.until(lambda: len(started.owned) == 6, "all partitions")
     yield started
     started.close()

@@ -126,7 +126,7 @@ def start() -> Iterator[Start]:
     workers: list[Worker] = []
 
     def begin(library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS) -> Worker:
-        workers.append(Worker(library, bootstrap, name, session_ms))
+        workers.append(Worker.of(library, bootstrap, name, session_ms))
         return workers[-1]
 
     yield begin

@@ -49,6 +49,13 @@ class Worker:
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._drain, daemon=True).start()
 
+    @classmethod
+    def of(
+        cls, library: str, bootstrap: str, name: str, session_ms: int, *settings: str
+    ) -> "Worker":
+        """One of the table of workers, with this group and session timeout."""
+        return cls(WORKERS[library].command(bootstrap, name, str(session_ms), *settings))
+
     def _read(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
@@ -134,9 +141,7 @@ def start() -> Iterator[Start]:
     def begin(
         library: str, bootstrap: str, name: str, session_ms: int = SESSION_MS, *settings: str
     ) -> Worker:
-        program = WORKERS[library]
-        command = program.command(bootstrap, name, str(session_ms), *settings)
-        workers.append(Worker(command))
+        workers.append(Worker.of(library, bootstrap, name, session_ms, *settings))
         return workers[-1]
 
     yield begin
