@@ -31,7 +31,7 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
 - ``table`` "removed": ``group``, ``member``, ``trigger``: a journal entry took it out.
 
 *What was done to the run*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``
-(written when it ends) it slept or was cut off, so that its silence is its own. ``type`` "mishap",
+(written when it begins; the latest end) it sleeps or is cut off: its silence is its own. ``type`` "mishap",
 ``what``: an exception reached a node's loop. ``type`` "end": the faults ended ``healed_ms``
 ago; ``groups`` maps each group with living members to whether all of them are settled.
 """
@@ -51,8 +51,13 @@ REFUSALS: Final = frozenset({22, 25, 82, 110, 113})
 fenced instance, fenced and stale member epoch."""
 
 REBALANCE_IN_PROGRESS: Final = 27
-FENCED: Final = ("OffsetCommit", "SyncGroup", "Heartbeat")
-"""Requests that name a generation, and must fail once it is stale."""
+BEATS: Final = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat"})
+"""Requests that keep a member alive; in a classic group a commit does, too."""
+
+FENCED: Final = ("OffsetCommit", "SyncGroup")
+"""Requests that name a generation and go through the rows: stale means stale by the rows. What
+a heartbeat is told comes from the face, which follows the rows by the way of an answer; it must
+not lag behind what others were told."""
 
 
 class Violation(NamedTuple):
@@ -82,6 +87,11 @@ class Group:
     gone_at: dict[str, float] = field(default_factory=dict)
     raised_at: dict[int, float] = field(default_factory=dict)
     leaders: dict[int, str] = field(default_factory=dict)
+    told_at: dict[int, float] = field(default_factory=dict)
+
+    def old_since(self, generation: int) -> float | None:
+        """When somebody was first told of a later generation."""
+        return min((at for later, at in self.told_at.items() if later > generation), default=None)
 
 
 @dataclass(slots=True)
@@ -115,7 +125,7 @@ class Checker:
         self._offsets: dict[Place, Register] = defaultdict(Register)
         self._owners: dict[tuple[str, int, str, int], str] = {}
         self._holds: dict[str, dict[str, set[tuple[str, int]]]] = defaultdict(dict)
-        self._holders: dict[tuple[str, str], str] = {}
+        self._holders: dict[tuple[str, str], tuple[str, float]] = {}
         self._sent: dict[tuple[str, str], list[float]] = defaultdict(list)
         self._sessions: dict[tuple[str, str], tuple[str, float]] = {}
         self._heard: dict[tuple[str, str], float] = {}
@@ -133,13 +143,13 @@ class Checker:
 
     def row(self, record: Record) -> None:
         """A committed row, in order of commits."""
-        epoch = record.get("epoch")
+        epoch: int = record.get("epoch", -1)
         if record["table"] == "slot":
             if epoch <= self._epochs.get(record["slot"], -1):
                 self._say("I3", f"the epoch of slot {record['slot']} did not rise", record)
             self._epochs[record["slot"]] = epoch
             return
-        if epoch is not None and epoch != self._epochs.get(record["slot"], epoch):
+        if epoch >= 0 and epoch != self._epochs.get(record["slot"], epoch):
             now = self._epochs[record["slot"]]
             self._say("I3", f"a write under epoch {epoch} landed in epoch {now}", record)
         TABLES[record["table"]](self, record)
@@ -225,7 +235,7 @@ class Checker:
         """A client sends a request."""
         self._calls[record["call"]] = record
         key = (record["group"], record["member"])
-        if record["member"] and "session_ms" in record:
+        if record["member"] and "session_ms" in record and self._is_beat(record):
             sent = self._sent[key]
             sent.append(record["at"])
             del sent[:-200]
@@ -266,24 +276,35 @@ class Checker:
         ):
             self._say("I7", f"{call['api']} of {call['process']} was never answered", record)
 
+    def _is_beat(self, call: Record) -> bool:
+        is_classic = self._groups[call["group"]].kind == "classic"
+        return call["api"] in BEATS or (is_classic and call["api"] == "OffsetCommit")
+
     def _hear(self, call: Record) -> None:
+        if not self._is_beat(call):
+            return
         key = (call["group"], call["member"])
         self._heard[key] = max(call["at"], self._heard.get(key, -1e12))
 
     def _check_fresh(self, call: Record, record: Record) -> None:
         """A stale request must not succeed: judged by what was committed before it was sent."""
-        group = self._groups.get(call["group"])
-        if group is None or not call["member"]:
-            return
-        sent = call["at"]
+        group, sent, generation = self._groups[call["group"]], call["at"], call["generation"]
         if group.gone_at.get(call["member"], sent) < sent:
             self._say("I4", f"{call['api']} of {call['member']}, who had gone, succeeded", record)
-        raised = group.raised_at.get(call["generation"], sent)
-        if group.kind == "classic" and raised < sent:
-            self._say("I4", f"{call['api']} of old generation {call['generation']} succeeded",
-                      record)  # fmt: skip
-        holder = self._holders.get((call["group"], call["instance"] or ""))
-        if holder is not None and holder != call["member"]:
+        if group.kind == "classic" and group.raised_at.get(generation, sent) < sent:
+            self._say("I4", f"{call['api']} of old generation {generation} succeeded", record)
+        self._check_instance(call, record)
+
+    def beaten(self, call: Record, record: Record) -> None:
+        """Heartbeat: not after others were told of a later generation."""
+        since = self._groups[call["group"]].old_since(call["generation"])
+        if since is not None and since < call["at"]:
+            self._say("I4", f"a heartbeat of old generation {call['generation']} succeeded", record)
+        self._check_instance(call, record)
+
+    def _check_instance(self, call: Record, record: Record) -> None:
+        holder, since = self._holders.get((call["group"], call["instance"] or ""), ("", 0.0))
+        if holder and holder != call["member"] and since < call["at"]:
             self._say("I4", f"{call['api']} of a replaced instance succeeded", record)
 
     def joined(self, call: Record, record: Record) -> None:
@@ -296,7 +317,10 @@ class Checker:
         if leader != record["leader"] and not call["instance"]:
             self._say("I2", f"generation {generation} was given out twice", record)
         if call["instance"]:
-            self._holders[call["group"], call["instance"]] = member
+            key = (call["group"], call["instance"])
+            if self._holders.get(key, ("", 0.0))[0] != member:
+                self._holders[key] = (member, record["at"])
+        group.told_at.setdefault(generation, record["at"])
 
     def synced(self, call: Record, record: Record) -> None:
         """SyncGroup: one owner of each partition in a generation, and not before it is stored."""
@@ -398,6 +422,7 @@ TABLES: Final = {
 SUCCEEDED: Final = {
     "JoinGroup": Checker.joined,
     "SyncGroup": Checker.synced,
+    "Heartbeat": Checker.beaten,
     "ConsumerGroupHeartbeat": Checker.consumed,
     "OffsetCommit": Checker.committed,
     "OffsetFetch": Checker.fetched,

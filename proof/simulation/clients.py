@@ -74,7 +74,9 @@ class Channel:
         client = self.client
         nodes = sorted(client.network.nodes)
         if nodes:
-            asked = Link(client.network, client.process, client.name, client.world.rng.choice(nodes))
+            asked = Link(
+                client.network, client.process, client.name, client.world.rng.choice(nodes)
+            )
             request = Request("FindCoordinator", client.group_id, None)
             found = await self._ask(asked, request, 2.0)
             asked.close()

@@ -170,6 +170,7 @@ class Node:
     async def _fail(self, point: str) -> None:
         """At a fail point: perhaps the process is stopped just here."""
         if self.fail_share and self.world.rng.random() < self.fail_share:
+            self.fail_share = 0.0
             self.process.pause(self.world.now + self.world.between(0.1, 8))
             await asyncio.sleep(0)
 
@@ -246,5 +247,3 @@ class Node:
 
 SUPERVISED: Final = (0.3, 3.0)
 """Seconds after which a node that ended is started again."""
-
-

@@ -319,9 +319,7 @@ class Connection:
             database.world.after(IDLE_IN_TRANSACTION, self._idle, transaction)
         else:
             transaction = Transaction(session)
-        database.perform(
-            self._whole(meaning, parameters, transaction), transaction, self._reply
-        )
+        database.perform(self._whole(meaning, parameters, transaction), transaction, self._reply)
 
     def _whole(self, meaning: Meaning, parameters: Any, transaction: Transaction) -> Operation:
         rows = yield from meaning(self.database, transaction, parameters)

@@ -101,9 +101,7 @@ class Run:
             del self.network.nodes[node.node_id]
         self.world.after(self.world.between(*SUPERVISED), self._start_node, node.node_id)
 
-    def _join(
-        self, kind: type[Client], group_id: str, instance: str | None, delay: int
-    ) -> None:
+    def _join(self, kind: type[Client], group_id: str, instance: str | None, delay: int) -> None:
         self._named += 1
         client = kind(
             self.world,
@@ -236,5 +234,3 @@ def simulate(
         counted,
         world.history,
     )
-
-

@@ -59,7 +59,9 @@ def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operati
     for slot in sorted(epochs):
         if not (yield ("lock", ("slot", slot), GUARD.slot_lock)):
             return _refused(db, transaction, Contended("a slot"))
-    wrong = {s for s, e in epochs.items() if db.slots[s].epoch != e} if GUARD.checks_epoch else set()
+    wrong = (
+        {s for s, e in epochs.items() if db.slots[s].epoch != e} if GUARD.checks_epoch else set()
+    )
     if wrong and GUARD.raises:
         return _refused(db, transaction, Fenced("epoch"))
     refusal = yield from _lock_groups(db, transaction, batch)

@@ -16,6 +16,9 @@ Micros = int
 Record = dict[str, Any]
 SECOND: Micros = 1_000_000
 MS: Micros = 1_000
+AWAKE: Micros = 5 * SECOND
+"""Between two pauses of one process."""
+
 
 
 class World:
@@ -73,9 +76,7 @@ class Process:
     it runs and its clock goes on, as with SIGSTOP.
     """
 
-    def __init__(
-        self, world: World, name: str, *, rate: float = 1.0, offset: Micros = 0
-    ) -> None:
+    def __init__(self, world: World, name: str, *, rate: float = 1.0, offset: Micros = 0) -> None:
         self.world = world
         self.name = name
         self.rate = rate
@@ -123,8 +124,10 @@ class Process:
             self.world.at(max(self.world.now, self.paused_until), self._run)
 
     def pause(self, until: Micros) -> None:
-        """SIGSTOP, and SIGCONT at that instant."""
-        self.paused_until = max(self.paused_until, until)
+        """SIGSTOP, and SIGCONT at that instant. A process that has just slept stays awake for a
+        while: one that does nothing but sleep shows nothing."""
+        if self.world.now >= self.paused_until + AWAKE or not self.paused_until:
+            self.paused_until = until
 
     def _run(self) -> None:
         if self.world.now < self.paused_until:
