@@ -54,6 +54,12 @@ REBALANCE_IN_PROGRESS: Final = 27
 BEATS: Final = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat"})
 """Requests that keep a member alive; in a classic group a commit does, too."""
 
+CLOCKS_AGREE: Final = 0.97
+"""How much shorter than it says a session may be: the node's clock is not the recorder's."""
+
+LEAVES: Final = {"LeaveGroup": 1 << 31, "ConsumerGroupHeartbeat": 0}
+"""Requests that say goodbye, where the generation is below this."""
+
 FENCED: Final = ("OffsetCommit", "SyncGroup")
 """Requests that name a generation and go through the rows: stale means stale by the rows. What
 a heartbeat is told comes from the face, which follows the rows by the way of an answer; it must
@@ -88,6 +94,7 @@ class Group:
     raised_at: dict[int, float] = field(default_factory=dict)
     leaders: dict[int, str] = field(default_factory=dict)
     told_at: dict[int, float] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     def old_since(self, generation: int) -> float | None:
         """When somebody was first told of a later generation."""
@@ -158,7 +165,7 @@ class Checker:
         """A group's own row and who its members are."""
         name, at = record["group"], record["at"]
         if record.get("deleted"):
-            self._groups.pop(name, None)
+            self._begin_anew(name)
             return
         group, generation = self._groups[name], record["generation"]
         if generation < group.generation:
@@ -175,11 +182,19 @@ class Checker:
             self._holds[name].pop(member, None)
         for member in members.keys() - group.members.keys():
             group.gone_at.pop(member, None)
+        group.names.update((m, instance or m) for m, instance in members.items())
         group.generation, group.revision = generation, record["revision"]
         group.state, group.kind, group.members = record["state"], record["kind"], members
         group.seated[generation] |= members.keys()
         group.instances[generation] |= {i for i in members.values() if i}
         group.states[generation].add(group.state)
+
+    def _begin_anew(self, name: str) -> None:
+        """The group is gone with all it promised; another may come under its name."""
+        self._groups.pop(name, None)
+        self._holds.pop(name, None)
+        self._owners = {key: who for key, who in self._owners.items() if key[0] != name}
+        self._holders = {key: who for key, who in self._holders.items() if key[0] != name}
 
     def _same_generation(self, group: Group, members: Mapping[str, Any], record: Record) -> None:
         instances = group.instances[group.generation]
@@ -239,7 +254,9 @@ class Checker:
             sent = self._sent[key]
             sent.append(record["at"])
             del sent[:-200]
-            self._sessions[key] = (record["process"], record["session_ms"])
+            self._sessions[key] = (record["process"], record["session_ms"] * CLOCKS_AGREE)
+        if record["api"] in LEAVES and record["generation"] < LEAVES[record["api"]]:
+            self._sessions.pop(key, None)  # from here on it need not be heard of
         for topic, partition, offset in record.get("offsets", ()):
             self._offsets[record["group"], topic, partition].open.add(offset)
         if record.get("owned") is not None:
@@ -311,10 +328,14 @@ class Checker:
         """JoinGroup: its generation was committed before anybody was told."""
         group, generation = self._groups[call["group"]], record["generation"]
         member = record["member"]
-        if self.has_rows and member not in group.seated.get(generation, ()):
+        is_seated = member in group.seated.get(generation, ()) or (
+            # Replaced in the same commit by the next one with its instance id.
+            call["instance"] in group.instances.get(generation, ())
+        )
+        if self.has_rows and not is_seated:
             self._say("I10", f"{member} was told of generation {generation} too soon", record)
-        leader = group.leaders.setdefault(generation, record["leader"])
-        if leader != record["leader"] and not call["instance"]:
+        leader = group.names.get(record["leader"]) or record["leader"]
+        if group.leaders.setdefault(generation, leader) != leader:
             self._say("I2", f"generation {generation} was given out twice", record)
         if call["instance"]:
             key = (call["group"], call["instance"])

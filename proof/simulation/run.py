@@ -23,7 +23,7 @@ from proof.simulation.world import MS, SECOND, Record, World
 TROUBLE_S: Final = 45.0
 """For how long things go wrong, of a life's simulated time."""
 
-PEACE_S: Final = 30.0
+PEACE_S: Final = 20.0
 """After this without a fault every group must be settled (I7)."""
 
 RULES: Final = Rules(

@@ -20,7 +20,6 @@ AWAKE: Micros = 5 * SECOND
 """Between two pauses of one process."""
 
 
-
 class World:
     """What happens when. ``now`` is true time, which no process can see."""
 
