@@ -36,10 +36,11 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
 ago; ``groups`` maps each group with living members to whether all of them are settled.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 Record = Mapping[str, Any]
@@ -110,6 +111,11 @@ class Register:
     open: set[int] = field(default_factory=set)
     written: dict[int, float] = field(default_factory=dict)
 
+    @property
+    def last(self) -> float:
+        """When the row was last written."""
+        return self.at[-1] if self.at else -1.0
+
     def between(self, since: float, until: float) -> set[int]:
         """Every value that stood at some instant of the span."""
         first = max(0, bisect_left(self.at, since) - 1)
@@ -135,7 +141,7 @@ class Checker:
         self._holders: dict[tuple[str, str], tuple[str, float]] = {}
         self._sent: dict[tuple[str, str], list[float]] = defaultdict(list)
         self._sessions: dict[tuple[str, str], tuple[str, float]] = {}
-        self._heard: dict[tuple[str, str], float] = {}
+        self._heard: dict[tuple[str, str], list[float]] = defaultdict(list)
         self._excused: dict[str, list[tuple[float, float]]] = defaultdict(list)
         self._refused: dict[Place, set[int]] = defaultdict(set)
 
@@ -226,12 +232,18 @@ class Checker:
             return
         process, session = known
         until = record["at"]
-        if until - self._heard.get(key, -1e12) < session:
+        if not self._was_silent(key, until, session):
             self._say("I6", f"{key[1]} was removed within a session of being heard", record)
         elif self._kept_sending(self._sent[key], until, session) and not self._is_excused(
             process, until - 2 * session, until
         ):
             self._say("I6", f"{key[1]} was removed although it never fell silent", record)
+
+    def _was_silent(self, key: tuple[str, str], until: float, session: float) -> bool:
+        """Whether a whole session went by unheard; its end may be decided before the last beat
+        was answered, and committed after it."""
+        heard = [-1e12, *self._heard[key], until]
+        return any(b - a >= session for a, b in pairwise(heard[-4:]))
 
     @staticmethod
     def _kept_sending(sent: list[float], until: float, session: float) -> bool:
@@ -301,7 +313,8 @@ class Checker:
         if not self._is_beat(call):
             return
         key = (call["group"], call["member"])
-        self._heard[key] = max(call["at"], self._heard.get(key, -1e12))
+        insort(self._heard[key], call["at"])
+        del self._heard[key][:-4]
 
     def _check_fresh(self, call: Record, record: Record) -> None:
         """A stale request must not succeed: judged by what was committed before it was sent."""
@@ -346,7 +359,9 @@ class Checker:
     def synced(self, call: Record, record: Record) -> None:
         """SyncGroup: one owner of each partition in a generation, and not before it is stored."""
         group = self._groups[call["group"]]
-        if self.has_rows and "Stable" not in group.states.get(call["generation"], ()):
+        # A rebalance may begin in the very commit that stores the assignment.
+        stored = {"Stable", "PreparingRebalance"} & group.states.get(call["generation"], set())
+        if self.has_rows and not stored:
             self._say("I10", "an assignment was told before it was stored", record)
         owner = call["instance"] or call["member"]
         for topic, partition in record["owned"]:
@@ -379,7 +394,9 @@ class Checker:
         """OffsetCommit: what is acknowledged is stored."""
         for topic, partition, offset in call["offsets"]:
             register = self._offsets[call["group"], topic, partition]
-            if self.has_rows and offset not in register.written:
+            # Of several commits to one partition in one batch the last one stands.
+            is_stored = offset in register.written or register.last >= call["at"]
+            if self.has_rows and not is_stored:
                 self._say("I10", f"offset {offset} was acknowledged before it was stored", record)
 
     def fetched(self, call: Record, record: Record) -> None:

@@ -46,6 +46,7 @@ class ClassicClient(Client):
             self._refused(joined.error, joined)
             return joined.error is ErrorCode.MEMBER_ID_REQUIRED
         self.member_id, self.generation = joined.member_id, joined.generation_id
+        self.owned = frozenset()  # until it is told anew
         assignments = self._share(joined) if joined.leader == joined.member_id else {}
         synced = await self.main.call("SyncGroup", self._sync(joined, assignments))
         if synced is None:

@@ -42,6 +42,7 @@ class Channel:
     ) -> Any:
         """Call the group's coordinator; None where nobody knows what became of it."""
         client, world = self.client, self.client.world
+        member, generation = client.member_id, client.generation  # as the body has them
         link = await self._coordinator()
         if link is None:
             return None
@@ -53,9 +54,9 @@ class Channel:
             **common,
             api=api,
             group=client.group_id,
-            member=client.member_id,
+            member=member,
             instance=client.instance,
-            generation=client.generation,
+            generation=generation,
             session_ms=client.session_ms,
             **told,
         )
