@@ -300,6 +300,12 @@ class Coordinator:
             resident.inbox.clear()
             self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
 
+    def let_go(self, code: ErrorCode) -> None:
+        """Answer everything that is parked, and keep the groups: the lease ran out, and nobody
+        knows for how long. What is on its way to the rows may still be written."""
+        for resident in self.residents.values():
+            self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
+
     def doubt(self, resident: Resident) -> None:
         """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
         resident.lost = True

@@ -202,16 +202,23 @@ class SlotKeeper:
         if not self.coordinator.holds_lease and not self.away:
             self.away = True
             logger.error("the lease ran out: no answers from memory until it is renewed")
+            # Another node may serve these groups by now; whoever waits here must not wait in vain.
+            self.coordinator.let_go(ErrorCode.NOT_COORDINATOR)
+            self._notify()
 
     async def _recovered(self, lease_until: Millis) -> None:
         """The node slept or was cut off: check first what is still ours, then go on. Nobody's
-        session ends for time in which this node could not listen."""
-        if (
-            not self._looking.locked()
-        ):  # else a look is under way, and a load must not hold up beats
-            await self._look()
+        session ends for time in which this node could not listen.
+
+        On the lease's own connection: a look that is under way may wait for a load, or may have
+        read its rows long ago, and neither must stand for this check.
+        """
+        connection = await self._leased()
+        rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
+        self._lose([SlotRow(*row) for row in rows])
         self.coordinator.lease_until = lease_until
         self.coordinator.awake()
+        self._look_now.set()
         self._notify()
         logger.info("the lease is held again; every session starts anew")
 
