@@ -52,6 +52,8 @@ REFUSALS: Final = frozenset({22, 25, 82, 110, 113})
 fenced instance, fenced and stale member epoch."""
 
 REBALANCE_IN_PROGRESS: Final = 27
+PATIENCE: Final = 0.75
+"""The part of the peaceful end after which no request may still wait for its answer."""
 BEATS: Final = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat"})
 """Requests that keep a member alive; in a classic group a commit does, too."""
 
@@ -441,7 +443,13 @@ class Checker:
         self._say("I8", record["what"], record)
 
     def end(self, record: Record) -> None:
-        """Faults have ended long ago: everybody has what it needs."""
+        """Faults have ended long ago: everybody has what it needs, and an answer."""
+        for call in self._calls.values():
+            asked = call["at"] + PATIENCE * record["healed_ms"]
+            if asked < record["at"] and not self._is_excused(
+                call["process"], call["at"], record["at"]
+            ):
+                self._say("I7", f"{call['api']} of {call['process']} was forgotten", record)
         for name, settled in record["groups"].items():
             if not settled:
                 self._say("I7", f"{name} has not settled {record['healed_ms']:.0f} ms after the "

@@ -13,8 +13,9 @@ from proof.simulation.network import Link, Network, Request
 from proof.simulation.world import Process, World
 
 PARTITIONS: Final = 4
-REQUEST_TIMEOUT_S: Final = 25.0
-"""Longer than any fault lasts: whoever is not answered by then was forgotten."""
+REQUEST_TIMEOUT_S: Final = 100.0
+"""Longer than a life: whoever waits at its end was forgotten. (Each sleep of a node starts its
+timers anew, so that a join phase may last for several of its timeouts.)"""
 
 LOST: Final = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 

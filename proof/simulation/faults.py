@@ -136,6 +136,7 @@ def _kill_client(run: "Run") -> None:
 def _leave(run: "Run") -> None:
     if client := run.any_client():
         client.is_leaving = True
+        run.excuse(client, 3600)
         run.replace(client, kills=False)
 
 
