@@ -25,7 +25,7 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
 - ``table`` "slot": ``slot``, ``epoch``, ``node`` (or None).
 - ``table`` "group": ``group``, ``kind``, ``generation``, ``revision``, ``state``, ``members``
   (member id to instance id or None); where known ``slot`` and ``epoch``, under which the
-  *writer* holds it. ``deleted`` true: the row went.
+  *writer* holds it, and ``seen``, the revision from which it decided. ``deleted`` true: the row went.
 - ``table`` "offset": ``group``, ``topic``, ``partition``, ``offset`` (None: deleted); where known
   ``slot`` and ``epoch``.
 - ``table`` "removed": ``group``, ``member``, ``trigger``: a journal entry took it out.
@@ -178,8 +178,9 @@ class Checker:
         group, generation = self._groups[name], record["generation"]
         if generation < group.generation:
             self._say("I2", f"the generation fell from {group.generation}", record)
-        if record["revision"] <= group.revision:
-            self._say("I2", f"revision {group.revision} was overwritten", record)
+        seen = record.get("seen", record["revision"] - 1)
+        if not seen == record["revision"] - 1 >= group.revision:
+            self._say("I2", f"revision {group.revision} was overwritten unseen", record)
         members = record["members"]
         if generation == group.generation:
             self._same_generation(group, members, record)
@@ -219,6 +220,8 @@ class Checker:
                 self._say("I5", f"{place} was deleted in a group with members", record)
         elif offset not in register.open:
             self._say("I5", f"{place}: nobody asks for {offset} any more", record)
+        elif offset in register.written and offset != register.values[-1]:
+            self._say("I5", f"{place}: {offset} was written a second time", record)
         elif offset in self._refused[place]:
             self._say("I4", f"{place}: {offset} was refused, and written", record)
         register.at.append(record["at"])

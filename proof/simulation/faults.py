@@ -54,9 +54,15 @@ def _kill_database(run: "Run") -> None:
 
 
 def _end_sessions(run: "Run") -> None:
-    """pg_terminate_backend, of some or of all."""
+    """pg_terminate_backend, or a connection that is reset on its way: then the server goes on
+    with what it was sent."""
+    resets = run.world.rng.random() < 0.5
     for session in list(run.database.sessions):
         if run.world.rng.random() < 0.5:
+            continue
+        if resets and session.connection is not None:
+            session.connection.fall()
+        else:
             run.database.close(session)
 
 
@@ -162,7 +168,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "node-stall": Fault(_stall_node, 3),
     "node-pause-at-write": Fault(_pause_at_write, 4),
     "database-crash": Fault(_kill_database, 15),
-    "database-sessions": Fault(_end_sessions, 6),
+    "database-sessions": Fault(_end_sessions, 3),
     "database-slow": Fault(_slow_database, 10),
     "database-stall": Fault(_stall_commits, 6),
     "database-lost-replies": Fault(_lose_replies, 4),

@@ -78,7 +78,7 @@ class Transaction:
 class Session:
     """One connection as the server sees it."""
 
-    __slots__ = ("advisory", "is_open", "process", "started", "transaction")
+    __slots__ = ("advisory", "connection", "is_open", "process", "started", "transaction")
 
     def __init__(self, process: Process, started: Micros) -> None:
         self.process = process
@@ -86,6 +86,7 @@ class Session:
         self.is_open = True
         self.advisory: set[int] = set()
         self.transaction: Transaction | None = None
+        self.connection: Connection | None = None
 
 
 @dataclass(slots=True)
@@ -255,6 +256,7 @@ class Connection:
         self.process = process
         self.meanings = meanings
         self.session = database.open(process)
+        self.session.connection = self
         self.closed = False
         self.broken = False
         self._in_transaction = False

@@ -157,6 +157,7 @@ def _put_group(db: Database, write: Write, under: Mapping[str, int]) -> None:
         kind=after.group.kind,
         generation=after.group.generation,
         revision=revision,
+        seen=write.before.revision,
         state=after.group.state,
         members={m: members[m].instance_id for m in sorted(members)},
         **under,
