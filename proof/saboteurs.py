@@ -24,6 +24,7 @@ from groups.core.consumer.work import Work as ConsumerWork
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Face
 from groups.core.replies import Synced
+from groups.slot import slot_of
 from groups.slots import SlotKeeper
 from groups.store import Unknown
 from proof.simulation import node as simulated
@@ -89,7 +90,7 @@ async def _written_again(connection: Any, batch: Any) -> None:
 
 
 def _late(db: Any, write: Any) -> None:
-    epoch = db.slots[statements.slot_of(write.group_id)].epoch
+    epoch = db.slots[slot_of(write.group_id)].epoch
     statements._write(db, write, epoch, only_offsets=True)
 
 
@@ -147,7 +148,7 @@ def _drop_silently(original: Any) -> Any:
     def drop(self: Coordinator, slots: Any, code: ErrorCode) -> None:
         slots = list(slots)
         for group_id, resident in self.residents.items():
-            if simulated.slot_of(group_id) in slots:
+            if slot_of(group_id) in slots:
                 resident.parked.clear()
         original(self, slots, code)
 

@@ -94,7 +94,7 @@ class Channel:
         future = loop.create_future()
 
         def answered(reply: Any) -> None:
-            loop.call_soon(lambda: future.done() or future.set_result(reply))
+            loop.call_soon(_resolve, future, reply)
 
         link.send(request, answered)
         handle = loop.call_later(timeout_s, answered, TIMEOUT)
@@ -120,6 +120,11 @@ class Channel:
 
 
 TIMEOUT: Final = object()
+
+
+def _resolve(future: "asyncio.Future[Any]", reply: Any) -> None:
+    if not future.done():
+        future.set_result(reply)
 
 
 def _code(reply: Any) -> ErrorCode:

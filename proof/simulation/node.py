@@ -27,7 +27,7 @@ from groups.slot import slot_of
 from groups.slots import STALL_MS, NodeIdTaken, SlotKeeper
 from proof.simulation.network import Link, Network, Request
 from proof.simulation.seams import Readers
-from proof.simulation.world import MS, SECOND, Process, World
+from proof.simulation.world import MS, Process, World
 
 LEASE_MS: Final = 3_000
 TICK_S: Final = 0.1
@@ -83,7 +83,7 @@ class Node:
                 lane,
                 self.reloader,
                 self.keeper.fenced,
-                self._fail,  # type: ignore[arg-type]
+                self._fail,
             )
             for lane in (self.coordinator.membership, self.coordinator.offsets)
         ]
@@ -203,7 +203,8 @@ class Node:
             if request.group_id in coordinator.residents:
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
             face = NOBODY
-        return face.heartbeat(*request.body, coordinator.clock())
+        member_id, instance_id, generation_id = request.body
+        return face.heartbeat(member_id, instance_id, generation_id, coordinator.clock())
 
     async def _handle(self, link: Link, number: int, request: Request) -> None:
         if request.api == "FindCoordinator":

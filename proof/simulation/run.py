@@ -4,7 +4,6 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
 from typing import Final
 
 from groups.core.group import Rules

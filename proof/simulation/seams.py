@@ -105,8 +105,13 @@ class _Loan(AbstractAsyncContextManager[Any]):
 
 async def _sleep(process: Process, micros: int) -> None:
     future = process.loop.create_future()
-    process.world.after(micros, lambda: future.done() or future.set_result(None))
+    process.world.after(micros, _resolve, future)
     await future
+
+
+def _resolve(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 async def _of_slots(connection: Any, slots: Sequence[int]) -> Any:

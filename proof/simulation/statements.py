@@ -258,7 +258,7 @@ def _claim(db: Database, transaction: Transaction, given: Any) -> Operation:
             taken.append(slot)
     found = [(slot, db.slots[slot].epoch + 1) for slot in taken]
     owner = (given["node_id"], given["incarnation"])
-    transaction.effects.append(lambda: [_own(db, slot, *owner) for slot in taken] and None)
+    transaction.effects.append(lambda: _own(db, taken, *owner))
     return found
 
 
@@ -270,7 +270,7 @@ def _release(db: Database, transaction: Transaction, given: Any) -> Operation:
         yield from _exclusively(slot)
         if db.slots[slot].incarnation == given["incarnation"]:
             mine.append(slot)
-    transaction.effects.append(lambda: [_own(db, slot, None, None) for slot in mine] and None)
+    transaction.effects.append(lambda: _own(db, mine, None, None))
     return [(slot,) for slot in mine]
 
 
@@ -279,10 +279,11 @@ def _exclusively(slot: int) -> Operation:
         raise psycopg.errors.LockNotAvailable("a slot is held by a batch")
 
 
-def _own(db: Database, slot: int, node_id: int | None, incarnation: Any) -> None:
-    row = db.slots[slot]
-    row.node_id, row.incarnation, row.epoch = node_id, incarnation, row.epoch + 1
-    db.world.record("row", table="slot", slot=slot, epoch=row.epoch, node=node_id)
+def _own(db: Database, slots: list[int], node_id: int | None, incarnation: Any) -> None:
+    for slot in slots:
+        row = db.slots[slot]
+        row.node_id, row.incarnation, row.epoch = node_id, incarnation, row.epoch + 1
+        db.world.record("row", table="slot", slot=slot, epoch=row.epoch, node=node_id)
 
 
 def _unregister(db: Database, transaction: Transaction, given: Any) -> Operation:

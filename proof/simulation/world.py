@@ -30,16 +30,16 @@ class World:
         self.events = 0
         self.processes: list[Process] = []
         self.take: Callable[[Record], None] = self.history.append
-        self._heap: list[tuple[Micros, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._heap: list[tuple[Micros, int, Callable[..., object], tuple[Any, ...]]] = []
         self._sequence = 0
         self._hash = blake2b(digest_size=16)
 
-    def at(self, when: Micros, what: Callable[..., None], *args: Any) -> None:
+    def at(self, when: Micros, what: Callable[..., object], *args: Any) -> None:
         """Do something at an instant; what is asked for first happens first."""
         self._sequence += 1
         heapq.heappush(self._heap, (max(when, self.now), self._sequence, what, args))
 
-    def after(self, delay: Micros, what: Callable[..., None], *args: Any) -> None:
+    def after(self, delay: Micros, what: Callable[..., object], *args: Any) -> None:
         """Do something so much later."""
         self.at(self.now + delay, what, *args)
 
@@ -102,7 +102,7 @@ class Process:
 
     def spawn(self, what: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         """Run a coroutine in this process; an exception that it ends with is ``ended``."""
-        task = self.loop.create_task(what)
+        task: asyncio.Task[Any] = self.loop.create_task(what)
         self.tasks.append(task)
         task.add_done_callback(self._done)
         return task
@@ -172,7 +172,7 @@ class Loop(asyncio.AbstractEventLoop):
         if ready:
             self.process.wake()
 
-    def call_soon(
+    def call_soon(  # type: ignore[override]
         self, callback: Callable[..., Any], *args: Any, context: Any = None
     ) -> asyncio.Handle:
         """Run it in the next turn."""
@@ -181,13 +181,13 @@ class Loop(asyncio.AbstractEventLoop):
         self.process.wake()
         return handle
 
-    def call_later(
+    def call_later(  # type: ignore[override]
         self, delay: float, callback: Callable[..., Any], *args: Any, context: Any = None
     ) -> asyncio.TimerHandle:
         """Run it after so many seconds of the process's clock."""
         return self.call_at(self.time() + delay, callback, *args, context=context)
 
-    def call_at(
+    def call_at(  # type: ignore[override]
         self, when: float, callback: Callable[..., Any], *args: Any, context: Any = None
     ) -> asyncio.TimerHandle:
         """Run it when the process's clock shows that."""
