@@ -66,8 +66,12 @@ def prepare(work: Work, cause: Cause) -> None:
         client_id=cause.client_id,
         details={"members": work.size, "from": work.state},
     )
+    has_no_window = work.state == EMPTY and live.round.window is None
     work.move_to(PREPARING)
-    maybe_complete(work)
+    if has_no_window:
+        complete(work)  # a window of no length: it ends at once, whoever else may be on the way
+    else:
+        maybe_complete(work)
 
 
 def _round(work: Work, cause: Cause) -> Round:
