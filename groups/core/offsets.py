@@ -126,11 +126,14 @@ def subscribed_topics(durable: Durable) -> frozenset[str] | None:
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
     """Delete an empty group with its offsets; handed-out member ids go with it (KIP-229)."""
-    if not work.has_row:
+    if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY or work.live.joins:  # a frozen group lets newcomers wait
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    _delete(work)
+    if work.has_row:
+        _delete(work)
+    else:
+        work.change().pending.clear()
     work.answer(event.ticket, Deleted())
 
 

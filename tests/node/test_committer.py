@@ -150,5 +150,9 @@ async def _ended(other: Other, name: str) -> None:
     found = await (await other.execute(pids, [name])).fetchall()
     assert found
     await other.execute(END_BACKENDS, [name])
-    while any(Path(f"/proc/{pid}").exists() for (pid,) in found):
+    while any(_runs(pid) for (pid,) in found):
         await asyncio.sleep(0.01)
+
+
+def _runs(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
