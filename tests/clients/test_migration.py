@@ -5,7 +5,6 @@ At no moment do two processes work on one partition, and no commit that was acce
 """
 
 import asyncio
-import shutil
 from collections.abc import Sequence
 from itertools import count, pairwise
 
@@ -123,7 +122,6 @@ def test_a_group_is_upgraded_and_back_one_consumer_at_a_time(
     check_owners(fleet.every)
 
 
-@pytest.mark.skipif(shutil.which("java") is None, reason="no Java here")
 @pytest.mark.timeout(400)
 def test_consumers_of_two_languages_and_protocols_share_a_group(
     installation: Installation, start: Start, name: str

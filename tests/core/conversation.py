@@ -325,9 +325,7 @@ class Conversation:
             return f"[{reply.assignment.decode()}]"
         if isinstance(reply, OffsetsDeleted) and reply.error == ErrorCode.NONE:
             return " ".join(f"{t}-{p} {c.name}" for (t, p), c in reply.partitions.items())
-        assert isinstance(
-            reply, Synced | OffsetsDeleted | Committed | Deleted | Refused
-        )
+        assert isinstance(reply, Synced | OffsetsDeleted | Committed | Deleted | Refused)
         return reply.error.name
 
     def _tell_joined(self, actor: Actor, reply: Joined) -> str:
