@@ -282,6 +282,20 @@ class Crossing(Talk):
         assert reply.error is ErrorCode.NONE
 
 
+def classic_group(*members: Classic, foo: int = 3, **rules: object) -> Crossing:
+    """A Stable classic group of these, at work."""
+    talk = Crossing({"foo": foo, "bar": 2}, **rules)
+    talk.live(*members)
+    assert (talk.kind, talk.state) == ("classic", "Stable")
+    return talk
+
+
+def upgraded(member: Classic, foo: int = 3, **rules: object) -> tuple[Crossing, Client]:
+    """The same with one member, which a member of the consumer protocol has just joined."""
+    talk = classic_group(member, foo=foo, **rules)
+    return talk, talk.join("m2")
+
+
 @dataclass
 class Tally:
     """Who works on what, of both protocols."""

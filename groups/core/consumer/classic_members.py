@@ -79,8 +79,8 @@ def _subscription(work: Work, event: JoinGroup) -> Subscription:
     """What the join subscribes to: its first protocol tells. INCONSISTENT_GROUP_PROTOCOL where
     it is no consumer's, or shares no protocol name with the other classic members."""
     shared = {name for name, _ in event.protocols}
-    for member_id in work.index.classic:
-        shared.intersection_update(packing.names_of(work.members[member_id].row.subscription))
+    for names in work.index.protocols:
+        shared.intersection_update(names)
     if event.protocol_type != PROTOCOL_TYPE or not shared:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     said = subscription_of(event.protocols[0][1])

@@ -182,6 +182,8 @@ class ConsumerGroup:
         work = Work(row, self.members, self._index, self._live, self.rules, now, rng)
         for event in events:
             _decide(work, event)
+        if not work.is_quiet:
+            calls.renew(work)
         group = self._after(work, any(isinstance(event, Tick) for event in events))
         invariants.check(self._durable, group.durable, work.answers)
         return Decision(
@@ -291,4 +293,3 @@ def _decide(work: Work, event: Event) -> None:
     else:
         if work.exists and not work.is_quiet:
             work.settle()
-            calls.renew(work)

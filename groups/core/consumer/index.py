@@ -6,13 +6,17 @@ after a reload); nothing here is durable, and no rule is decided here.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from groups.core.assignors import NOTHING, Part
+from groups.core.classic import packing
 from groups.core.consumer.member import Member
 
 Topic = tuple[str, int]
 """A topic's id (32 hex digits) and its partition count."""
+
+
+Counted = TypeVar("Counted")
 
 
 @dataclass(slots=True)
@@ -22,7 +26,8 @@ class Index:
     ``unsettled`` counts the members that are not yet at the target; ``catalogue`` holds the
     subscribed topics as the group last used them. ``regexes`` counts the members with each
     pattern; ``matches`` are the names that each pattern stands for, and ``names`` counts a pattern
-    as one more subscriber of each. ``classic`` are the members of the classic protocol.
+    as one more subscriber of each. ``classic`` are the members of the classic protocol, and
+    ``protocols`` counts their lists of protocol names.
     """
 
     holders: dict[Part, str] = field(default_factory=dict)
@@ -34,6 +39,7 @@ class Index:
     regexes: dict[str, int] = field(default_factory=dict)
     matches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classic: set[str] = field(default_factory=set)
+    protocols: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
@@ -56,6 +62,7 @@ class Index:
             names=self.names.copy(),
             regexes=self.regexes.copy(),
             classic=self.classic.copy(),
+            protocols=self.protocols.copy(),
         )
 
     def swap(self, before: Member | None, after: Member | None, target_epoch: int) -> None:
@@ -71,41 +78,36 @@ class Index:
     def match(self, matches: Mapping[str, tuple[str, ...]]) -> None:
         """The patterns stand for these names from now on."""
         for regex in self.regexes:
-            self._count(self.matches.get(regex, ()), -1)
-            self._count(matches.get(regex, ()), +1)
+            _count(self.names, self.matches.get(regex, ()), -1)
+            _count(self.names, matches.get(regex, ()), +1)
         self.matches = matches
 
     def _forget(self, member: Member) -> None:
         instance_id, member_id = member.row.instance_id, member.row.member_id
         if instance_id is not None and self.instances.get(instance_id) == member_id:
             del self.instances[instance_id]
-        self.classic.discard(member_id)
-        self._count(member.topics, -1)
+        if member.is_classic:
+            self.classic.discard(member_id)
+            _count(self.protocols, [packing.names_of(member.row.subscription)], -1)
+        _count(self.names, member.topics, -1)
         if member.regex:
             self.regexes[member.regex] -= 1
             if not self.regexes[member.regex]:
                 del self.regexes[member.regex]
-                self._count(self.matches.get(member.regex, ()), -1)
+                _count(self.names, self.matches.get(member.regex, ()), -1)
 
     def _learn(self, member: Member) -> None:
         if member.row.instance_id is not None:
             self.instances[member.row.instance_id] = member.row.member_id
         if member.is_classic:
             self.classic.add(member.row.member_id)
-        self._count(member.topics, +1)
+            _count(self.protocols, [packing.names_of(member.row.subscription)], +1)
+        _count(self.names, member.topics, +1)
         if member.regex:
             if member.regex not in self.regexes:
-                self._count(self.matches.get(member.regex, ()), +1)
+                _count(self.names, self.matches.get(member.regex, ()), +1)
             self.regexes[member.regex] = self.regexes.get(member.regex, 0) + 1
         self.next_position = max(self.next_position, member.row.position + 1)
-
-    def _count(self, names: Iterable[str], by: int) -> None:
-        for name in names:
-            count = self.names.get(name, 0) + by
-            if count:
-                self.names[name] = count
-            else:
-                del self.names[name]
 
     def _hold(self, before: Member | None, after: Member | None) -> None:
         """The one place where a partition finds its holder; two holders are a defect of ours."""
@@ -117,3 +119,13 @@ class Index:
             assert after is not None
             other = self.holders.setdefault(part, after.row.member_id)
             assert other == after.row.member_id, f"{part} is held by {other}"
+
+
+def _count(counts: dict[Counted, int], keys: Iterable[Counted], by: int) -> None:
+    """Count each of these one up or down; what nobody has is not kept."""
+    for key in keys:
+        count = counts.get(key, 0) + by
+        if count:
+            counts[key] = count
+        else:
+            del counts[key]

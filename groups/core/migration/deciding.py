@@ -7,12 +7,22 @@ stands in ``upgrade`` and ``downgrade``.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from random import Random
 
 from groups.core import pending
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
-from groups.core.events import ConsumerHeartbeat, Event, JoinGroup, OffsetWrite
+from groups.core.events import (
+    ConsumerHeartbeat,
+    Event,
+    JoinGroup,
+    OffsetCommit,
+    OffsetWrite,
+    SyncGroup,
+    TopicsMatched,
+    TxnOffsetCommit,
+)
 from groups.core.group import Decision, Group, Millis
 from groups.core.kinds import KINDS, kind_for
 from groups.core.migration import downgrade, upgrade
@@ -23,10 +33,30 @@ def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> D
     if not _may_change(group, events):
         return group.step(events, now, rng)
     decisions: list[Decision] = []
-    for event in events:
-        decisions.append(_decide(group, event, now, rng))
-        group = decisions[-1].group
+    while events:
+        run = _run(group, events)
+        decisions.append(_decide(group, run, now, rng))
+        group, events = decisions[-1].group, events[len(run) :]
     return together(decisions)
+
+
+def _run(group: Group, events: Sequence[Event]) -> Sequence[Event]:
+    """The next events after which the kind is asked for again: one, or many that take nobody out
+    of a consumer group, so that those of a large group cost no more than elsewhere."""
+    if not isinstance(group, ConsumerGroup) or not group.members:
+        return events[:1]
+    kept = takewhile(_keeps_everybody, events)
+    return tuple(kept) or events[:1]
+
+
+def _keeps_everybody(event: Event) -> bool:
+    """Whether no member of a consumer group goes by this event."""
+    match event:
+        case ConsumerHeartbeat(member_epoch=epoch):
+            return epoch >= 0
+        case JoinGroup(instance_id=instance_id):
+            return instance_id is None
+    return isinstance(event, SyncGroup | OffsetCommit | TxnOffsetCommit | TopicsMatched)
 
 
 def _may_change(group: Group, events: Sequence[Event]) -> bool:
@@ -40,23 +70,24 @@ def _may_change(group: Group, events: Sequence[Event]) -> bool:
     return False
 
 
-def _decide(group: Group, event: Event, now: Millis, rng: Random) -> Decision:
-    decision = _decide_as(_of_kind(group, event, now), event, now, rng)
+def _decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+    decision = _decide_as(_of_kind(group, events[0], now), events, now, rng)
     after = decision.group
     if isinstance(group, ClassicGroup) and isinstance(after, ConsumerGroup) and not after.has_row:
         return replace(decision, group=group)  # it was refused, and created nothing
     return decision
 
 
-def _decide_as(group: Group, event: Event, now: Millis, rng: Random) -> Decision:
+def _decide_as(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+    event = events[0]
     if isinstance(group, ClassicGroup) and isinstance(event, ConsumerHeartbeat):
         return upgrade.decide(group, event, now, rng)
     if isinstance(group, ConsumerGroup):
         if isinstance(event, JoinGroup) and group.has_row and not group.members:
             return downgrade.decide_empty(group, event, now, rng)
-        decision = group.step([event], now, rng)
+        decision = group.step(events, now, rng)
         return downgrade.follow(group, decision, now, rng)
-    return group.step([event], now, rng)
+    return group.step(events, now, rng)
 
 
 def _of_kind(group: Group, event: Event, now: Millis) -> Group:
