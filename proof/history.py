@@ -25,14 +25,15 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
 - ``table`` "slot": ``slot``, ``epoch``, ``node`` (or None).
 - ``table`` "group": ``group``, ``kind``, ``generation``, ``revision``, ``state``, ``members``
   (member id to instance id or None); where known ``slot`` and ``epoch``, under which the
-  *writer* holds it, and ``seen``, the revision from which it decided. ``deleted`` true: the row went.
+  *writer* holds it, and ``seen``, the revision from which it decided. ``deleted`` true: the row
+  went.
 - ``table`` "offset": ``group``, ``topic``, ``partition``, ``offset`` (None: deleted); where known
   ``slot`` and ``epoch``.
 - ``table`` "removed": ``group``, ``member``, ``trigger``: a journal entry took it out.
 
 *What was done to the run*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``
-(written when it begins; the latest end) it sleeps or is cut off: its silence is its own. ``type`` "mishap",
-``what``: an exception reached a node's loop. ``type`` "end": the faults ended ``healed_ms``
+(written when it begins; the latest end) it sleeps or is cut off: its silence is its own.
+``type`` "mishap", ``what``: an exception reached a node's loop. ``type`` "end": the faults ended ``healed_ms``
 ago; ``groups`` maps each group with living members to whether all of them are settled.
 """
 

@@ -82,7 +82,7 @@ class Process:
         self.offset = offset
         self.alive = True
         self.paused_until: Micros = 0
-        self.loop = Loop(self)
+        self.loop = Loop(self)  # type: ignore[abstract]
         self.tasks: list[asyncio.Task[Any]] = []
         self.ended: Callable[[BaseException], None] = self._mishap
         self._scheduled = False
