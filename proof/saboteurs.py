@@ -18,7 +18,6 @@ from groups.core.classic import join, sync, timers
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.states import COMPLETING
 from groups.core.classic.work import Work
-from groups.core.consumer import heartbeat
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.work import Work as ConsumerWork
 from groups.core.errors import ErrorCode, Refuse
@@ -200,10 +199,6 @@ def _any_instance() -> Any:
     return beat
 
 
-def _any_generation(work: Work, event: Any) -> None:
-    work.member_or_refuse(event.member_id, event.instance_id)
-
-
 def _everything(work: Any, event: Any) -> Any:
     return [(age.topic, age.partition) for age in event.ages]
 
@@ -341,11 +336,6 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         )(stack),
         STATICS,
     ),
-    "any-generation": Saboteur(
-        "commits of old generations are taken",
-        _set(core_offsets, "_check_member", _any_generation),
-        ("client-pause", "client-crash", "operator-rebalance", "network-slow"),
-    ),
     "sweep-takes-all": Saboteur(
         "retention deletes offsets of a group with members",
         _set(core_offsets, "_expired", _everything),
@@ -365,11 +355,6 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         "a consumer group gives out what another member still holds",
         _set(ConsumerWork, "is_free_for", lambda self, member_id: _always),
         ("client-crash", "client-leave"),
-    ),
-    "epochs-unchecked": Saboteur(
-        "a consumer group takes heartbeats of any epoch",
-        _set(heartbeat, "_check_epoch", _nothing),
-        ("client-pause", "client-cut", "network-slow"),
     ),
 }
 """What each takes away, how, and under which faults it shows."""

@@ -18,9 +18,9 @@ WEAKER = {
 }
 
 
-@pytest.mark.parametrize("nodes", [2, 3])
-def test_no_interleaving_breaks_what_is_built(nodes: int) -> None:
-    found = search(Model(AS_BUILT, nodes=nodes, tasks=2, epochs=4, generations=4))
+@pytest.mark.parametrize(("nodes", "epochs", "generations"), [(2, 4, 4), (3, 3, 4), (3, 4, 3)])
+def test_no_interleaving_breaks_what_is_built(nodes: int, epochs: int, generations: int) -> None:
+    found = search(Model(AS_BUILT, nodes=nodes, tasks=2, epochs=epochs, generations=generations))
 
     assert found.broken == ""
     assert found.states > 10_000

@@ -10,7 +10,7 @@ import pytest
 from proof.simulation.faults import FAULTS
 from proof.simulation.run import simulate
 
-SEEDS = int(os.environ.get("ROLLCALL_TEST_SEEDS", "240"))
+SEEDS = int(os.environ.get("ROLLCALL_TEST_SEEDS", "200"))
 PER_TEST = 20
 ROOT = Path(__file__).parents[2]
 
