@@ -28,6 +28,7 @@ from groups.core.events import (
     OffsetDelete,
     RestoreOffsets,
     SyncGroup,
+    TargetComputed,
     Tick,
     Ticket,
     TxnOffsetCommit,
@@ -51,6 +52,10 @@ def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
     raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is not a consumer group")
 
 
+def _not_asked_any_more(_work: Work, _event: TargetComputed) -> None:
+    """The answer to a question of the consumer group that had this id before."""
+
+
 HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     Tick: timers.tick,
     JoinGroup: join.join_group,
@@ -65,6 +70,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
     ConsumerHeartbeat: _not_a_consumer_group,
+    TargetComputed: _not_asked_any_more,
 }
 
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {

@@ -10,7 +10,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from groups.core.consumer import heartbeat, holding, invariants, leaving, offsets
+from groups.core.consumer import batching, heartbeat, holding, invariants, leaving, offsets
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
@@ -28,6 +28,7 @@ from groups.core.events import (
     OffsetDelete,
     RestoreOffsets,
     SyncGroup,
+    TargetComputed,
     Tick,
     Ticket,
     TxnOffsetCommit,
@@ -67,6 +68,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     EvictMember: leaving.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
+    TargetComputed: leaving.target_computed,
     LeaveGroup: leaving.leave_group,
     JoinGroup: _not_a_classic_group,
     SyncGroup: _not_a_classic_member,
@@ -144,7 +146,8 @@ class ConsumerGroup:
         }
         since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
         index = Index.of(members.values(), durable.group.details)
-        after = replace(before, beats=beats, timers=timers, since=since)
+        batch = batching.reloaded(before.batch)
+        after = replace(before, beats=beats, timers=timers, since=since, batch=batch)
         return cls(durable, members, index, after, rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -164,6 +167,7 @@ class ConsumerGroup:
             pending=tuple(work.pending.values()),
             operations=tuple(work.operations),
             deleted=work.deleted,
+            question=work.question,
         )
 
     def _after(self, work: Work, ticked: bool) -> "ConsumerGroup":
@@ -188,7 +192,8 @@ class ConsumerGroup:
             ends = [max(beat.at, floor) + session for beat in self._live.beats.values()]
             ends += [timer.deadline for timer in self._live.timers.values()]
             put_off = holding.due(self._durable.group, self._live, self.rules)
-            ends += [] if put_off is None else [put_off]
+            wanted = batching.due(self._durable.group, self._live.batch, self.rules)
+            ends += [at for at in (put_off, wanted) if at is not None]
             self._due = (min(ends, default=None),)
         return self._due[0]
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
-from groups.core.assignors import NAMES, Parts
-from groups.core.consumer import holding, leaving
+from groups.core.assignors import DEFAULT_NAMES, Parts, wishes
+from groups.core.consumer import batching, holding, leaving
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -46,10 +46,13 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     _check_epoch(member, event, owned)
     _merge(work, member, event)
     holding.assign(work)
+    merged = work.members[member.row.member_id]
+    if merged.topics != member.topics and batching.is_coming(work):
+        batching.forget_unsubscribed(work, merged)
     _reconcile(work, member, event, owned)
 
 
-def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> None:
+def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAMES) -> None:
     """Refuse what has no meaning, with a sentence: INVALID_REQUEST, or UNSUPPORTED_ASSIGNOR.
 
     The group id and a regular expression are not part of the event; handlers check those.
@@ -68,7 +71,8 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> No
     for wrong, sentence in complaints:
         if wrong:
             raise Refuse(ErrorCode.INVALID_REQUEST, sentence)
-    if event.server_assignor is not None and event.server_assignor not in assignors:
+    wanted = wishes.assignor_of(event.server_assignor)
+    if event.server_assignor is not None and wanted not in assignors:
         offered = ", ".join(assignors)
         raise Refuse(
             ErrorCode.UNSUPPORTED_ASSIGNOR,
@@ -180,6 +184,8 @@ def _merge(work: Work, member: Member, event: ConsumerHeartbeat) -> None:
     if changed is not work.members.get(member.row.member_id):
         work.put(changed)
     topics = _catalogue(work, event)
+    if event.racks != work.live.racks:
+        work.change().racks = event.racks
     if changed.topics != member.topics:
         joins = member.epoch == JOIN and not member.topics
         trigger = "member-joined" if joins else "subscription-changed"
@@ -263,4 +269,5 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
 
 def _interval(work: Work, member: Member) -> Millis:
     usual = work.rules.group_consumer_heartbeat_interval_ms
-    return usual if member.state == STABLE else min(usual, PENDING_INTERVAL_MS)
+    is_settled = member.state == STABLE and not batching.is_coming(work)
+    return usual if is_settled else min(usual, PENDING_INTERVAL_MS)

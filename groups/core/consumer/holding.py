@@ -7,6 +7,7 @@ that goes on is not held up: members still come to the target that there is.
 
 from typing import TYPE_CHECKING
 
+from groups.core.consumer import batching
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.rows import GroupRow
 
@@ -51,11 +52,15 @@ def assign(work: "Work") -> None:
     """Compute the target that is called for, unless it has to wait."""
     if work.row.generation == work.target_epoch:
         return
-    if not holds(work):
+    if holds(work):
+        batching.forget_wish(work)
+        if not work.target_epoch:
+            work.set_target(FIRST_TARGET)
+    elif batching.waits(work):
+        batching.want(work)
+    else:
         _begin(work)
         work.assign()
-    elif not work.target_epoch:
-        work.set_target(FIRST_TARGET)
 
 
 def _begin(work: "Work") -> None:

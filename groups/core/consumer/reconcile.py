@@ -20,14 +20,17 @@ def reconcile(member: Member, target_epoch: int, owned: Parts | None, is_free: I
     never an acknowledgement.
     """
     if member.state == STABLE:
-        if member.epoch == target_epoch:
+        # At the target it has all of it, unless the target has since lost what the member no
+        # longer subscribes to (KIP-1263): that goes without a new target.
+        if member.epoch == target_epoch and len(member.assigned) <= len(member.target):
             return member
         return _next(member, member.epoch, target_epoch, owned, is_free)
     if member.state == UNREVOKED:
         if owned is None or owned & member.revoking:
             return member
         # It advances by one epoch, not to the target: it may have to give up more.
-        return _next(member, member.epoch + 1, target_epoch, owned, is_free)
+        epoch = min(member.epoch + 1, target_epoch)
+        return _next(member, epoch, target_epoch, owned, is_free)
     return _next(member, member.epoch, target_epoch, owned, is_free)
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from groups.core.assignors import Part, Subscriber, table
-from groups.core.consumer import holding
+from groups.core.assignors import NOWHERE, Part, Parts, Racks, Subscriber, table, wishes
+from groups.core.assignors.question import Question
+from groups.core.consumer import batching, holding
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.errors import ErrorCode
@@ -48,13 +49,16 @@ class Live:
     """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
     count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
     rebalance that goes on began, None where none does or nobody here saw it begin;
-    ``settled_at``: when the last one ended, as far as this owner knows."""
+    ``settled_at``: when the last one ended, as far as this owner knows. ``racks``: as last heard.
+    """
 
     floor: Millis
     beats: dict[str, Beat] = field(default_factory=dict)
     timers: dict[str, Timer] = field(default_factory=dict)
     since: Millis | None = None
     settled_at: Millis = 0
+    batch: batching.Batch = batching.NEW
+    racks: Racks = field(default_factory=lambda: NOWHERE)
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""
@@ -88,6 +92,7 @@ class Work:
         self.offset_deletes: dict[tuple[str, int], None] = {}
         self.pending: Pending = {}
         self.deleted = False
+        self.question: Question | None = None
         self.touched: dict[str, None] = {}
         self._own_members: dict[str, Member] | None = None
         self._own_index: Index | None = None
@@ -231,24 +236,59 @@ class Work:
         )
 
     def assign(self) -> None:
-        """Compute the target of the present epoch for every member.
+        """Work the target of the present epoch out for every member, or have it worked out.
 
         An assignor that fails lets the whole step fail: nothing of it remains.
         """
         self._forget_topics()
+        question = self._ask()
+        if batching.is_large(question, self.rules):
+            self.question = question
+            batching.asked(self, question)
+            if not self.target_epoch:
+                self.set_target(holding.FIRST_TARGET)
+        else:
+            self.go_by(question, question.answer())
+
+    def _ask(self) -> Question:
+        """What the assignor that most members want is asked."""
         name, catalogue = self.vote(), self.index.catalogue
-        subscribers = [_subscriber(self.members[m], catalogue) for m in sorted(self.members)]
+        assign = self.rules.plugged_in.get(name) or table()[name]
+        subscribers = Subscribers(catalogue)
+        members = [subscribers.of(self.members[m]) for m in sorted(self.members)]
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
-        targets = table()[name](subscribers, counts)
+        return Question(self.row.generation, name, assign, members, counts, self.live.racks)
+
+    def go_by(self, question: Question, targets: Mapping[str, Parts]) -> None:
+        """The members' targets are these from now on, as far as they are still what they were."""
         members = self._change_members()
         moved = self.row.details.get("moved", 0)
-        for member_id, target in targets.items():
-            member = members[member_id]
-            if member.target != target:
+        is_old = question.epoch < self.row.generation
+        for asked in question.members:
+            member = self._still(asked)
+            if member is None:
+                continue
+            target = targets[asked.member_id]
+            if is_old:  # the member may have turned away from some of it meanwhile
+                subscribed = self.topic_ids(member)
+                target = frozenset(part for part in target if part[0] in subscribed)
+            if member.target is not target and member.target != target:
                 moved += len(target - member.target)
-                members[member_id] = replace(member, target=target)
-                self.touched[member_id] = None
-        self.set_target(self.row.generation, assignor=name, moved=moved)
+                members[member.row.member_id] = replace(member, target=target)
+                self.touched[member.row.member_id] = None
+        self.set_target(question.epoch, assignor=self.vote(), moved=moved)
+        batching.came(self)
+
+    def _still(self, asked: Subscriber) -> Member | None:
+        """The member for whom this was asked; a static one may have a new id by now."""
+        member = self.members.get(asked.member_id)
+        if member is None and asked.instance_id is not None:
+            return self.holder(asked.instance_id)
+        return member
+
+    def topic_ids(self, member: Member) -> frozenset[str]:
+        """The ids of the topics that a member subscribes to and that exist."""
+        return Subscribers(self.index.catalogue).of(member).topics
 
     def set_target(self, epoch: int, **facts: Any) -> None:
         """The members' targets are those of this epoch from now on."""
@@ -267,8 +307,9 @@ class Work:
         offered = self.rules.group_consumer_assignors
         votes = dict.fromkeys(offered, 0)
         for member in self.members.values():
-            if member.assignor in votes:
-                votes[member.assignor] += 1
+            wanted = wishes.assignor_of(member.assignor)
+            if wanted in votes:
+                votes[wanted] += 1
         return max(offered, key=votes.__getitem__)
 
     def settle(self) -> None:
@@ -379,6 +420,22 @@ def first_details() -> Details:
     return {"target_epoch": 0, "settled_epoch": 0, "topics": {}, "assignor": None}
 
 
-def _subscriber(member: Member, catalogue: Mapping[str, Topic]) -> Subscriber:
-    topics = frozenset(catalogue[name][0] for name in member.topics if name in catalogue)
-    return Subscriber(member.row.member_id, member.row.instance_id, topics, member.target)
+class Subscribers:
+    """Members as assignors see them. Equal subscriptions become one set, which compares fast."""
+
+    def __init__(self, catalogue: Mapping[str, Topic]) -> None:
+        self._catalogue = catalogue
+        self._topics: dict[tuple[str, ...], frozenset[str]] = {}
+        self._sets: dict[frozenset[str], frozenset[str]] = {}
+
+    def of(self, member: Member) -> Subscriber:
+        """One member; it holds what it was last meant to have."""
+        topics = self._topics.get(member.topics)
+        if topics is None:
+            known = self._catalogue
+            topics = frozenset(known[name][0] for name in member.topics if name in known)
+            topics = self._topics[member.topics] = self._sets.setdefault(topics, topics)
+        row, weight = member.row, wishes.weight_of(member.assignor)
+        return Subscriber(
+            row.member_id, row.instance_id, topics, member.target, member.rack_id, weight
+        )
