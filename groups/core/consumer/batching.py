@@ -116,7 +116,9 @@ def came(work: "Work") -> None:
 def failed(work: "Work", name: str, reason: str) -> None:
     """There is none, and everybody keeps what there was; it is tried again. Said once an epoch."""
     if work.live.batch.failed != work.row.generation:
-        work.note("assignment-failed", trigger="assignor-failed", reason=reason, assignor=name)
+        work.note(
+            "assignment-failed", trigger="assignor-failed", reason=reason, facts={"assignor": name}
+        )
     work.change().batch = replace(
         work.live.batch,
         is_wanted=True,

@@ -222,11 +222,16 @@ class Work:
         )
 
     def note(
-        self, kind: str, moved: int | None = None, frozen: bool | None = None, **fields: Any
+        self,
+        kind: str,
+        moved: int | None = None,
+        frozen: bool | None = None,
+        facts: Details | None = None,
+        **fields: Any,
     ) -> None:
         """Write a journal entry about the epoch that is."""
         fields.setdefault("generation_before", self.row.generation)
-        details = {"members": len(self.members)}
+        details = {"members": len(self.members), **(facts or {})}
         if moved is not None:
             details["moved"] = moved
         if frozen is not None:
