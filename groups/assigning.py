@@ -7,11 +7,16 @@ asked for again (``groups.core.consumer.batching``).
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from time import perf_counter
 
 from groups.coordinator import Coordinator
+from groups.core.assignors import Parts
 from groups.core.assignors.question import AssignorFailed, Question
+from groups.core.consumer.member import by_topic
 from groups.core.events import TargetComputed
+
+MS_PER_S = 1_000
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +56,14 @@ def _answer(group_id: str, question: Question) -> TargetComputed:
     except AssignorFailed as error:
         logger.exception("group %r: no target", group_id)
         return TargetComputed(question=question, targets=None, error=str(error))
-    took = perf_counter() - began
-    logger.info("group %r: %s, %d in %.2f s", group_id, question.name, question.size, took)
-    return TargetComputed(question=question, targets=targets)
+    took_ms = (perf_counter() - began) * MS_PER_S
+    logger.info("group %r: %s took %d ms", group_id, question.name, took_ms)
+    return TargetComputed(question=question, targets=targets, grouped=_grouped(question, targets))
+
+
+def _grouped(
+    question: Question, targets: Mapping[str, Parts]
+) -> Mapping[str, Mapping[str, list[int]]]:
+    """The targets that changed, as rows have them."""
+    held = {member.member_id: member.held for member in question.members}
+    return {m: by_topic(target) for m, target in targets.items() if target is not held[m]}

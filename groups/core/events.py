@@ -223,11 +223,13 @@ class RestoreOffsets(Verb):
 class TargetComputed(Event):
     """What a step had asked for (``Decision.question``) was worked out (KIP-1263).
 
-    ``targets`` by member id; None: the assignor failed, and ``error`` says how.
+    ``targets`` by member id; None: the assignor failed, and ``error`` says how. ``grouped``: the
+    same by topic, as rows have it; worked out beside the step too, since it takes as long.
     """
 
     question: Question
     targets: Mapping[str, Parts] | None
+    grouped: Mapping[str, Mapping[str, list[int]]] = field(default_factory=dict)
     error: str = ""
 
 

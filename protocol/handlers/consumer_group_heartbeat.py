@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from groups.catalogue import Unavailable
+from groups.core.assignors import Racks
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
@@ -47,10 +48,11 @@ def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
 @dataclass(frozen=True, slots=True)
 class View:
     """The catalogue as this request sees it: which names were looked up, and what was found
-    (topic id in 32 hex digits, partition count)."""
+    (topic id in 32 hex digits, partition count). ``racks`` of those that have some, by id."""
 
     looked_up: frozenset[str]
     topics: Mapping[str, tuple[str, int]]
+    racks: Racks
 
 
 async def _view(request: ConsumerGroupHeartbeatRequest, call: Call) -> View:
@@ -65,7 +67,8 @@ async def _view(request: ConsumerGroupHeartbeatRequest, call: Call) -> View:
     except Unavailable:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
     topics = {name: (entry.topic_id.hex, entry.partitions) for name, entry in entries.items()}
-    return View(known.union(brought), topics)
+    racks = {entry.topic_id.hex: entry.racks for entry in entries.values() if entry.racks}
+    return View(known.union(brought), topics, racks)
 
 
 def _event(request: ConsumerGroupHeartbeatRequest, call: Call, view: View) -> ConsumerHeartbeat:
@@ -84,6 +87,7 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, view: View) -> Co
         owned=None if owned is None else {t.topic_id.hex: tuple(t.partitions) for t in owned},
         topics=view.topics,
         looked_up=view.looked_up,
+        racks=view.racks,
         version=call.version,
     )
 

@@ -127,7 +127,7 @@ def target_computed(work: Work, event: TargetComputed) -> None:
     if event.targets is None:
         batching.failed(work, question.name, event.error)
     elif question.epoch > work.target_epoch:
-        work.go_by(question, event.targets)
+        work.go_by(question, event.targets, event.grouped)
 
 
 def _said(members: Sequence[Member], what: str) -> str:

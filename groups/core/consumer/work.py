@@ -31,6 +31,8 @@ RETENTION = "retention"
 NO_CAUSE = ("", "", None, None)
 """What started a rebalance of a row that does not say so."""
 
+NOT_GROUPED: Mapping[str, Mapping[str, list[int]]] = {}
+
 NAMED_MAX = 50
 """Ids that one journal entry names; the rest is counted."""
 
@@ -264,7 +266,12 @@ class Work:
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
         return Question(self.row.generation, name, assign, members, counts, self.live.racks)
 
-    def go_by(self, question: Question, targets: Mapping[str, Parts]) -> None:
+    def go_by(
+        self,
+        question: Question,
+        targets: Mapping[str, Parts],
+        grouped: Mapping[str, Mapping[str, list[int]]] = NOT_GROUPED,
+    ) -> None:
         """The members' targets are these from now on, as far as they are still what they were."""
         members = self._change_members()
         moved = self.row.details.get("moved", 0)
@@ -273,14 +280,19 @@ class Work:
             member = self._still(asked)
             if member is None:
                 continue
-            target = targets[asked.member_id]
-            if is_old:  # the member may have turned away from some of it meanwhile
-                subscribed = self.topic_ids(member)
+            target, by_topic = targets[asked.member_id], grouped.get(asked.member_id)
+            if member.target is target or member.target == target:
+                continue
+            # A member may have turned away from some of it meanwhile.
+            if is_old and not asked.topics <= (subscribed := self.topic_ids(member)):
                 target = frozenset(part for part in target if part[0] in subscribed)
-            if member.target is not target and member.target != target:
-                moved += len(target - member.target)
+                by_topic = None
+            moved += len(target - member.target)
+            if by_topic is None:
                 members[member.row.member_id] = replace(member, target=target)
-                self.touched[member.row.member_id] = None
+            else:
+                members[member.row.member_id] = member.with_target(target, by_topic)
+            self.touched[member.row.member_id] = None
         self.set_target(question.epoch, assignor=self.vote(), moved=moved)
         batching.came(self)
 
