@@ -144,6 +144,25 @@ def test_a_freeze_is_stronger_than_the_interval() -> None:
     talk.converge(one, two)
 
 
+def test_what_was_put_off_still_waits_for_the_interval() -> None:
+    """Two reasons to wait: the later one counts, and no tick comes before it for nothing."""
+    talk = batched()
+    one, two = talk.join("a"), talk.join("b")
+    talk.converge(one, two)
+    talk.guard(frozen=True)
+    talk.obey(one)
+    talk.beat(two, member_epoch=-1)
+    talk.rules = replace(talk.rules, group_consumer_assignment_interval_ms=15_000)
+
+    talk.guard()
+    assert talk.target_epoch < talk.epoch
+    due = talk.group.due(talk.now)
+    assert due is not None and due > talk.now
+    talk.sleep(15_000)
+    assert talk.target_epoch == talk.epoch
+    talk.converge(one)
+
+
 def test_a_shorter_interval_holds_for_the_wait_that_goes_on() -> None:
     talk = batched()
     talk.join("a")

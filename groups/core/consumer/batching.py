@@ -52,7 +52,7 @@ def reloaded(batch: Batch) -> Batch:
     return replace(batch, asked=0)
 
 
-def _begins_at(batch: Batch, rules: Rules) -> Millis | None:
+def begins_at(batch: Batch, rules: Rules) -> Millis | None:
     """From when on the next target may be worked out; None: from the beginning of time."""
     if batch.asked:
         return batch.asked_until
@@ -63,7 +63,7 @@ def _begins_at(batch: Batch, rules: Rules) -> Millis | None:
 
 def waits(work: "Work") -> bool:
     """Whether a target that is called for has to wait, or is on its way."""
-    at = _begins_at(work.live.batch, work.rules)
+    at = begins_at(work.live.batch, work.rules)
     return at is not None and work.now < at
 
 
@@ -74,7 +74,7 @@ def due(row: GroupRow, batch: Batch, rules: Rules) -> Millis | None:
     """
     if not batch.is_wanted or row.generation == row.details.get("target_epoch"):
         return None
-    return _begins_at(batch, rules) or 0
+    return begins_at(batch, rules) or 0
 
 
 def want(work: "Work") -> None:

@@ -191,9 +191,8 @@ class ConsumerGroup:
             floor, session = self._live.floor, self.rules.group_consumer_session_timeout_ms
             ends = [max(beat.at, floor) + session for beat in self._live.beats.values()]
             ends += [timer.deadline for timer in self._live.timers.values()]
-            put_off = holding.due(self._durable.group, self._live, self.rules)
-            wanted = batching.due(self._durable.group, self._live.batch, self.rules)
-            ends += [at for at in (put_off, wanted) if at is not None]
+            target = holding.due(self._durable.group, self._live, self.rules)
+            ends += [] if target is None else [target]
             self._due = (min(ends, default=None),)
         return self._due[0]
 

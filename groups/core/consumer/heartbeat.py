@@ -157,7 +157,7 @@ def _new_id(work: Work) -> str:
 
 def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
     """A static member takes its own place under a new id, partitions and target included."""
-    work.take(left.row.member_id)
+    work.take(left.row.member_id, comes_back=True)
     row = replace(left.row, member_id=event.member_id or _new_id(work))
     return replace(left, row=row, epoch=JOIN, previous_epoch=JOIN)
 

@@ -41,11 +41,15 @@ def is_put_off(row: GroupRow) -> bool:
 
 
 def due(row: GroupRow, live: "Live", rules: Rules) -> Millis | None:
-    """When the target that was put off is computed by itself; None: there is none, or the group
-    is frozen. (What was not put off is computed with the next heartbeat, as with Kafka.)"""
-    if not is_put_off(row) or rules.guards.frozen:
+    """When the target that is called for is computed by itself; None: nobody called for one, or
+    the group is frozen. (What was not put off is computed with the next heartbeat, as with Kafka.)
+    """
+    if not is_put_off(row):
+        return batching.due(row, live.batch, rules)
+    if rules.guards.frozen:
         return None
-    return _interval_end(live, rules)
+    # Whichever of the two waits is longer: a tick before its end would decide nothing.
+    return max(_interval_end(live, rules), batching.begins_at(live.batch, rules) or 0)
 
 
 def assign(work: "Work") -> None:

@@ -72,7 +72,10 @@ def _away(member: Member) -> Member:
 def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> None:
     """Take members out; their partitions are free, and the epoch rises once for all of them."""
     for member in gone:
-        work.take(member.row.member_id)
+        # Who fell silent has worked on nothing since it was last heard of, as far as we know.
+        silent_since = work.live.beats[member.row.member_id].at
+        since = silent_since if trigger == "session-expired" else None
+        work.take(member.row.member_id, since)
     work.set_details(assignor=work.vote())
     work.bump(trigger, reason, gone[0], [member.row.member_id for member in gone])
 

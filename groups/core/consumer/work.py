@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from groups.core.assignors import NOWHERE, Part, Parts, Racks, Subscriber, table, wishes
+from groups.core.assignors import NOTHING, NOWHERE, Part, Parts, Racks, Subscriber, table, wishes
 from groups.core.assignors.question import Question
 from groups.core.consumer import batching, holding
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
+from groups.core.consumer.moves import Moves, Name
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
@@ -51,7 +52,8 @@ class Live:
     """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
     count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
     rebalance that goes on began, None where none does or nobody here saw it begin;
-    ``settled_at``: when the last one ended, as far as this owner knows. ``racks``: as last heard.
+    ``settled_at``: when the last one ended, as far as this owner knows. ``racks``: as last heard;
+    ``moves``: what has changed hands since the rebalance began.
     """
 
     floor: Millis
@@ -61,6 +63,7 @@ class Live:
     settled_at: Millis = 0
     batch: batching.Batch = batching.NEW
     racks: Racks = field(default_factory=lambda: NOWHERE)
+    moves: Moves = field(default_factory=Moves)
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""
@@ -99,6 +102,7 @@ class Work:
         self._own_members: dict[str, Member] | None = None
         self._own_index: Index | None = None
         self._own_live: Live | None = None
+        self._own_moves: Moves | None = None
 
     # -- what is
 
@@ -129,6 +133,17 @@ class Work:
             self._own_live = self.live = self.live.copy()
         return self._own_live
 
+    def change_moves(self) -> Moves:
+        """What has changed hands, to be added to."""
+        if self._own_moves is None:
+            self._own_moves = self.change().moves = self.live.moves.copy()
+        return self._own_moves
+
+    def forget_moves(self) -> None:
+        """It was told, or there is nobody left to tell of."""
+        if self.live.moves.freed or self.live.moves.handed or self.live.moves.unowned:
+            self._own_moves = self.change().moves = Moves()
+
     def change_index(self) -> Index:
         """The index, to be changed."""
         if self._own_index is None:
@@ -149,10 +164,27 @@ class Work:
             self._change_members()[member_id] = member
             self.change_index().swap(before, member, self.target_epoch)
             self.touched[member_id] = None
+            self._watch(member_id, before.holds if before else NOTHING, member.holds)
 
-    def take(self, member_id: str) -> Member:
-        """Remove a member, what it held and its timers."""
+    def _watch(self, member_id: str, had: Parts, has: Parts) -> None:
+        """Note what changed hands, for the journal."""
+        freed, given = had - has, has - had
+        if freed:
+            self.change_moves().free(freed, member_id, self.now)
+        if given and (self.live.moves.freed or self.live.moves.handed):
+            self.change_moves().give(given, member_id, self.now)
+
+    def take(
+        self, member_id: str, since: Millis | None = None, *, comes_back: bool = False
+    ) -> Member:
+        """Remove a member, what it held and its timers.
+
+        ``since``: from when on nobody worked on what it held (None: from now on), for the journal.
+        One that ``comes_back`` under another id in the same step gives nothing up.
+        """
         member = self._change_members().pop(member_id)
+        if member.holds and not comes_back:
+            self.change_moves().free(member.holds, member_id, self.now if since is None else since)
         self.change_index().swap(member, None, self.target_epoch)
         self.touched[member_id] = None
         self.change().beats.pop(member_id, None)
@@ -336,6 +368,7 @@ class Work:
             self._complete()
         if state == EMPTY and self.live.since is not None:
             self.change().since = None
+            self.forget_moves()
         if state != self.row.state:
             self.set_row(state=state)
 
@@ -351,10 +384,17 @@ class Work:
             generation_before=self.row.details.get("settled_epoch", 0),
             duration_ms=None if since is None else self.now - since,
             moved=self.row.details.get("moved", 0),
+            facts=self.live.moves.told(self.members, self._partition_namer()),
         )
+        self.forget_moves()
         self.set_details(settled_epoch=self.row.generation, moved=0)
         live = self.change()
         live.since, live.settled_at = None, self.now
+
+    def _partition_namer(self) -> Name:
+        """Partitions as people know them: by the topic's name, where it still has one."""
+        names = {topic_id: name for name, (topic_id, _) in self.index.catalogue.items()}
+        return lambda part: f"{names.get(part[0], part[0])}-{part[1]}"
 
     def derived(self) -> str:
         """Kafka's state of a consumer group."""
