@@ -3,7 +3,7 @@
 Members, partitions and topics as there; all members subscribe alike, or in five buckets of topics;
 everything anew (full), or one member more than before (incremental). CPU time of the bare pure
 function: nothing of the node is measured. The small grid takes seconds, the whole one
-(``--rounds`` above 1) some minutes.
+(``--rounds`` above 1) some minutes. A star marks what would be a stall on an event loop.
 """
 
 import gc
@@ -21,8 +21,8 @@ RACKS = 3
 STALL_MS = 50
 """What an event loop may stand still; larger assignments are computed elsewhere."""
 
-RATIO_MAX = 2.0
-"""What ``uniform-rack`` may cost, compared to ``uniform``."""
+REPEATED = 3
+"""The best of so many runs counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,21 +114,26 @@ def measure(assign: Assignor, case: Case, rounds: int = 1) -> Iterator[tuple[str
 
 def main(options: Options) -> bool:
     """Print milliseconds by assignor, and the price of nearness."""
-    rounds = options.rounds or 1
+    names = "".join(f"{name:>14}" for name in table())
+    print(
+        f"{'members':>8}{'partitions':>11}{'topics':>7}  {'topics':10}{'run':12}{names}  near/plain"
+    )
     right = True
-    print(f"{'members':>8}{'partitions':>11}{'topics':>7}  subscriptions run          ", end="")
-    print("".join(f"{name:>14}" for name in table()) + "   rack/plain")
-    for case in WHOLE if rounds > 1 else SMALL:
-        rows: dict[str, dict[str, float]] = {}
-        for name, assign in table().items():
-            for kind, ms, ok in measure(assign, case, 3):
-                rows.setdefault(kind, {})[name] = ms
+    for case in WHOLE if (options.rounds or 1) > 1 else SMALL:
+        rows: dict[str, list[float]] = {}
+        for assign in table().values():
+            for kind, ms, ok in measure(assign, case, REPEATED):
+                rows.setdefault(kind, []).append(ms)
                 right &= ok
-        for kind, by_name in rows.items():
-            alike = "alike" if case.is_alike else f"{BUCKETS} buckets"
-            ratio = by_name["uniform-rack"] / max(by_name["uniform"], 0.001)
-            print(
-                f"{case.members:8}{case.partitions:11}{case.topics:7}  {alike:13} {kind:13}", end=""
-            )
-            print("".join(f"{ms:14.1f}" for ms in by_name.values()), f"  {ratio:8.2f}", flush=True)
+        for kind, times in rows.items():
+            show(case, kind, dict(zip(table(), times, strict=True)))
     return right
+
+
+def show(case: Case, kind: str, ms: Mapping[str, float]) -> None:
+    """One line; what would be a stall on the event loop is marked."""
+    alike = "alike" if case.is_alike else f"{BUCKETS} buckets"
+    times = "".join(f"{each:13.1f}{'*' if each > STALL_MS else ' '}" for each in ms.values())
+    ratio = ms["uniform-rack"] / max(ms["uniform"], 0.001)
+    size = f"{case.members:8}{case.partitions:11}{case.topics:7}"
+    print(f"{size}  {alike:10}{kind:12}{times}{ratio:8.2f}", flush=True)

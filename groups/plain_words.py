@@ -112,7 +112,7 @@ def handed_over(entry: Journal) -> str:
     pairs = entry.details.get("handed_over") or []
     said = [_handed(pair) for pair in pairs[:HANDED_NAMED]]
     more = entry.details.get("handed_over_pairs", len(pairs)) - len(said)
-    return ", ".join(said) + (f" and {more} more such {_plural(more, 'pair')}" if more > 0 else "")
+    return ", ".join(said) + (f" ({more} more such {_plural(more, 'pair')})" if more > 0 else "")
 
 
 def _handed(pair: Mapping[str, Any]) -> str:

@@ -65,6 +65,11 @@ def place(name: str, racks: Sequence[Sequence[str]]) -> Topic:
     return topic
 
 
+def raise_ends(name: str, ends: Sequence[int]) -> bool:
+    """Note where each partition's work ends, as far as it is further than known; whether any is."""
+    return _execute(sql.RAISE_ENDS, name=name, ends=list(ends))
+
+
 def _execute(statement: str, **parameters: Any) -> bool:
     """As a node would: only nodes may touch offsets, and a new topic sweeps what an older one of
     its name left behind. Returns whether anything was changed."""

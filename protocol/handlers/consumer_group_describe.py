@@ -77,7 +77,7 @@ def _member(member: Member, call: Call) -> DescribedMember:
         client_host=row.client_host,
         subscribed_topic_names=member.topics,
         subscribed_topic_regex="",
-        assignment=_assignment(member.assigned, call),
+        assignment=_assignment(member.holds, call),
         target_assignment=_assignment(member.target, call),
         member_type=CONSUMER_MEMBER,
     )

@@ -46,8 +46,8 @@ def check_thoroughly(durable: Durable, members: Mapping[str, Member], index: Ind
 def check_live(members: Mapping[str, Member], live: Live) -> None:
     """Everyone has a beat, and a rebalance timer exactly while something is to be given up."""
     assert live.beats.keys() == members.keys(), "beats are not the members'"
-    revoking = {m: member.epoch for m, member in members.items() if member.state == UNREVOKED}
-    timers = {m: timer.epoch for m, timer in live.timers.items()}
+    revoking = {m: member.revoking for m, member in members.items() if member.revoking}
+    timers = {m: timer.revoking for m, timer in live.timers.items()}
     assert timers == revoking, "timers are not those of members that must give up"
 
 

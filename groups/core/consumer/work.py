@@ -40,11 +40,11 @@ NAMED_MAX = 50
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A member in this epoch must have given up its partitions by then."""
+    """A member must have given up these partitions by then."""
 
     deadline: Millis
     timeout_ms: int
-    epoch: int
+    revoking: Parts
 
 
 @dataclass(slots=True)
@@ -200,10 +200,10 @@ class Work:
             beat.at = max(beat.at, self.now)
 
     def arm(self, member: Member) -> None:
-        """Start the rebalance timer: the member must give something up in this epoch."""
+        """Start the rebalance timer: the member must give something up."""
         timeout = member.row.rebalance_timeout_ms
         self.change().timers[member.row.member_id] = Timer(
-            self.now + timeout, timeout, member.epoch
+            self.now + timeout, timeout, member.revoking
         )
 
     def disarm(self, member_id: str) -> None:
