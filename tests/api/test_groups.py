@@ -111,23 +111,6 @@ def test_nothing_asks_the_database_too_often(viewer: Client) -> None:
         assert len(queries) <= QUERIES_MAX, path
 
 
-def test_a_topic_tells_where_its_partitions_are(api: Api) -> None:
-    topics.create("orders", 3)
-    client = api("change_topic")
-    path = "/api/v1/topics/orders/racks"
-
-    placed = client.put(path, {"racks": [["a", "b"], []]}, content_type="application/json")
-
-    assert (placed.status_code, placed.json()["racks"]) == (200, [["a", "b"], []])
-    for wrong in ([["a"]] * 4, [["a" * 250]], [[" "]], [[str(n) for n in range(17)]]):
-        refused = client.put(path, {"racks": wrong}, content_type="application/json")
-        assert 400 <= refused.status_code < 500, wrong
-    nowhere = client.put(
-        "/api/v1/topics/none/racks", {"racks": []}, content_type="application/json"
-    )
-    assert nowhere.status_code == 404
-
-
 def test_who_may_not_look_is_told(api: Api) -> None:
     problem = get(api(), "/groups", 403)
     assert (problem["status"], problem["code"]) == (403, "permission_denied")

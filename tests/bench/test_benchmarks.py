@@ -12,6 +12,7 @@ from benchmarks import assignors, commits, heartbeats
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.wire import Member, Peer
+from groups.core.assignors import table
 from protocol.messages.metadata import MetadataRequest
 from rollcall.installation import Installation
 
@@ -85,7 +86,7 @@ async def test_the_proxy_counts_each_request_and_passes_it_on(running: Installat
 @pytest.mark.parametrize("is_alike", [True, False])
 def test_every_assignor_is_right_on_the_grid_of_assignments(is_alike: bool) -> None:
     case = assignors.Case(20, 10, 10, is_alike)
-    for assign in assignors.table().values():
+    for assign in table().values():
         runs = list(assignors.measure(assign, case))
         assert [kind for kind, _, _ in runs] == ["full", "incremental"]
         assert all(right for *_, right in runs)
