@@ -173,6 +173,7 @@ class Rules:
     group_consumer_assignors: tuple[str, ...] = DEFAULT_NAMES
     group_consumer_assignment_interval_ms: int = 0
     group_consumer_assignor_offload_enable: bool = False
+    group_consumer_migration_policy: str = "bidirectional"
     offsets_retention_minutes: int = 10_080
     guards: Guards = NO_GUARDS
     plugged_in: Mapping[str, Assignor] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
+    from groups.core.consumer.member import Member
     from groups.core.consumer.work import Live, Work
 
 FIRST_TARGET = 1
@@ -65,6 +66,16 @@ def assign(work: "Work") -> None:
     else:
         _begin(work)
         work.assign()
+
+
+def assign_for(work: "Work", before: "Member") -> None:
+    """The same where a member's request calls for it: what it has turned away from since
+    ``before`` it gives up at once, also where the target has to wait for its interval."""
+    assign(work)
+    member = work.members[before.row.member_id]
+    is_other = (member.topics, member.regex) != (before.topics, before.regex)
+    if is_other and batching.is_coming(work):
+        batching.forget_unsubscribed(work, member)
 
 
 def _begin(work: "Work") -> None:

@@ -23,7 +23,8 @@ LEFT_FOR_NOW = -2
 class Member:
     """One member. ``assigned`` is what it may work on, ``revoking`` what it must give up but
     still holds, ``target`` what it shall have in the end. ``since`` tells for each partition
-    that it holds at which epoch it was given (KIP-1251). ``written``: what of this the row says."""
+    that it holds at which epoch it was given (KIP-1251). ``topics`` are names, ``regex`` a pattern
+    for more of them; "" is none. ``written``: what of this the row says."""
 
     row: MemberRow
     epoch: int = 0
@@ -36,6 +37,7 @@ class Member:
     assignor: str | None = None
     rack_id: str | None = None
     since: Mapping[Part, int] | None = None
+    regex: str = ""
     written: "Written | None" = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -54,6 +56,7 @@ class Member:
             facts["assignor"],
             facts["rack_id"],
             {(topic, p): epoch for topic, p, epoch in facts["since"]},
+            facts.get("regex", ""),
         )
         return replace(member, written=Written.of(member))
 
@@ -77,6 +80,7 @@ class Member:
             "since": said["since"]
             if self.since is written.since
             else [[topic, p, epoch] for (topic, p), epoch in sorted((self.since or {}).items())],
+            "regex": self.regex,
         }
         if facts == said:
             return self if self.written is not None else replace(self, written=Written.of(self))
@@ -92,6 +96,12 @@ class Member:
             return replace(self, target=target)
         row = replace(self.row, details={**self.row.details, "target": grouped})
         return replace(self, row=row, target=target, written=self.written._replace(target=target))
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether the member speaks the classic protocol (KIP-848, migration): then its row has
+        the protocols that it joined with, packed as in a classic group."""
+        return bool(self.row.subscription)
 
     @property
     def holds(self) -> Parts:

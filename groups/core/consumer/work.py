@@ -52,8 +52,9 @@ class Live:
     """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
     count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
     rebalance that goes on began, None where none does or nobody here saw it begin;
-    ``settled_at``: when the last one ended, as far as this owner knows. ``racks``: as last heard;
-    ``moves``: what has changed hands since the rebalance began.
+    ``settled_at``: when the last one ended, as far as this owner knows. ``calls``: classic members
+    that must join again, ``syncs``: those that joined and have not fetched their assignment.
+    ``racks``: as last heard; ``moves``: what has changed hands since the rebalance began.
     """
 
     floor: Millis
@@ -64,10 +65,18 @@ class Live:
     batch: batching.Batch = batching.NEW
     racks: Racks = field(default_factory=lambda: NOWHERE)
     moves: Moves = field(default_factory=Moves)
+    calls: dict[str, Timer] = field(default_factory=dict)
+    syncs: dict[str, Timer] = field(default_factory=dict)
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""
-        return replace(self, beats=self.beats.copy(), timers=self.timers.copy())
+        return replace(
+            self,
+            beats=self.beats.copy(),
+            timers=self.timers.copy(),
+            calls=self.calls.copy(),
+            syncs=self.syncs.copy(),
+        )
 
 
 class Work:
@@ -187,8 +196,9 @@ class Work:
             self.change_moves().free(member.holds, member_id, self.now if since is None else since)
         self.change_index().swap(member, None, self.target_epoch)
         self.touched[member_id] = None
-        self.change().beats.pop(member_id, None)
-        self.disarm(member_id)
+        live = self.change()
+        for kept in (live.beats, live.timers, live.calls, live.syncs):
+            kept.pop(member_id, None)
         return member
 
     def hear(self, member_id: str) -> None:
@@ -201,10 +211,12 @@ class Work:
 
     def arm(self, member: Member) -> None:
         """Start the rebalance timer: the member must give something up."""
+        self.change().timers[member.row.member_id] = self.timer(member)
+
+    def timer(self, member: Member) -> Timer:
+        """The member's rebalance timeout, from now on."""
         timeout = member.row.rebalance_timeout_ms
-        self.change().timers[member.row.member_id] = Timer(
-            self.now + timeout, timeout, member.revoking
-        )
+        return Timer(self.now + timeout, timeout, member.revoking)
 
     def disarm(self, member_id: str) -> None:
         """Stop the rebalance timer where one runs."""
@@ -223,6 +235,11 @@ class Work:
         """The subscribed topics as they are from now on."""
         self.change_index().catalogue = topics
         self.set_details(topics={name: list(topics[name]) for name in sorted(topics)})
+
+    def set_matches(self, matches: Mapping[str, tuple[str, ...]]) -> None:
+        """What the patterns stand for from now on."""
+        self.change_index().match(matches)
+        self.set_details(matches={regex: list(matches[regex]) for regex in sorted(matches)})
 
     def bump(
         self,
@@ -293,7 +310,7 @@ class Work:
         """What the assignor that most members want is asked."""
         name, catalogue = self.vote(), self.index.catalogue
         assign = self.rules.plugged_in.get(name) or table()[name]
-        subscribers = Subscribers(catalogue)
+        subscribers = Subscribers(self.index)
         members = [subscribers.of(self.members[m]) for m in sorted(self.members)]
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
         return Question(self.row.generation, name, assign, members, counts, self.live.racks)
@@ -337,7 +354,7 @@ class Work:
 
     def topic_ids(self, member: Member) -> frozenset[str]:
         """The ids of the topics that a member subscribes to and that exist."""
-        return Subscribers(self.index.catalogue).of(member).topics
+        return Subscribers(self.index).of(member).topics
 
     def set_target(self, epoch: int, **facts: Any) -> None:
         """The members' targets are those of this epoch from now on."""
@@ -347,6 +364,9 @@ class Work:
 
     def _forget_topics(self) -> None:
         """Drop what nobody subscribes to any more: no handler looks after it from now on."""
+        used, matches = self.index.regexes, self.index.matches
+        if not matches.keys() <= used.keys():
+            self.set_matches({regex: matches[regex] for regex in matches if regex in used})
         names, known = self.index.names, self.index.catalogue
         if not known.keys() <= names.keys():
             self.set_catalogue({name: topic for name, topic in known.items() if name in names})
@@ -480,18 +500,20 @@ def first_details() -> Details:
 class Subscribers:
     """Members as assignors see them. Equal subscriptions become one set, which compares fast."""
 
-    def __init__(self, catalogue: Mapping[str, Topic]) -> None:
-        self._catalogue = catalogue
-        self._topics: dict[tuple[str, ...], frozenset[str]] = {}
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._topics: dict[tuple[tuple[str, ...], str], frozenset[str]] = {}
         self._sets: dict[frozenset[str], frozenset[str]] = {}
 
     def of(self, member: Member) -> Subscriber:
         """One member; it holds what it was last meant to have."""
-        topics = self._topics.get(member.topics)
+        said = (member.topics, member.regex)
+        topics = self._topics.get(said)
         if topics is None:
-            known = self._catalogue
-            topics = frozenset(known[name][0] for name in member.topics if name in known)
-            topics = self._topics[member.topics] = self._sets.setdefault(topics, topics)
+            known = self._index.catalogue
+            names = (*member.topics, *self._index.matches.get(member.regex, ()))
+            topics = frozenset(known[name][0] for name in names if name in known)
+            topics = self._topics[said] = self._sets.setdefault(topics, topics)
         row, weight = member.row, wishes.weight_of(member.assignor)
         return Subscriber(
             row.member_id, row.instance_id, topics, member.target, member.rack_id, weight
