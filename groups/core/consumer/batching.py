@@ -13,7 +13,6 @@ from groups.core.group import Millis, Rules
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
-    from groups.core.consumer.member import Member
     from groups.core.consumer.work import Work
 
 INLINE_MAX: Final = 10_000
@@ -126,11 +125,3 @@ def failed(work: "Work", name: str, reason: str) -> None:
         not_before=work.now + RETRY_MS,
         failed=work.row.generation,
     )
-
-
-def forget_unsubscribed(work: "Work", member: "Member") -> None:
-    """While a new target has to wait, a member's target loses what it no longer subscribes to."""
-    subscribed = work.topic_ids(member)
-    if any(topic not in subscribed for topic, _ in member.target):
-        target = frozenset(part for part in member.target if part[0] in subscribed)
-        work.put(replace(member, target=target))

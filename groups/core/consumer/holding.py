@@ -7,13 +7,14 @@ that goes on is not held up: members still come to the target that there is.
 
 from typing import TYPE_CHECKING
 
-from groups.core.consumer import batching
+from groups.core.consumer import batching, targets
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
+    from groups.core.consumer.live import Live
     from groups.core.consumer.member import Member
-    from groups.core.consumer.work import Live, Work
+    from groups.core.consumer.work import Work
 
 FIRST_TARGET = 1
 """The target of a group that was frozen before it had any: nothing for anybody. A member's epoch
@@ -75,7 +76,7 @@ def assign_for(work: "Work", before: "Member") -> None:
     member = work.members[before.row.member_id]
     is_other = (member.topics, member.regex) != (before.topics, before.regex)
     if is_other and batching.is_coming(work):
-        batching.forget_unsubscribed(work, member)
+        targets.forget_unsubscribed(work, member)
 
 
 def _begin(work: "Work") -> None:

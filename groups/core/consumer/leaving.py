@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from groups.core.assignors import NOTHING
 from groups.core.assignors.question import AssignorFailed
-from groups.core.consumer import batching, calls, holding
+from groups.core.consumer import batching, calls, holding, targets
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -143,7 +143,7 @@ def target_computed(work: Work, event: TargetComputed) -> None:
     if event.targets is None:
         batching.failed(work, question.name, event.error)
     elif question.epoch > work.target_epoch:
-        work.go_by(question, event.targets, event.grouped)
+        targets.go_by(work, question, event.targets, event.grouped)
 
 
 def _said(members: Sequence[Member], what: str) -> str:

@@ -5,14 +5,16 @@ in ``heartbeat``, ``leaving`` and ``offsets``.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from groups.core.assignors import NOTHING, NOWHERE, Part, Parts, Racks, Subscriber, table, wishes
+from groups.core.assignors import NOTHING, Part, Parts, table, wishes
 from groups.core.assignors.question import Question
-from groups.core.consumer import batching, holding
+from groups.core.consumer import batching, holding, targets
 from groups.core.consumer.index import Index, Topic
+from groups.core.consumer.live import Live as Live
+from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import Member
 from groups.core.consumer.moves import Moves, Name
 from groups.core.errors import ErrorCode
@@ -32,51 +34,8 @@ RETENTION = "retention"
 NO_CAUSE = ("", "", None, None)
 """What started a rebalance of a row that does not say so."""
 
-NOT_GROUPED: Mapping[str, Mapping[str, list[int]]] = {}
-
 NAMED_MAX = 50
 """Ids that one journal entry names; the rest is counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timer:
-    """A member must have given up these partitions by then."""
-
-    deadline: Millis
-    timeout_ms: int
-    revoking: Parts
-
-
-@dataclass(slots=True)
-class Live:
-    """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
-    count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
-    rebalance that goes on began, None where none does or nobody here saw it begin;
-    ``settled_at``: when the last one ended, as far as this owner knows. ``calls``: classic members
-    that must join again, ``syncs``: those that joined and have not fetched their assignment.
-    ``racks``: as last heard; ``moves``: what has changed hands since the rebalance began.
-    """
-
-    floor: Millis
-    beats: dict[str, Beat] = field(default_factory=dict)
-    timers: dict[str, Timer] = field(default_factory=dict)
-    since: Millis | None = None
-    settled_at: Millis = 0
-    batch: batching.Batch = batching.NEW
-    racks: Racks = field(default_factory=lambda: NOWHERE)
-    moves: Moves = field(default_factory=Moves)
-    calls: dict[str, Timer] = field(default_factory=dict)
-    syncs: dict[str, Timer] = field(default_factory=dict)
-
-    def copy(self) -> "Live":
-        """A copy that a step may change; beats stay shared."""
-        return replace(
-            self,
-            beats=self.beats.copy(),
-            timers=self.timers.copy(),
-            calls=self.calls.copy(),
-            syncs=self.syncs.copy(),
-        )
 
 
 class Work:
@@ -159,7 +118,8 @@ class Work:
             self._own_index = self.index = self.index.copy()
         return self._own_index
 
-    def _change_members(self) -> dict[str, Member]:
+    def change_members(self) -> dict[str, Member]:
+        """The members, to be changed."""
         if self._own_members is None:
             self._own_members = dict(self.members)
             self.members = self._own_members
@@ -170,7 +130,7 @@ class Work:
         member_id = member.row.member_id
         before = self.members.get(member_id)
         if member != before:
-            self._change_members()[member_id] = member
+            self.change_members()[member_id] = member
             self.change_index().swap(before, member, self.target_epoch)
             self.touched[member_id] = None
             self._watch(member_id, before.holds if before else NOTHING, member.holds)
@@ -191,7 +151,7 @@ class Work:
         ``since``: from when on nobody worked on what it held (None: from now on), for the journal.
         One that ``comes_back`` under another id in the same step gives nothing up.
         """
-        member = self._change_members().pop(member_id)
+        member = self.change_members().pop(member_id)
         if member.holds and not comes_back:
             self.change_moves().free(member.holds, member_id, self.now if since is None else since)
         self.change_index().swap(member, None, self.target_epoch)
@@ -304,57 +264,16 @@ class Work:
             if not self.target_epoch:
                 self.set_target(holding.FIRST_TARGET)
         else:
-            self.go_by(question, question.answer())
+            targets.go_by(self, question, question.answer())
 
     def _ask(self) -> Question:
         """What the assignor that most members want is asked."""
         name, catalogue = self.vote(), self.index.catalogue
         assign = self.rules.plugged_in.get(name) or table()[name]
-        subscribers = Subscribers(self.index)
+        subscribers = targets.Subscribers(self.index)
         members = [subscribers.of(self.members[m]) for m in sorted(self.members)]
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
         return Question(self.row.generation, name, assign, members, counts, self.live.racks)
-
-    def go_by(
-        self,
-        question: Question,
-        targets: Mapping[str, Parts],
-        grouped: Mapping[str, Mapping[str, list[int]]] = NOT_GROUPED,
-    ) -> None:
-        """The members' targets are these from now on, as far as they are still what they were."""
-        members = self._change_members()
-        moved = self.row.details.get("moved", 0)
-        is_old = question.epoch < self.row.generation
-        for asked in question.members:
-            member = self._still(asked)
-            if member is None:
-                continue
-            target, by_topic = targets[asked.member_id], grouped.get(asked.member_id)
-            if member.target is target or member.target == target:
-                continue
-            # A member may have turned away from some of it meanwhile.
-            if is_old and not asked.topics <= (subscribed := self.topic_ids(member)):
-                target = frozenset(part for part in target if part[0] in subscribed)
-                by_topic = None
-            moved += len(target - member.target)
-            if by_topic is None:
-                members[member.row.member_id] = replace(member, target=target)
-            else:
-                members[member.row.member_id] = member.with_target(target, by_topic)
-            self.touched[member.row.member_id] = None
-        self.set_target(question.epoch, assignor=self.vote(), moved=moved)
-        batching.came(self)
-
-    def _still(self, asked: Subscriber) -> Member | None:
-        """The member for whom this was asked; a static one may have a new id by now."""
-        member = self.members.get(asked.member_id)
-        if member is None and asked.instance_id is not None:
-            return self.holder(asked.instance_id)
-        return member
-
-    def topic_ids(self, member: Member) -> frozenset[str]:
-        """The ids of the topics that a member subscribes to and that exist."""
-        return Subscribers(self.index).of(member).topics
 
     def set_target(self, epoch: int, **facts: Any) -> None:
         """The members' targets are those of this epoch from now on."""
@@ -495,26 +414,3 @@ def absent_row(group_id: str) -> GroupRow:
 def first_details() -> Details:
     """The details of a group that has just come into being."""
     return {"target_epoch": 0, "settled_epoch": 0, "topics": {}, "assignor": None}
-
-
-class Subscribers:
-    """Members as assignors see them. Equal subscriptions become one set, which compares fast."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-        self._topics: dict[tuple[tuple[str, ...], str], frozenset[str]] = {}
-        self._sets: dict[frozenset[str], frozenset[str]] = {}
-
-    def of(self, member: Member) -> Subscriber:
-        """One member; it holds what it was last meant to have."""
-        said = (member.topics, member.regex)
-        topics = self._topics.get(said)
-        if topics is None:
-            known = self._index.catalogue
-            names = (*member.topics, *self._index.matches.get(member.regex, ()))
-            topics = frozenset(known[name][0] for name in names if name in known)
-            topics = self._topics[said] = self._sets.setdefault(topics, topics)
-        row, weight = member.row, wishes.weight_of(member.assignor)
-        return Subscriber(
-            row.member_id, row.instance_id, topics, member.target, member.rack_id, weight
-        )
