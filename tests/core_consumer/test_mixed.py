@@ -106,6 +106,34 @@ def test_in_a_frozen_group_nobody_is_called_in_vain() -> None:
     assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
 
 
+def test_an_epoch_without_a_target_calls_nobody_while_somebody_will_compute_it() -> None:
+    a = Classic()
+    talk, m2 = upgraded(a)
+    m3 = talk.join("m3")
+    for _ in range(3):
+        talk.live(a)
+        talk.converge_mixed(m2, m3)
+    assert talk.state == "Stable"
+    talk.beat(m3, member_epoch=-1)
+    assert (talk.state, talk.code_of(a)) == ("Assigning", ErrorCode.NONE)
+    talk.beat(m2)
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def test_who_waits_for_several_is_called_when_all_of_them_are_free() -> None:
+    talk = Crossing({"foo": 6})
+    m, n = talk.join("m"), talk.join("n")
+    talk.converge(m, n)
+    a = Classic()
+    assert talk.enter(a) is ErrorCode.NONE
+    talk.converge_mixed(m)
+    assert (len(m.owned["foo"]), talk.code_of(a)) == (2, ErrorCode.NONE)
+    talk.converge_mixed(n)
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    talk.live(a)
+    assert len(a.owned) == 2 and talk.state == "Stable"
+
+
 def test_topics_that_a_classic_member_brings_are_known_at_once() -> None:
     talk = Crossing({"foo": 1, "bar": 2})
     talk.join("m")
