@@ -272,11 +272,11 @@ class ConsumerGroup:
 
 
 def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:
-    """The timer that ran on, where it was for this epoch; else one that starts in full."""
-    if before is not None and before.epoch == member.epoch:
+    """The timer that ran on, where it was for the same; else one that starts in full."""
+    if before is not None and before.revoking == member.revoking:
         return before
     timeout = member.row.rebalance_timeout_ms
-    return Timer(now + timeout, timeout, member.epoch)
+    return Timer(now + timeout, timeout, member.revoking)
 
 
 def _anew(timers: Mapping[str, Timer], now: Millis) -> dict[str, Timer]:

@@ -50,11 +50,11 @@ def check_live(members: Mapping[str, Member], live: Live) -> None:
     classic = {member_id for member_id, member in members.items() if member.is_classic}
     assert live.calls.keys() | live.syncs.keys() <= classic, "a stranger is to join or sync"
     revoking = {
-        m: member.epoch
-        for m, member in members.items()
-        if member.state == UNREVOKED and m not in classic
+        member_id: member.revoking
+        for member_id, member in members.items()
+        if member.revoking and member_id not in classic
     }
-    timers = {m: timer.epoch for m, timer in live.timers.items()}
+    timers = {m: timer.revoking for m, timer in live.timers.items()}
     assert timers == revoking, "timers are not those of members that must give up"
 
 

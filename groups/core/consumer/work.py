@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from groups.core.assignors import Part, Subscriber, table
+from groups.core.assignors import Part, Parts, Subscriber, table
 from groups.core.consumer import holding
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
@@ -36,11 +36,11 @@ NAMED_MAX = 50
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A member in this epoch must have given up its partitions by then."""
+    """A member must have given up these partitions by then."""
 
     deadline: Millis
     timeout_ms: int
-    epoch: int
+    revoking: Parts
 
 
 @dataclass(slots=True)
@@ -171,13 +171,13 @@ class Work:
             beat.at = max(beat.at, self.now)
 
     def arm(self, member: Member) -> None:
-        """Start the rebalance timer: the member must give something up in this epoch."""
+        """Start the rebalance timer: the member must give something up."""
         self.change().timers[member.row.member_id] = self.timer(member)
 
     def timer(self, member: Member) -> Timer:
         """The member's rebalance timeout, from now on."""
         timeout = member.row.rebalance_timeout_ms
-        return Timer(self.now + timeout, timeout, member.epoch)
+        return Timer(self.now + timeout, timeout, member.revoking)
 
     def disarm(self, member_id: str) -> None:
         """Stop the rebalance timer where one runs."""
