@@ -262,8 +262,9 @@ class ConsumerGroup:
         return type(self)(self._durable, self.members, self._index, self._live, rules)
 
     def face(self) -> Face:
-        """A classic heartbeat finds the members of that protocol here, where there are any."""
-        if not self._index.classic:
+        """A classic heartbeat finds the members of that protocol here, where there are any, and
+        is told where another has its instance id."""
+        if not self._index.classic and not self._index.instances:
             return NOBODY
         return calls.face(self._durable.group, self.members, self._index, self._live)
 
