@@ -8,7 +8,7 @@ failure means is ``groups.store``'s business, and what an event does the group's
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -24,6 +24,7 @@ from groups.core.events import (
     Tick,
     TxnOffsetCommit,
 )
+from groups.fail_points import Fail, no_fail
 from groups.retries import Reloader, WaitingRoom
 from groups.store import (
     Batch,
@@ -51,14 +52,6 @@ class Work:
     resident: Resident
     events: Sequence[Event]
     write: Write
-
-
-Fail = Callable[[str], Awaitable[None]]
-"""A hook for tests: awaited with the name of a point in the round; see ``docs/testing.md``."""
-
-
-async def no_fail(_point: str) -> None:
-    """Production: nothing happens at a fail point."""
 
 
 class Committer:
@@ -198,8 +191,14 @@ class Committer:
         except (psycopg.Error, OSError) as error:
             raise Unknown(str(error)) from error
         await self.fail(f"{self.lane.name}:connected")
-        await store.apply(connection, batch)
+        await store.apply(connection, batch, self._inside)
         await self.fail(f"{self.lane.name}:after")
+
+    @property
+    def _inside(self) -> store.Inside | None:
+        if self.fail is no_fail:
+            return None
+        return lambda: self.fail(f"{self.lane.name}:inside")
 
     async def _failed(self, works: Sequence[Work], error: StoreError) -> None:
         match error:

@@ -19,13 +19,14 @@ from django.conf import settings
 from groups import broker_configs, database, sql_configs
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
-from groups.committer import Committer, Fail, no_fail
+from groups.committer import Committer
 from groups.configs import Configs
 from groups.coordinator import Coordinator
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.doorbell import Doorbell
+from groups.fail_points import Fail, no_fail
 from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL

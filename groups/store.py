@@ -7,7 +7,7 @@ pipeline and so one round trip), ``apply_with`` on a Django cursor inside
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Protocol
@@ -382,16 +382,25 @@ class Cursor(Protocol):
         ...
 
 
-async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
+Inside = Callable[[], Awaitable[None]]
+"""A hook for tests, awaited when PostgreSQL has done all of a batch but the COMMIT."""
+
+
+async def apply(
+    connection: psycopg.AsyncConnection[Any], batch: Batch, inside: Inside | None = None
+) -> None:
     """Write the batch in one transaction and one pipeline.
 
     Raises a ``StoreError`` whose kind says what is known; after any but
     ``Unknown`` nothing of the batch is written.
     """
     try:
-        async with connection.pipeline(), connection.transaction():
+        async with connection.pipeline() as pipeline, connection.transaction():
             for text, parameters in statements(batch):
                 await connection.execute(text.encode(), parameters)
+            if inside is not None:
+                await pipeline.sync()
+                await inside()
     except psycopg.Error as error:
         raise translate(error, connection) from error
     except (TypeError, ValueError) as error:
