@@ -81,6 +81,7 @@ class SlotKeeper:
         self.changed = asyncio.Event()
         self.away = True
         self._cluster_id = ""
+        self._has_lock = False
         self._sightings = Sightings(lease_ms)
         self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
@@ -163,6 +164,18 @@ class SlotKeeper:
                 await asyncio.wait_for(self.changed.wait(), left / 1000)
         return ErrorCode.NONE
 
+    async def leased(self, hold_ms: Millis) -> ErrorCode:
+        """NONE once memory may be believed, waiting at most ``hold_ms``: for reads about no
+        group in particular."""
+        deadline = self.coordinator.clock() + hold_ms
+        while not self.coordinator.holds_lease:
+            left = deadline - self.coordinator.clock()
+            if self.away or left <= 0:
+                return ErrorCode.COORDINATOR_NOT_AVAILABLE
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.changed.wait(), left / 1000)
+        return ErrorCode.NONE
+
     # -- the lease
 
     async def _beats(self) -> None:
@@ -175,7 +188,7 @@ class SlotKeeper:
             try:
                 renewed = await asyncio.wait_for(self._beat(), timeout=self.lease_ms / 1000)
                 if slept or clock() >= until:
-                    await self._recovered(renewed)
+                    await asyncio.wait_for(self._recovered(renewed), timeout=self.lease_ms / 1000)
                 else:
                     self.coordinator.lease_until = renewed
             except (psycopg.Error, OSError, TimeoutError) as error:
@@ -186,6 +199,8 @@ class SlotKeeper:
         """Raise the beat; returns until when it lets this node answer from memory."""
         before = self.coordinator.clock()
         connection = await self._leased()
+        if not self._has_lock:  # our own dead session had it still when we connected again
+            self._has_lock = await self._lock(connection)
         parameters = {"node_id": self.me.node_id, "incarnation": self.incarnation}
         cursor = await connection.execute(sql.BEAT.encode(), parameters)
         if await cursor.fetchone() is None:
@@ -196,6 +211,8 @@ class SlotKeeper:
 
     async def _missed(self, error: BaseException) -> None:
         logger.warning("the lease was not renewed: %s", str(error) or type(error).__name__)
+        # Nor may the others' have been: a database that is away, or takes no writes, is no death.
+        self._sightings.forget()
         broken, self._lease_connection = self._lease_connection, None
         if broken is not None:
             await broken.close()
@@ -205,14 +222,19 @@ class SlotKeeper:
 
     async def _recovered(self, lease_until: Millis) -> None:
         """The node slept or was cut off: check first what is still ours, then go on. Nobody's
-        session ends for time in which this node could not listen."""
-        if (
-            not self._looking.locked()
-        ):  # else a look is under way, and a load must not hold up beats
-            await self._look()
+        session ends for time in which this node could not listen.
+
+        The rows are asked for here and now: a look that is under way may have got its rows before
+        the node slept, and a load must not hold up beats.
+        """
+        self._sightings.forget()
+        connection = await self._leased()
+        rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
+        self._lose([SlotRow(*row) for row in rows])
         self.coordinator.lease_until = lease_until
         self.coordinator.awake()
         self._notify()
+        self._look_now.set()
         logger.info("the lease is held again; every session starts anew")
 
     # -- looking at nodes and slots
@@ -414,14 +436,18 @@ class SlotKeeper:
             self._deaths.connected()
         return connection
 
-    async def _take_node_id(self, connection: database.Connection) -> None:
+    async def _lock(self, connection: database.Connection) -> bool:
         keys = {"class": sql.LOCK_CLASS, "node_id": self.me.node_id}
         row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
+        return bool(row and row[0])
+
+    async def _take_node_id(self, connection: database.Connection) -> None:
+        self._has_lock = await self._lock(connection)
         if self._cluster_id:
             # A reconnect. The lock may still be our own dead session's; whether the id is
             # still ours the beat will say.
             return
-        if not (row and row[0]):
+        if not self._has_lock:
             raise NodeIdTaken(f"another process serves as node {self.me.node_id}")
         found = await (await connection.execute(sql.CLUSTER_ID.encode())).fetchone()
         self._cluster_id = f"rollcall-{found[0]}" if found else "rollcall"

@@ -179,7 +179,8 @@ class World:
     async def rows(self, query: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
         """What a query finds, on a connection of its own."""
         async with await self.connect() as connection:
-            return await (await connection.execute(query, values)).fetchall()
+            cursor = await connection.execute(query, values)
+            return await cursor.fetchall() if cursor.description else []
 
     async def rows_patiently(self, query: LiteralString, limit_s: float) -> list[tuple[Any, ...]]:
         """The same, as soon as the database answers."""
@@ -189,6 +190,21 @@ class World:
                     return await self.rows(query)
                 except (psycopg.Error, OSError):
                     await asyncio.sleep(0.1)
+
+    async def whole(self, limit_s: float) -> None:
+        """Wait until every node lives and owns its share, so that nothing moves by itself."""
+        async with asyncio.timeout(limit_s):
+            while not await self._is_whole():
+                await asyncio.sleep(0.1)
+
+    async def _is_whole(self) -> bool:
+        try:
+            owners = list((await self.owners()).values())
+        except (psycopg.Error, OSError):
+            return False
+        shares = [owners.count(node_id) for node_id in self.ports]
+        alive = all(self.node(node_id) is not None for node_id in self.ports)
+        return alive and sum(shares) == len(owners) and max(shares) - min(shares) <= 1
 
     async def owners(self) -> dict[int, int | None]:
         """Each slot's node."""
