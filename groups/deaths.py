@@ -61,11 +61,10 @@ class Deaths:
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
             return False
         keys = {"class": sql.LOCK_CLASS, "node_id": node_id}
-        row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
-        if not (row and row[0]):
+        row = await (await connection.execute(sql.NODE_IS_LOCKED.encode(), keys)).fetchone()
+        if row is None or row[0]:
             seen.lock_free_since = None
             return False
-        await connection.execute(sql.UNLOCK_NODE.encode(), keys)
         if seen.lock_free_since is None:
             seen.lock_free_since = now
             return False

@@ -40,11 +40,13 @@ class ClassicMember(Member):
         """Join where that is due, else beat, and commit now and then."""
         if self.wants_to_join:
             await self._join()
-            return 0.0 if self.wants_to_join else self.beats_s
-        await self._beat()
-        self._beats += 1
-        if not self.wants_to_join and self._beats % self.commits_every == 0:
-            self._mind(await self.commit(), "OffsetCommit")
+        elif await self._beat():
+            self._beats += 1
+            if self._beats % self.commits_every == 0:
+                self._mind(await self.commit(), "OffsetCommit")
+        return self._pause_s()
+
+    def _pause_s(self) -> float:
         return 0.0 if self.wants_to_join else self.beats_s
 
     async def leave(self) -> None:
@@ -52,16 +54,17 @@ class ClassicMember(Member):
         me = MemberIdentity(member_id=self.member_id)
         await self.ask(LeaveGroupRequest(group_id=self.group_id, members=[me]), LEAVE_VERSION)
 
-    async def _beat(self) -> None:
+    async def _beat(self) -> bool:
         request = HeartbeatRequest(
             group_id=self.group_id, generation_id=self.generation, member_id=self.member_id
         )
         asked = now()
         answer = await self.ask(request, BEAT_VERSION)
-        self._mind(answer.error_code, "Heartbeat")
+        good = self._mind(answer.error_code, "Heartbeat")
         if answer.error_code in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS):
             self.heard()
             self.record.beat(asked, self.name)
+        return good
 
     async def _join(self) -> None:
         self.settled.clear()

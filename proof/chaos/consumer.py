@@ -77,7 +77,7 @@ class ConsumerMember(Member):
             self._full = True
             return 0.0
         self.settled.set()
-        return min(self.beats_s, answer.heartbeat_interval_ms / 1000)
+        return min(self.beats_s, float(answer.heartbeat_interval_ms) / 1000)
 
     def _request(self) -> ConsumerGroupHeartbeatRequest:
         if not self.member_id:

@@ -53,7 +53,8 @@ class Network:
         """A connection to HOST:PORT, by its proxy where there is one."""
         host, _, port = address.rpartition(":")
         there = self.through.get(int(port), int(port))
-        return await asyncio.wait_for(Peer.connect(f"{host}:{there}"), CALL_S)
+        async with asyncio.timeout(CALL_S):
+            return await Peer.connect(f"{host}:{there}")
 
     async def coordinator(self, group_id: str) -> str:
         """HOST:PORT of the group's coordinator as any node says; raises ``BROKEN``'s, Elsewhere."""
@@ -79,4 +80,5 @@ class Network:
 
 async def call(peer: Peer, request: Any, version: int, limit_s: float = CALL_S) -> Any:
     """Ask and wait; after an exception the connection is of no more use."""
-    return await asyncio.wait_for(peer.call(request, version), limit_s)
+    async with asyncio.timeout(limit_s):
+        return await peer.call(request, version)

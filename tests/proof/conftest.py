@@ -1,8 +1,9 @@
 """A world for the tests of one module: three nodes, PostgreSQL behind a proxy, and members."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from random import Random
+from typing import Final
 
 import pytest
 import pytest_asyncio
@@ -14,7 +15,7 @@ from proof.chaos.world import World
 SETTLE_S = 30
 """Longer than groups ever need, on a machine that does much else."""
 
-LOOP = "module"
+LOOP: Final = "module"
 
 
 @pytest_asyncio.fixture(loop_scope=LOOP, scope=LOOP)
@@ -41,8 +42,8 @@ async def fleet(world: World, request: pytest.FixtureRequest) -> AsyncIterator[F
     assert members.record.defects == []
 
 
-async def until(claim: object, limit_s: float = SETTLE_S) -> None:
+async def until(claim: Callable[[], Awaitable[object]], limit_s: float = SETTLE_S) -> None:
     """Await a coroutine function again and again until it gives something true."""
     async with asyncio.timeout(limit_s):
-        while not await claim():  # type: ignore[operator]
+        while not await claim():
             await asyncio.sleep(0.05)
