@@ -18,7 +18,6 @@ class Entry(NamedTuple):
     group_id: str
     revision: int
     kind: str
-    generation_before: int | None
     generation_after: int | None
 
 
@@ -52,30 +51,21 @@ def one_membership(record: Record, _rows: Rows) -> Iterator[str]:
 
 
 def generations_rise(_record: Record, rows: Rows) -> Iterator[str]:
-    """I2, I3: generations and revisions of a group never fall in the order of the journal, and a
-    generation begins once."""
-    last: dict[str, Entry] = {}
-    begun: set[tuple[str, int]] = set()
+    """I2, I3: in the order of the journal a group's revision never falls, and each rebalance that
+    completes has a generation above all before it."""
+    revisions: dict[str, int] = {}
+    generations: dict[str, int] = {}
     for entry in rows.journal:
-        before = last.get(entry.group_id)
-        if before is not None and entry.revision < before.revision:
-            yield f"the revision of {entry.group_id} fell from {before.revision} in {entry}"
-        if before is not None and _generation(entry) < _generation(before):
-            yield f"the generation of {entry.group_id} fell: {before}, {entry}"
-        rises = entry.generation_before is not None and entry.generation_after is not None
-        if rises and entry.generation_before != entry.generation_after:
-            key = (entry.group_id, _generation(entry))
-            if entry.kind in BEGINS and key in begun:
-                yield f"generation {key} began twice"
-            begun.add(key)
-        last[entry.group_id] = entry
+        if entry.revision < revisions.get(entry.group_id, 0):
+            yield f"a revision fell below {revisions[entry.group_id]} in {entry}"
+        revisions[entry.group_id] = entry.revision
+        if entry.kind == COMPLETED:
+            if (entry.generation_after or 0) <= generations.get(entry.group_id, 0):
+                yield f"generation {generations[entry.group_id]} was there before {entry}"
+            generations[entry.group_id] = entry.generation_after or 0
 
 
-BEGINS = frozenset({"generation-started"})
-
-
-def _generation(entry: Entry) -> int:
-    return max(entry.generation_after or 0, entry.generation_before or 0)
+COMPLETED = "rebalance-completed"
 
 
 def nothing_acknowledged_is_lost(record: Record, rows: Rows) -> Iterator[str]:

@@ -28,15 +28,15 @@ class Served:
 
     at: dict[str, list[float]] = field(default_factory=dict)
 
-    def after(self, instant: float) -> dict[str, float]:
-        """Seconds from an instant to each group's first service behind the longest hole that
-        opened after it; 0 where there was no hole."""
-        return {group_id: _hole(times, instant) for group_id, times in self.at.items()}
+    def after(self, instant: float, within_s: float = 1e9) -> dict[str, float]:
+        """Seconds from an instant to each group's first service behind the last hole that ended
+        within so many seconds; 0 where there was no hole."""
+        return {group_id: _hole(times, instant, within_s) for group_id, times in self.at.items()}
 
 
-def _hole(times: Sequence[float], instant: float) -> float:
+def _hole(times: Sequence[float], instant: float, within_s: float) -> float:
     """The end of the last pause of more than three probes, counted from the instant."""
-    seen = [instant, *(t for t in times if t > instant)]
+    seen = [instant, *(t for t in times if instant < t < instant + within_s)]
     ends = [b - instant for a, b in itertools.pairwise(seen) if b - a > 3 * EVERY_S]
     return max(ends, default=0.0)
 

@@ -20,15 +20,15 @@ class Weather:
     """What a proxy does at present.
 
     ``delay_s`` holds every chunk so long; ``up`` and ``down``, when not set, let nothing pass to
-    the server or from it (whoever waits there sees a peer that went silent); ``refuses`` turns
-    new connections away; ``doubles`` so many requests are sent twice, in a row, and the answer
-    to the second is swallowed.
+    the server or from it (whoever waits there sees a peer that went silent); ``turns_away`` says
+    of a client's port whether its new connection is refused; ``doubles`` so many requests are
+    sent twice, in a row, and the answer to the second is swallowed.
     """
 
     delay_s: float
     up: asyncio.Event
     down: asyncio.Event
-    refuses: bool = False
+    turns_away: Callable[[int], bool] = lambda _port: False
     doubles: int = 0
 
     @classmethod
@@ -90,7 +90,7 @@ class Proxy:
         return len(found)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self.weather.refuses:
+        if self.weather.turns_away(writer.get_extra_info("peername")[1]):
             writer.transport.abort()
             return
         try:

@@ -8,6 +8,7 @@ import asyncio
 import shutil
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +32,9 @@ SETTINGS: Mapping[str, str] = {
     "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
     "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "1000",
 }
+
+LINES_KEPT = 200_000
+"""Of what the processes said: enough for an hour of chaos."""
 
 OWNERS: LiteralString = "SELECT slot, node_id FROM rollcall_slot"
 NODES: LiteralString = "SELECT node_id, host, port FROM rollcall_node ORDER BY node_id"
@@ -89,6 +93,7 @@ class World:
             },
             own,
         )
+        self.installation.log = deque(maxlen=LINES_KEPT)
         await asyncio.to_thread(self.installation.start)
         self.ports = {node_id: port for node_id, _host, port in await self.rows(NODES)}
         for node_id, port in self.ports.items():
