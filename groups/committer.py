@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import psycopg
 
@@ -191,14 +192,8 @@ class Committer:
         except (psycopg.Error, OSError) as error:
             raise Unknown(str(error)) from error
         await self.fail(f"{self.lane.name}:connected")
-        await store.apply(connection, batch, self._inside)
+        await store.apply(connection, batch)
         await self.fail(f"{self.lane.name}:after")
-
-    @property
-    def _inside(self) -> store.Inside | None:
-        if self.fail is no_fail:
-            return None
-        return lambda: self.fail(f"{self.lane.name}:inside")
 
     async def _failed(self, works: Sequence[Work], error: StoreError) -> None:
         match error:
@@ -278,7 +273,8 @@ class Committer:
 
     def _batch(self, works: Sequence[Work]) -> Batch:
         epochs = dict(self.coordinator.epochs)
-        return Batch(self.node_id, epochs, [work.write for work in works])
+        inside = None if self.fail is no_fail else partial(self.fail, f"{self.lane.name}:inside")
+        return Batch(self.node_id, epochs, [work.write for work in works], inside)
 
     async def _connected(self) -> database.Connection:
         self._connection = await database.kept(self._connection, self.lane.name)

@@ -88,6 +88,10 @@ class SlotKeeper:
         """What tells this process from its predecessors under the same node id."""
         return self._lease.incarnation
 
+    @incarnation.setter
+    def incarnation(self, given: UUID) -> None:
+        self._lease.incarnation = given
+
     # -- life
 
     async def start(self) -> None:

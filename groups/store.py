@@ -124,12 +124,14 @@ class Write:
 class Batch:
     """Decisions for different groups that commit together.
 
-    ``epochs``: the slot epochs under which the node owns the groups' slots.
+    ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
+    tests, awaited when PostgreSQL has done everything but the COMMIT.
     """
 
     node_id: int
     epochs: Mapping[int, int]
     writes: Sequence[Write]
+    inside: Callable[[], Awaitable[None]] | None = None
 
 
 def statements(batch: Batch) -> Iterator[Statement]:
@@ -382,13 +384,7 @@ class Cursor(Protocol):
         ...
 
 
-Inside = Callable[[], Awaitable[None]]
-"""A hook for tests, awaited when PostgreSQL has done all of a batch but the COMMIT."""
-
-
-async def apply(
-    connection: psycopg.AsyncConnection[Any], batch: Batch, inside: Inside | None = None
-) -> None:
+async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
     """Write the batch in one transaction and one pipeline.
 
     Raises a ``StoreError`` whose kind says what is known; after any but
@@ -398,9 +394,9 @@ async def apply(
         async with connection.pipeline() as pipeline, connection.transaction():
             for text, parameters in statements(batch):
                 await connection.execute(text.encode(), parameters)
-            if inside is not None:
+            if batch.inside is not None:
                 await pipeline.sync()
-                await inside()
+                await batch.inside()
     except psycopg.Error as error:
         raise translate(error, connection) from error
     except (TypeError, ValueError) as error:

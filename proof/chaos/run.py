@@ -79,7 +79,7 @@ async def _among(
             await _inject(scene, together, outcome)
         settled = await _rests(fleet)
     await fleet.stop()
-    rows = await _rows(world, settled)
+    rows = await rows_of(world, settled)
     outcome.log = _log(world)
     outcome.violations = [*violations(fleet.record, rows), *_unexpected(outcome.log)]
     return outcome
@@ -129,7 +129,8 @@ async def _rests(fleet: Fleet) -> bool:
     return True
 
 
-async def _rows(world: World, settled: bool) -> Rows:
+async def rows_of(world: World, settled: bool = True) -> Rows:
+    """What the database holds, as the checks want it."""
     journal = await world.rows_patiently(JOURNAL, SETTLE_S)
     offsets = await world.rows_patiently(OFFSETS, SETTLE_S)
     stored: Mapping[tuple[str, int], int] = {(g, p): offset for g, p, offset in offsets}

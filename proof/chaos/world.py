@@ -155,6 +155,10 @@ class World:
         """PostgreSQL's first process."""
         return self.processes.one("bin/postgres -D")
 
+    def supervisor(self) -> psutil.Process | None:
+        """Whoever starts PostgreSQL again when it dies."""
+        return None if self._database is None else psutil.Process(self._database.pid)
+
     def database_log(self) -> str:
         """What PostgreSQL said."""
         return (self.folder / "database.log").read_text(errors="replace")

@@ -1,7 +1,7 @@
 """A world for the tests of one module: three nodes, PostgreSQL behind a proxy, and members."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from random import Random
 from typing import Final
 
@@ -47,3 +47,19 @@ async def until(claim: Callable[[], Awaitable[object]], limit_s: float = SETTLE_
     async with asyncio.timeout(limit_s):
         while not await claim():
             await asyncio.sleep(0.05)
+
+
+def generations(fleet: Fleet) -> Mapping[str, tuple[str, int]]:
+    """Each member's id and generation."""
+    return {member.name: (member.member_id, member.generation) for member in fleet.members}
+
+
+async def beats_of_all(fleet: Fleet, since: float) -> None:
+    """Wait until every member has had a good answer that it asked for after an instant."""
+
+    async def everybody() -> bool:
+        fleet.check()
+        heard = {beat.member for beat in fleet.record.beats if beat.asked > since}
+        return heard == {member.name for member in fleet.members}
+
+    await until(everybody)

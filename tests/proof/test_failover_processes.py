@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-from collections.abc import Mapping
 
 import pytest
 
@@ -11,7 +10,7 @@ from proof.chaos.probe import Prober
 from proof.chaos.processes import send
 from proof.chaos.record import now
 from proof.chaos.world import World
-from tests.proof.conftest import SETTLE_S, until
+from tests.proof.conftest import SETTLE_S, beats_of_all, generations, until
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -23,22 +22,6 @@ CRASH_S = 8.0
 """Generous: the goal is 2 s after a crash and 5 s after a hang, see docs/chaos.md for figures."""
 HANG_S = 12.0
 HAND_OVER_S = 3.0
-
-
-def generations(fleet: Fleet) -> Mapping[str, tuple[str, int]]:
-    """Each member's id and generation."""
-    return {member.name: (member.member_id, member.generation) for member in fleet.members}
-
-
-async def beats_of_all(fleet: Fleet, since: float) -> None:
-    """Wait until every member has had a good answer that it asked for after an instant."""
-
-    async def everybody() -> bool:
-        fleet.check()
-        heard = {beat.member for beat in fleet.record.beats if beat.asked > since}
-        return heard == {member.name for member in fleet.members}
-
-    await until(everybody)
 
 
 async def test_a_killed_node_costs_no_member_anything(world: World, fleet: Fleet) -> None:
