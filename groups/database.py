@@ -96,6 +96,12 @@ def _is_usable(connection: Connection) -> bool:
     return not poll.poll(0)
 
 
+async def _check(connection: Connection) -> None:
+    """Lend no connection whose server has gone: a restart must not cost a reader its answer."""
+    if not _is_usable(connection):
+        raise psycopg.OperationalError("the server closed the connection while it was idle")
+
+
 def pool() -> AsyncConnectionPool[Connection]:
     """The readers' pool, not yet open."""
     return AsyncConnectionPool(
@@ -103,6 +109,7 @@ def pool() -> AsyncConnectionPool[Connection]:
         min_size=1,
         max_size=READERS_MAX,
         open=False,
+        check=_check,
         timeout=CONNECT_TIMEOUT_S,
         kwargs={"autocommit": True},
     )

@@ -49,6 +49,11 @@ class ClassicMember(Member):
     def _pause_s(self) -> float:
         return 0.0 if self.wants_to_join else self.beats_s
 
+    def rejoin(self) -> None:
+        """The next step is a JoinGroup."""
+        self.wants_to_join = True
+        self.settled.clear()
+
     async def leave(self) -> None:
         """Say goodbye, as a client that closes does."""
         me = MemberIdentity(member_id=self.member_id)

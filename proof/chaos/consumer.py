@@ -45,6 +45,10 @@ class ConsumerMember(Member):
                 self.record.defects.append(f"OffsetCommit of {self.group_id}: {error}")
         return waits_s
 
+    def rejoin(self) -> None:
+        """The next heartbeat says everything, as the first does."""
+        self._full = True
+
     async def leave(self) -> None:
         """Say goodbye, as a client that closes does."""
         request = ConsumerGroupHeartbeatRequest(

@@ -52,12 +52,12 @@ class Fleet:
 
     async def start(self) -> None:
         """Create the topic and start everybody; see ``settle``."""
-        await create_topic(self.network.bootstraps[0], TOPIC, self.size.partitions)
-        topic = MetadataRequestTopic(name=TOPIC)
-        peer = await self.network.connect(self.network.bootstraps[0])
-        found = await call(peer, MetadataRequest(topics=[topic]), METADATA_VERSION)
+        bootstrap = self.network.bootstraps[0]
+        await create_topic(bootstrap, TOPIC, self.size.partitions)
+        peer = await self.network.connect(bootstrap)
+        asked = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+        (known,) = (await call(peer, asked, METADATA_VERSION)).topics
         peer.close()
-        (known,) = found.topics
         for group_id, kind in self.groups.items():
             for number in range(self.size.members):
                 member = self._member(kind, group_id, number)

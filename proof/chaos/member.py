@@ -96,6 +96,10 @@ class Member(ABC):
     # -- the protocols' own
 
     @abstractmethod
+    def rejoin(self) -> None:
+        """Join again with the next step, as a client whose subscription changed does."""
+
+    @abstractmethod
     async def step(self) -> float:
         """One request or two; returns how many seconds may pass before the next."""
 

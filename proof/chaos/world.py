@@ -19,6 +19,7 @@ import psutil
 import psycopg
 
 from groups import fail_points
+from groups.slot import slot_of
 from proof.chaos.processes import Tree
 from proof.chaos.proxy import Proxy
 from rollcall.installation import CHECKOUT, START_S, Installation
@@ -218,3 +219,7 @@ class World:
     async def owners(self) -> dict[int, int | None]:
         """Each slot's node."""
         return dict(await self.rows(OWNERS))
+
+    async def owner_of(self, group_id: str) -> int | None:
+        """The node that owns a group's slot."""
+        return (await self.owners())[slot_of(group_id)]
