@@ -166,6 +166,7 @@ class Rules:
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_max_size: int = 10_000
     group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    group_consumer_migration_policy: str = "bidirectional"
     offsets_retention_minutes: int = 10_080
     guards: Guards = NO_GUARDS
 
