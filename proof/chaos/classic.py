@@ -140,7 +140,7 @@ class ClassicMember(Member):
         self.wants_to_join = True
         self.settled.clear()
         if code in FORGOTTEN:
-            self.evicted()
+            self.evicted(api)
             self.member_id, self.generation = "", -1
         elif code not in AGAIN:
             self.record.defects.append(f"{api} of {self.group_id} was answered {code}")

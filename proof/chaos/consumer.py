@@ -113,6 +113,6 @@ class ConsumerMember(Member):
 
     def _start_anew(self, code: int) -> None:
         if code == ErrorCode.UNKNOWN_MEMBER_ID:
-            self.evicted()
+            self.evicted("ConsumerGroupHeartbeat")
         self.generation, self.owned, self._full = -1, frozenset(), True
         self.settled.clear()

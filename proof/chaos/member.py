@@ -62,7 +62,7 @@ class Member(ABC):
         self.peer: Peer | None = None
         self._runs = asyncio.Event()
         self._runs.set()
-        self._asked = now()
+        self._sent = now()
         self._silent_s = 0.0
 
     # -- what a run does to a member
@@ -116,25 +116,25 @@ class Member(ABC):
         """Ask the coordinator, and note that the member tried. It gives a node up that says
         nothing for its session timeout, as Java's consumer does."""
         assert self.peer is not None
-        self._silent_s = max(self._silent_s, now() - self._asked)
-        self._asked = now()
-        answer = await call(self.peer, request, version, limit_s or min(self.session_s, CALL_S))
-        self._asked = now()
-        return answer
+        self._silent_s = max(self._silent_s, now() - self._sent)
+        self._sent = now()
+        return await call(self.peer, request, version, limit_s or min(self.session_s, CALL_S))
 
     def heard(self) -> None:
-        """A good answer: the session began anew."""
-        self._silent_s = 0.0
+        """A good answer to what was sent last: the session began anew no earlier than then. Who
+        waits long in a JoinGroup may wait at the wrong door, and be missed at the right one."""
+        self._silent_s = now() - self._sent
 
     def check(self, code: int) -> None:
         """Raise Elsewhere for a code that says so."""
         if code in ELSEWHERE:
             raise Elsewhere
 
-    def evicted(self) -> None:
-        """Nobody knows the member any more."""
+    def evicted(self, api: str) -> None:
+        """Nobody knows the member any more, says the answer to this API."""
         if self.generation >= 0:
-            gone = Eviction(now(), self.group_id, self.member_id, self._silent_s, self.session_s)
+            who = (self.group_id, self.member_id)
+            gone = Eviction(now(), *who, self._silent_s, self.session_s, api)
             self.record.evictions.append(gone)
 
     # -- offsets

@@ -64,13 +64,15 @@ class Beat(NamedTuple):
 
 class Eviction(NamedTuple):
     """A member that had a generation was told that nobody knows it. ``silent_s`` is the longest
-    that it let pass without asking since its last good answer; ``session_s`` is its session."""
+    that it let pass without asking, from the request with its last good answer on; ``session_s`` is
+    its session, ``api`` the request that was told."""
 
     at: float
     group_id: str
     member_id: str
     silent_s: float
     session_s: float
+    api: str
 
 
 @dataclass(slots=True)

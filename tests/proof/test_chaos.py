@@ -114,7 +114,7 @@ def reused_generation(_record: Record) -> Rows:
 
 
 def lost_member(record: Record) -> Rows:
-    record.evictions.append(Eviction(1, "g", "m", silent_s=2.0, session_s=6.0))
+    record.evictions.append(Eviction(1, "g", "m", silent_s=2.0, session_s=6.0, api="Heartbeat"))
     return Rows()
 
 
