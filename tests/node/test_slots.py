@@ -151,7 +151,7 @@ async def test_a_living_node_id_is_refused_with_a_sentence(
 
 
 async def test_a_node_lets_go_of_slots_that_were_taken(one: Running, other: Other) -> None:
-    """A write that comes first is fenced; parked and new requests hear NOT_COORDINATOR."""
+    """FO-03: a late write is fenced; parked and new requests hear NOT_COORDINATOR."""
     joined = await one.settled("g")
     slot = slot_of("g")
     parked = one.join("g")
