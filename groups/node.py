@@ -23,6 +23,7 @@ from groups.cluster import Broker, Cluster
 from groups.committer import Committer
 from groups.configs import Configs
 from groups.coordinator import Coordinator
+from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
@@ -187,16 +188,23 @@ class Node:
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
-        last = clock()
+        last, held = clock(), True
         while True:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
-            last = now
-            if self.coordinator.holds_lease and self.has_timers:
+            held, last = self._lease_held(held), now
+            if held and self.has_timers:
                 self.coordinator.tick()
+
+    def _lease_held(self, before: bool) -> bool:
+        """Whether it is; who is parked hears at once when it no longer is."""
+        held = self.coordinator.holds_lease
+        if before and not held:
+            self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
+        return held
 
     async def _operations(self) -> None:
         while True:
