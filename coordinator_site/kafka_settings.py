@@ -172,6 +172,14 @@ SETTINGS: tuple[Setting, ...] = (
     Number(
         "group.max.size", 10_000, "a group of this many members still rebalances in time", least=1
     ),
+    # Both protocols.
+    Number(
+        "group.heartbeat.hold.ms",
+        1000,
+        "ours: a heartbeat waits this long for news, at most, and less than half of its interval",
+        0,
+        2000,
+    ),
     # The consumer protocol (KIP-848).
     Number(
         "group.consumer.session.timeout.ms", 45_000, "a member that is silent longer is gone", 1
@@ -181,6 +189,13 @@ SETTINGS: tuple[Setting, ...] = (
     Number("group.consumer.heartbeat.interval.ms", 5000, "what members are told", 1),
     Number("group.consumer.min.heartbeat.interval.ms", 5000, "bounds what a group may ask", 1),
     Number("group.consumer.max.heartbeat.interval.ms", 15_000, "bounds what a group may ask", 1),
+    Number(
+        "group.consumer.pending.heartbeat.interval.ms",
+        500,
+        "ours: what members are told that wait for partitions or must give some up; 0: as others",
+        0,
+        15_000,
+    ),
     Number("group.consumer.max.size", 10_000, "as group.max.size", 1),
     Choices(
         "group.consumer.assignors",

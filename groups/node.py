@@ -64,6 +64,7 @@ class NodeSettings:
     coordinator_load_hold_ms: int
     fetch_hold_min_ms: int
     fetch_hold_max_ms: int
+    group_heartbeat_hold_ms: int
     auto_create_topics_enable: bool
     num_partitions: int
     offset_metadata_max_bytes: int
@@ -187,7 +188,9 @@ class Node:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
             last = now
-            if self.coordinator.holds_lease and self.has_timers:
+            if not self.coordinator.holds_lease:
+                self.coordinator.faces.tell_all()
+            elif self.has_timers:
                 self.coordinator.tick()
 
     async def _operations(self) -> None:

@@ -26,6 +26,7 @@ from groups.coordinator import Coordinator  # noqa: E402
 from groups.node import Node  # noqa: E402
 from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
+from protocol.holding import Ends  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +66,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.exit_code = 0
         self._closing = False
         self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop
+        self.ends = Ends(self.loop)
         self.connections: dict[KafkaConnection, dict[str, Any]] = {}
         self._accepted = 0
         self._listener: asyncio.Server | None = None
@@ -79,6 +81,11 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     def frame_bytes_max(self) -> int:
         """The longest frame that is read."""
         return self.node.settings.socket_request_max_bytes
+
+    @property
+    def hold_s_max(self) -> float:
+        """How long a heartbeat may be held at the most; 0: none is."""
+        return self.node.settings.group_heartbeat_hold_ms / 1000
 
     @property
     def idle_s_max(self) -> float:

@@ -116,6 +116,15 @@ class Face:
         self, member_id: str, instance_id: str | None, generation_id: int, now: Millis
     ) -> ErrorCode:
         """Answer one classic heartbeat; a right one (27 included) keeps the member alive."""
+        beat = self.find(member_id, instance_id, generation_id)
+        if not isinstance(beat, Beat):
+            return beat
+        if now > beat.at:
+            beat.at = now
+        return self.code
+
+    def find(self, member_id: str, instance_id: str | None, generation_id: int) -> Beat | ErrorCode:
+        """The beat that a right heartbeat raises, else the error; nothing is raised."""
         if instance_id is not None:
             holder = self.instances.get(instance_id)
             if holder is None:
@@ -127,9 +136,7 @@ class Face:
             return ErrorCode.UNKNOWN_MEMBER_ID
         if generation_id != self.generation:
             return ErrorCode.ILLEGAL_GENERATION
-        if now > beat.at:
-            beat.at = now
-        return self.code
+        return beat
 
 
 NOBODY = Face(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
@@ -164,6 +171,7 @@ class Rules:
     group_max_size: int = 10_000
     group_consumer_session_timeout_ms: int = 45_000
     group_consumer_heartbeat_interval_ms: int = 5_000
+    group_consumer_pending_heartbeat_interval_ms: int = 500
     group_consumer_max_size: int = 10_000
     group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
     offsets_retention_minutes: int = 10_080

@@ -11,6 +11,7 @@ from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
 from protocol.handlers import forms
+from protocol.holding import HOLD_S_MIN, PAUSE_SHARE
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
@@ -22,16 +23,74 @@ from protocol.messages.consumer_group_heartbeat import (
 async def handle(
     request: ConsumerGroupHeartbeatRequest, call: Call
 ) -> ConsumerGroupHeartbeatResponse:
-    """Check the form, show the group its topics, let it decide."""
+    """Check the form, show the group its topics, let it decide; a settled member's heartbeat
+    waits for news a while, and is decided again when there is any."""
+    reply = await _decide(request, call)
+    seconds = _hold_s(request, reply, call)
+    if seconds and await call.hold_for_news(request.group_id, seconds, News(reply, request, call)):
+        reply = await _decide(request, call)
+    return _response(reply)
+
+
+async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
     try:
         _check(request, call)
         view = await _view(request, call)
     except Refuse as refusal:
-        return _response(ConsumerBeaten(error=refusal.code, detail=refusal.detail))
+        return ConsumerBeaten(error=refusal.code, detail=refusal.detail)
     reply = await call.decide(request.group_id, _event(request, call, view))
-    if not isinstance(reply, ConsumerBeaten):
-        reply = ConsumerBeaten(error=reply.error)
-    return _response(reply)
+    return reply if isinstance(reply, ConsumerBeaten) else ConsumerBeaten(error=reply.error)
+
+
+HOLD_SHARE = 3
+"""A hold takes at most this part of the member's heartbeat interval: a client that counts its
+interval from the answer then beats a third late, far within its session."""
+
+
+def _hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> float:
+    """How long an empty heartbeat of a member that has all it shall have may wait; else 0."""
+    hold_ms = call.node.settings.group_heartbeat_hold_ms
+    says_something = (
+        request.member_epoch <= 0
+        or request.topic_partitions is not None
+        or request.subscribed_topic_names is not None
+        or request.subscribed_topic_regex is not None
+        or request.server_assignor is not None
+        or request.rebalance_timeout_ms != -1
+    )
+    if not hold_ms or says_something or reply.error or reply.assignment is not None:
+        return 0
+    group = call.node.coordinator.group(request.group_id)
+    is_settled = (
+        isinstance(group, ConsumerGroup)
+        and reply.member_epoch == request.member_epoch
+        and group.is_settled(request.member_id, reply.member_epoch)
+    )
+    if not is_settled:
+        return 0
+    # Who beats faster than it was told is held for less, or not at all.
+    interval_s = reply.heartbeat_interval_ms / 1000
+    seconds = min(hold_ms / 1000, interval_s / HOLD_SHARE, call.pause_s * PAUSE_SHARE)
+    return seconds if seconds >= HOLD_S_MIN else 0
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """The question whether a held heartbeat would be answered otherwise by now."""
+
+    reply: ConsumerBeaten
+    request: ConsumerGroupHeartbeatRequest
+    call: Call
+
+    def __call__(self) -> bool:
+        coordinator, group_id = self.call.node.coordinator, self.request.group_id
+        if not coordinator.owns(group_id) or not coordinator.holds_lease:
+            return True
+        group = coordinator.group(group_id)
+        return not (
+            isinstance(group, ConsumerGroup)
+            and group.is_settled(self.request.member_id, self.reply.member_epoch)
+        )
 
 
 def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
