@@ -1,8 +1,7 @@
-"""``python -m benchmarks [NAME ...] [--rounds N] [--seconds S] [--against HOST:PORT]``: all of them,
-or those named.
+"""``python -m benchmarks [NAME ...] [--rounds N] [--seconds S] [--against HOST:PORT]``
 
-The exit status says whether every answer was right and nothing was lost; a slow machine is
-no error.
+All of them, or those named. The exit status says whether every answer was right and nothing was
+lost; a slow machine is no error.
 """
 
 import argparse

@@ -66,7 +66,6 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.exit_code = 0
         self._closing = False
         self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop
-        self.ends = Ends(self.loop)
         self.connections: dict[KafkaConnection, dict[str, Any]] = {}
         self._accepted = 0
         self._listener: asyncio.Server | None = None
@@ -107,6 +106,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         reactor.run(installSignalHandlers=self.signal_handlers)
 
     async def _serve(self) -> None:
+        self.ends = Ends(self.loop)
         self._listener = await self.loop.create_server(
             self._accept, self.host, self.port, backlog=BACKLOG, start_serving=False
         )
