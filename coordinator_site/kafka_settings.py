@@ -172,11 +172,10 @@ SETTINGS: tuple[Setting, ...] = (
     Number(
         "group.max.size", 10_000, "a group of this many members still rebalances in time", least=1
     ),
-    # Both protocols.
     Number(
         "group.heartbeat.hold.ms",
         1000,
-        "ours: a heartbeat waits this long for news, at most, and less than half of its interval",
+        "ours: so long, and a third of its interval, at most, a heartbeat waits for news",
         0,
         2000,
     ),
@@ -189,6 +188,13 @@ SETTINGS: tuple[Setting, ...] = (
     Number("group.consumer.heartbeat.interval.ms", 5000, "what members are told", 1),
     Number("group.consumer.min.heartbeat.interval.ms", 5000, "bounds what a group may ask", 1),
     Number("group.consumer.max.heartbeat.interval.ms", 15_000, "bounds what a group may ask", 1),
+    Number(
+        "group.consumer.heartbeat.hold.percent",
+        33,
+        "ours: so much of its interval a settled member's heartbeat waits for news; 0: none waits",
+        0,
+        90,
+    ),
     Number(
         "group.consumer.pending.heartbeat.interval.ms",
         500,

@@ -65,6 +65,7 @@ class NodeSettings:
     fetch_hold_min_ms: int
     fetch_hold_max_ms: int
     group_heartbeat_hold_ms: int
+    group_consumer_heartbeat_hold_percent: int
     auto_create_topics_enable: bool
     num_partitions: int
     offset_metadata_max_bytes: int

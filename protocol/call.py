@@ -63,8 +63,9 @@ class Call:
 
     ``client_host`` is Kafka's form, with a leading slash. ``hold`` waits for so many
     seconds, or less: until the connection's next frame has arrived (a held request must
-    not delay what follows). ``release`` ends that wait. ``pause_s``: how long the connection was
-    silent before this request. Everything here is cancelled when the connection ends.
+    not delay what follows). ``release`` ends that wait. ``gap_s``: the time from
+    the connection's request before to this one. Everything here is cancelled when the connection
+    ends.
     ``throttle_ms``, where a handler sets it: nothing more is read from the connection for so
     long, once the request is answered.
     """
@@ -78,7 +79,7 @@ class Call:
     new_future: Callable[[], Future[Reply]]
     hold: Callable[[float], Awaitable[None]]
     release: Callable[[], None] = _nobody_waits
-    pause_s: float = 0.0
+    gap_s: float = 0.0
     throttle_ms: int = 0
 
     async def available(self, group_id: str) -> ErrorCode:

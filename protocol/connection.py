@@ -52,7 +52,7 @@ class KafkaConnection(asyncio.Protocol):
         self.requests = 0
         self.peer = ""
         self.pending = 0
-        self.pause_s = 0.0
+        self.gap_s = 0.0
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
@@ -107,8 +107,8 @@ class KafkaConnection(asyncio.Protocol):
     def _frames_received(self, frames: Sequence[bytes]) -> None:
         now = self.server.loop.time()
         if frames:
-            self.pause_s = now - self._hold.told_at
-            self._last_frame_at = self._hold.told_at = now
+            self.gap_s = now - self._hold.arrived_at
+            self._last_frame_at = self._hold.arrived_at = now
             self._partial_since = None
             for frame in frames:
                 self._frame_received(frame)
@@ -213,7 +213,6 @@ class KafkaConnection(asyncio.Protocol):
     def handle_reply(self, message: dict[str, Any]) -> None:
         """One request is done: write its reply, if it has one."""
         self.pending -= 1
-        self._hold.told_at = self.server.loop.time()
         if self._sizes:
             self._queued_bytes -= self._sizes.popleft()
         frame = message["frame"]

@@ -88,7 +88,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             new_future=asyncio.get_running_loop().create_future,
             hold=connection.hold,
             release=connection.release,
-            pause_s=connection.pause_s,
+            gap_s=connection.gap_s,
         )
 
 

@@ -1,8 +1,8 @@
 """Held heartbeats: parked while there is no news, answered with the news the moment it comes.
 
-A classic heartbeat that would be answered "go on" waits for a part of the member's own pause
-between heartbeats. It is answered when the group's face changes, when anything else comes on its
-connection, or when the hold ends, whichever is first (design, *Heartbeats held*; why these
+A classic heartbeat that would be answered "go on" waits for a third of the member's own interval,
+as its arrivals tell it. It is answered when the group's face changes, when anything else comes on
+its connection, or when the hold ends, whichever is first (design, *Heartbeats held*; why these
 figures: docs/decisions/0017-held-heartbeats.md). It counted for the session when it arrived.
 
 Nothing is decided here, and nothing is read: a held connection costs a place in two tables.
@@ -16,10 +16,10 @@ from groups.core.errors import ErrorCode
 from groups.faces import Faces
 from protocol.fast import FastPath
 
-PAUSE_SHARE = 0.5
-"""Of the pause between an answer and the member's next heartbeat. Clients that count their
-interval from the request are held for a third of it; those that count from the answer send the
-next heartbeat half an interval late, well within a session of three intervals."""
+GAP_SHARE = 1 / 3
+"""Of the time from the connection's last request to this heartbeat: a third of the interval for
+clients that count it from request to request. Those that count from the answer come to beat half
+an interval late, well within a session of three intervals."""
 
 HOLD_S_MIN = 0.1
 """Shorter holds are not worth their book-keeping: who beats faster has its news anyway."""
@@ -54,11 +54,10 @@ class Ends:
 class Hold:
     """One connection's heartbeat, while it is parked. ``correlation_id`` is None when none is.
 
-    ``told_at``: when the connection was last active, heartbeats that were held from their answer
-    on; the pause until the next heartbeat is what a hold is measured by.
+    ``arrived_at``: when the connection's last request came; what a hold is measured by.
     """
 
-    __slots__ = ("_ends", "_faces", "_fast", "_write", "correlation_id", "s_max", "told_at")
+    __slots__ = ("_ends", "_faces", "_fast", "_write", "arrived_at", "correlation_id", "s_max")
 
     def __init__(
         self,
@@ -74,14 +73,14 @@ class Hold:
         self._faces = faces
         self._ends = ends
         self._write = write
-        self.told_at = inf
+        self.arrived_at = inf  # nobody knows the interval of a member that came just now
 
     def takes(self, correlation_id: bytes, now: float) -> bool:
         """Park the heartbeat that ``fast`` has just answered, if it may wait; else its answer is
         to be written at once."""
-        seconds = min(self.s_max, (now - self.told_at) * PAUSE_SHARE)
+        seconds = min(self.s_max, (now - self.arrived_at) * GAP_SHARE)
+        self.arrived_at = now
         if seconds < HOLD_S_MIN or not self._fast.is_calm:
-            self.told_at = now
             return False
         self.correlation_id = correlation_id
         self._faces.watch(self._fast.group_id, self)
@@ -108,5 +107,4 @@ class Hold:
         correlation_id = self.correlation_id
         assert correlation_id is not None
         self.forget()
-        self.told_at = self._ends.now()
         self._write(self._fast.reply(correlation_id, code))

@@ -11,7 +11,7 @@ from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
 from protocol.handlers import forms
-from protocol.holding import HOLD_S_MIN, PAUSE_SHARE
+from protocol.holding import HOLD_S_MIN
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
@@ -42,14 +42,13 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
     return reply if isinstance(reply, ConsumerBeaten) else ConsumerBeaten(error=reply.error)
 
 
-HOLD_SHARE = 3
-"""A hold takes at most this part of the member's heartbeat interval: a client that counts its
-interval from the answer then beats a third late, far within its session."""
+SESSION_SHARE = 1 / 3
+"""Of the session at most: a client that counts its interval from the answer beats so much later."""
 
 
 def _hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> float:
     """How long an empty heartbeat of a member that has all it shall have may wait; else 0."""
-    hold_ms = call.node.settings.group_heartbeat_hold_ms
+    share = call.node.settings.group_consumer_heartbeat_hold_percent / 100
     says_something = (
         request.member_epoch <= 0
         or request.topic_partitions is not None
@@ -58,19 +57,19 @@ def _hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call:
         or request.server_assignor is not None
         or request.rebalance_timeout_ms != -1
     )
-    if not hold_ms or says_something or reply.error or reply.assignment is not None:
+    if not share or says_something or reply.error or reply.assignment is not None:
         return 0
     group = call.node.coordinator.group(request.group_id)
-    is_settled = (
+    if not (
         isinstance(group, ConsumerGroup)
         and reply.member_epoch == request.member_epoch
         and group.is_settled(request.member_id, reply.member_epoch)
-    )
-    if not is_settled:
+    ):
         return 0
     # Who beats faster than it was told is held for less, or not at all.
-    interval_s = reply.heartbeat_interval_ms / 1000
-    seconds = min(hold_ms / 1000, interval_s / HOLD_SHARE, call.pause_s * PAUSE_SHARE)
+    interval_s = min(reply.heartbeat_interval_ms / 1000, call.gap_s)
+    session_s = group.rules.group_consumer_session_timeout_ms / 1000
+    seconds = min(interval_s * share, session_s * SESSION_SHARE)
     return seconds if seconds >= HOLD_S_MIN else 0
 
 
