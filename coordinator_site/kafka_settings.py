@@ -215,6 +215,12 @@ SETTINGS: tuple[Setting, ...] = (
         "whether a group may change its protocol while it has members",
         POLICIES,
     ),
+    Number(
+        "group.consumer.regex.refresh.interval.ms",
+        600_000,
+        "topics that come or go are noticed at once; this is for what nobody told of",
+        10_000,
+    ),
     # Offsets.
     Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
     Number("offsets.retention.minutes", 10_080, "a week after the group's end", 1),

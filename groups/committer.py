@@ -19,11 +19,13 @@ from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
     Event,
+    ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
     Tick,
     TxnOffsetCommit,
 )
+from groups.core.migration.deciding import decide
 from groups.retries import Reloader, WaitingRoom
 from groups.store import (
     Batch,
@@ -131,7 +133,7 @@ class Committer:
             event = resident.inbox.popleft()
             events.append(event)
             room -= _size(event)
-            if isinstance(event, DeleteGroup):
+            if isinstance(event, DeleteGroup | ExpireOffsets):
                 break  # what comes after is about another group of the same id
         return events
 
@@ -142,7 +144,7 @@ class Committer:
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
         try:
-            decision = resident.group.step(events, coordinator.clock(), coordinator.rng)
+            decision = decide(resident.group, events, coordinator.clock(), coordinator.rng)
         except Exception:
             # A defect of ours: the committed group stands, the requests get an error, and
             # the node goes on for everybody else.

@@ -118,8 +118,7 @@ class FastPath:
         face = self._faces.get(self.group_id)
         if face is None or not coordinator.holds_lease:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
-        beat = face.find(self._member, self._instance, self._generation)
-        return face.code if isinstance(beat, Beat) else beat
+        return face.find(self._member, self._instance, self._generation)[0]
 
     def reply(self, correlation_id: bytes, code: ErrorCode) -> bytes:
         """A whole reply frame to the last heartbeat."""
@@ -142,14 +141,12 @@ class FastPath:
         face = self._faces.get(self.group_id)
         if face is None:
             return None
-        found = face.find(self._member, self._instance, self._generation)
-        if found is ErrorCode.UNKNOWN_MEMBER_ID:
+        code, beat = face.find(self._member, self._instance, self._generation)
+        if code is ErrorCode.UNKNOWN_MEMBER_ID:
             return None  # perhaps the slot is not ours any more: the queue knows
-        if isinstance(found, Beat):
-            found.at = max(found.at, now)
-            self._beat, code = found, face.code
-        else:
-            self._beat, code = None, found
+        if beat is not None:
+            beat.at = max(beat.at, now)
+        self._beat = beat
         self.is_calm = code is ErrorCode.NONE
         said = heartbeat_reply(self._version, 0, code)
         self._before, self._after = said[:4], said[8:]

@@ -116,27 +116,27 @@ class Face:
         self, member_id: str, instance_id: str | None, generation_id: int, now: Millis
     ) -> ErrorCode:
         """Answer one classic heartbeat; a right one (27 included) keeps the member alive."""
-        beat = self.find(member_id, instance_id, generation_id)
-        if not isinstance(beat, Beat):
-            return beat
-        if now > beat.at:
+        code, beat = self.find(member_id, instance_id, generation_id)
+        if beat is not None and now > beat.at:
             beat.at = now
-        return self.code
+        return code
 
-    def find(self, member_id: str, instance_id: str | None, generation_id: int) -> Beat | ErrorCode:
-        """The beat that a right heartbeat raises, else the error; nothing is raised."""
+    def find(
+        self, member_id: str, instance_id: str | None, generation_id: int
+    ) -> tuple[ErrorCode, Beat | None]:
+        """What to answer one heartbeat, and the beat that it raises if it is right. Raises none."""
         if instance_id is not None:
             holder = self.instances.get(instance_id)
             if holder is None:
-                return ErrorCode.UNKNOWN_MEMBER_ID
+                return ErrorCode.UNKNOWN_MEMBER_ID, None
             if holder != member_id:
-                return ErrorCode.FENCED_INSTANCE_ID
+                return ErrorCode.FENCED_INSTANCE_ID, None
         beat = self.beats.get(member_id)
         if beat is None:
-            return ErrorCode.UNKNOWN_MEMBER_ID
+            return ErrorCode.UNKNOWN_MEMBER_ID, None
         if generation_id != self.generation:
-            return ErrorCode.ILLEGAL_GENERATION
-        return beat
+            return ErrorCode.ILLEGAL_GENERATION, None
+        return self.code, beat
 
 
 NOBODY = Face(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
@@ -174,6 +174,7 @@ class Rules:
     group_consumer_pending_heartbeat_interval_ms: int = 500
     group_consumer_max_size: int = 10_000
     group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    group_consumer_migration_policy: str = "bidirectional"
     offsets_retention_minutes: int = 10_080
     guards: Guards = NO_GUARDS
 
