@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import commits, heartbeats
+from benchmarks import commits, convergence, heartbeats
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.wire import Member, Peer
@@ -80,3 +80,10 @@ async def test_the_proxy_counts_each_request_and_passes_it_on(running: Installat
         peer.close()
 
     assert proxy.counts == {METADATA: 3}
+
+
+def test_ten_stock_consumers_converge_in_either_protocol(running: Installation) -> None:
+    figures = convergence.measure(running.kafka, rounds=1, rest_s=0)
+
+    assert figures.keys() == {"consumer", "classic"}
+    assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)
