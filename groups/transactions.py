@@ -20,12 +20,12 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from groups import sql, store
 from groups import sql_transactions as txn_sql
-from groups.committer import Fail, no_fail
 from groups.coordinator import Coordinator
 from groups.core import transactions as rules
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import NO_ID, Claim, Ended, Pending, Producer, State
 from groups.database import Connection
+from groups.fail_points import Fail, no_fail
 from groups.slot import slot_of
 
 logger = logging.getLogger(__name__)

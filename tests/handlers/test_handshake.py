@@ -85,6 +85,14 @@ async def test_the_owner_of_the_slot_coordinates_the_group(cut_off: World) -> No
         assert [c.error_message for c in told.coordinators] == ["", ""]
 
 
+async def test_a_node_without_a_lease_names_no_coordinator(cut_off: World) -> None:
+    """It may have slept, and what it remembers of the slots may be old."""
+    cut_off.coordinator.holds_lease = False
+    request = FindCoordinatorRequest(coordinator_keys=["g"], key_type=GROUP)
+    told = await cut_off.ask(find_coordinator.handle, 4, request)
+    assert told.coordinators[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
 @pytest.mark.parametrize(
     ("key_type", "code"),
     [

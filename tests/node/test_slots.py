@@ -16,8 +16,8 @@ from benchmarks.wire import form_group
 from groups import database
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
+from groups.lease import NodeIdTaken
 from groups.slot import SLOTS, slot_of
-from groups.slots import NodeIdTaken
 from tests import rows
 from tests.node.running import Running, running
 
