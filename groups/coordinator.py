@@ -351,6 +351,16 @@ class Coordinator:
                 self.faces[resident.group_id] = resident.group.face()
             self._rearm(resident)
 
+    def unpark(self, code: ErrorCode) -> None:
+        """The lease ran out: who waits here might wait in vain, since somebody else may serve the
+        group by now. For the group it is as if these connections had ended.
+
+        Groups inside a batch are left alone; the batch itself says how it went.
+        """
+        for resident in self.residents.values():
+            if not resident.busy:
+                self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
+
     # -- time
 
     def tick(self) -> None:

@@ -24,8 +24,8 @@ def is_behind(row: GroupRow, batch: batching.Batch, index: Index, member: Member
     """Whether there is a newer target than the member's.
 
     An epoch without a target does not count: the next heartbeat of a member of the consumer
-    protocol computes it. Where there is no such member a join does, unless it has to wait, or is
-    being computed: then the member would come back in a loop.
+    protocol computes it, or the batch that it waits for. Where there is neither a join does,
+    unless it has to wait: then the member would come back in a loop.
     """
     waits = index.modern > 0 or holding.is_put_off(row) or batch.is_wanted or batch.asked
     newest: int = row.details["target_epoch"] if waits else row.generation
