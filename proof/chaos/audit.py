@@ -97,8 +97,8 @@ def nobody_who_beats_is_evicted(record: Record, _rows: Rows) -> Iterator[str]:
     for gone in record.evictions:
         if gone.silent_s < gone.session_s * PATIENCE:
             yield (
-                f"{gone.member_id} of {gone.group_id} was evicted, as {gone.api} heard; it had never been silent for"
-                f" more than {gone.silent_s:.1f} s of its {gone.session_s:.1f} s"
+                f"{gone.member_id} of {gone.group_id} was evicted, as {gone.api} heard; it had"
+                f" never been silent for more than {gone.silent_s:.1f} s of its {gone.session_s:.1f} s"
             )
 
 
