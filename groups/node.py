@@ -16,12 +16,14 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import broker_configs, database, database_check, sql_configs
+from groups import broker_configs, database, database_check, plugins, sql_configs
+from groups.assigning import Assigning
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
 from groups.committer import Committer
 from groups.configs import Configs
 from groups.coordinator import Coordinator
+from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
@@ -86,9 +88,10 @@ class NodeSettings:
 
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    of_groups = {"guards"}
-    names = [f.name for f in fields(Rules) if f.name not in of_groups]
-    return Rules(**{name: getattr(settings, name.upper()) for name in names})
+    no_settings = {"guards", "plugged_in"}
+    names = [f.name for f in fields(Rules) if f.name not in no_settings]
+    values = {name: getattr(settings, name.upper()) for name in names}
+    return Rules(**values, plugged_in=plugins.load(values["group_consumer_assignors"]))
 
 
 class Node:
@@ -130,6 +133,7 @@ class Node:
         self.operator = Operator(self.coordinator, self.offset_verbs, self._reader)
         self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
         self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
+        self.assigning = Assigning(self.coordinator)
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self.notes = Notes(self.coordinator)
@@ -173,6 +177,7 @@ class Node:
                 tasks.create_task(self.offset_verbs.run())
                 tasks.create_task(self.transactions.run())
                 tasks.create_task(self.configs.run())
+                tasks.create_task(self.assigning.run())
                 tasks.create_task(self.patterns.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
@@ -183,16 +188,23 @@ class Node:
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
-        last = clock()
+        last, held = clock(), True
         while True:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
-            last = now
-            if self.coordinator.holds_lease and self.has_timers:
+            held, last = self._lease_held(held), now
+            if held and self.has_timers:
                 self.coordinator.tick()
+
+    def _lease_held(self, before: bool) -> bool:
+        """Whether it is; who is parked hears at once when it no longer is."""
+        held = self.coordinator.holds_lease
+        if before and not held:
+            self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
+        return held
 
     async def _operations(self) -> None:
         while True:

@@ -227,7 +227,8 @@ class Transactions:
         asked = {"producer_id": before.producer_id, "transactional_id": before.transactional_id}
         await connection.execute(txn_sql.LOCK_WAITING.encode(), asked)
         await self.fail("transaction:locked")
-        apply = (txn_sql.APPLY, txn_sql.OVERTAKE) if pending is Pending.APPLY else ()
+        is_applied = pending is Pending.APPLY
+        apply = (txn_sql.NOTE_HISTORY, txn_sql.APPLY, txn_sql.OVERTAKE) if is_applied else ()
         async with connection.pipeline():
             for text in (*apply, txn_sql.DROP_WAITING, txn_sql.DROP_GROUPS):
                 await connection.execute(text.encode(), asked)
