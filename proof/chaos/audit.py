@@ -98,8 +98,8 @@ def nobody_who_beats_is_evicted(record: Record, _rows: Rows) -> Iterator[str]:
         if gone.silent_s < gone.session_s * PATIENCE:
             yield (
                 f"{gone.member_id} of {gone.group_id} was evicted, as {gone.api} heard; it had"
-                f" never been silent for more than {gone.silent_s:.1f} s"
-                f" of its {gone.session_s:.1f} s"
+                " never been silent for"
+                f" more than {gone.silent_s:.1f} s of its {gone.session_s:.1f} s"
             )
 
 
