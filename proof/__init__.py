@@ -1,4 +1,4 @@
-"""Proof that the promises hold: a simulator, a model, saboteurs, and a checker of histories.
+"""The proof: a checker of histories, a simulator, and chaos among real processes.
 
-Nothing here is installed or imported by the product; it drives the product's own code.
+Nothing that serves imports this package.
 """

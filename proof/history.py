@@ -33,8 +33,9 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
 
 *What was done to the run*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``
 (written when it begins; the latest end) it sleeps or is cut off: its silence is its own.
-``type`` "mishap", ``what``: an exception reached a node's loop. ``type`` "end": the faults ended ``healed_ms``
-ago; ``groups`` maps each group with living members to whether all of them are settled.
+``type`` "mishap", ``what``: an exception reached a node's loop. ``type`` "end": the faults
+ended ``healed_ms`` ago; ``groups`` maps each group with living members to whether all of them
+are settled.
 """
 
 from bisect import bisect_left, insort

@@ -122,7 +122,7 @@ def _face_early() -> Any:
     async def apply(self: Committer, works: Any) -> None:
         for work in works:
             group = work.write.decision.group
-            self.coordinator.faces[work.resident.group_id] = group.face()
+            self.coordinator.faces.put(work.resident.group_id, group.face())
         await original(self, works)
 
     return apply

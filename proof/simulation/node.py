@@ -121,15 +121,19 @@ class Node:
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
-        last = clock()
+        last, held = clock(), True
         while True:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
                 self.coordinator.awake()
-            last = now
-            if self.coordinator.holds_lease:
+            before, held, last = held, self.coordinator.holds_lease, now
+            if before and not held:
+                self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
+            if held:
                 self.coordinator.tick()
+            else:
+                self.coordinator.faces.tell_all()
 
     async def _operations(self) -> None:
         while True:

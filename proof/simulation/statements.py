@@ -205,13 +205,9 @@ def _lock_node(db: Database, transaction: Transaction, given: Any) -> Operation:
     return [(holder is session,)]
 
 
-def _unlock_node(db: Database, transaction: Transaction, given: Any) -> Operation:
+def _node_is_locked(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
-    node_id = given["node_id"]
-    if db.advisory.get(node_id) is transaction.session:
-        del db.advisory[node_id]
-        transaction.session.advisory.discard(node_id)
-    return [(True,)]
+    return [(given["node_id"] in db.advisory,)]
 
 
 def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -371,7 +367,7 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
     text.encode(): meaning
     for text, meaning in {
         sql_slots.LOCK_NODE: _lock_node,
-        sql_slots.UNLOCK_NODE: _unlock_node,
+        sql_slots.NODE_IS_LOCKED: _node_is_locked,
         sql_slots.REGISTER: _register,
         sql_slots.BEAT: _beat,
         sql_slots.NODES: _nodes,

@@ -135,18 +135,3 @@ async def test_an_operation_whose_outcome_was_unknown_is_given_again(
         state = row[0] if row else state
         await asyncio.sleep(0.01)
     assert state == "running"
-
-
-async def test_whoever_waits_is_answered_when_the_lease_runs_out(one: Running) -> None:
-    """Another node may serve the group by then. What is known of it stays for better days."""
-    await one.settled("g")
-    coordinator = one.node.coordinator
-    go_on = one.points.hold("membership:after")
-    second = one.join("g")
-    await one.points.reached["membership:after"].wait()
-
-    coordinator.let_go(ErrorCode.NOT_COORDINATOR)
-
-    assert (await second).error is ErrorCode.NOT_COORDINATOR
-    assert coordinator.group("g") is not None
-    go_on()
