@@ -20,11 +20,12 @@ from groups.core.errors import ErrorCode
 from groups.core.events import Event, Ticket
 from groups.core.group import NOBODY, Rules
 from groups.core.replies import Refused, Reply
+from groups.lease import NodeIdTaken
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import Operator
 from groups.retries import Reloader
 from groups.slot import slot_of
-from groups.slots import STALL_MS, NodeIdTaken, SlotKeeper
+from groups.slots import STALL_MS, SlotKeeper
 from proof.simulation.network import Link, Network, Request
 from proof.simulation.seams import Readers
 from proof.simulation.world import MS, Process, World
