@@ -295,7 +295,15 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "lease-without-look": Saboteur(
         "the lease is taken up again without a look at the slots",
         _set(SlotKeeper, "_recovered", _taken_up),
-        ("database-cut", "node-pause", "client-crash", "operator-rebalance"),
+        (
+            "database-cut",
+            "node-pause",
+            "database-slow",
+            "network-breaks",
+            "client-leave",
+            "client-crash",
+            "operator-rebalance",
+        ),
     ),
     "sessions-go-on": Saboteur(
         "a takeover does not start sessions anew",

@@ -83,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--trace", action="store_true", help="print all that was recorded")
     parser.add_argument("--digest", action="store_true", help="print its hash only")
     given = parser.parse_args(arguments)
+    prepare()
     if given.seed is None:
         return many(given.start, given.seeds, given.workers)
-    prepare()
     return replay(given.seed, traces=given.trace, digest=given.digest)

@@ -89,7 +89,7 @@ def _cut_database(run: "Run") -> None:
     if node := run.any_node():
         name, cut = node.process.name, run.database.weather.cut
         cut.add(name)
-        run.later(run.world.rng.uniform(0.5, 7), lambda: cut.discard(name))
+        run.later(run.world.rng.uniform(0.5, 12), lambda: cut.discard(name))
 
 
 def _jump_clock(run: "Run") -> None:

@@ -138,8 +138,8 @@ class Run:
         return self.world.rng.choice(living) if living else None
 
     def later(self, seconds: float, what: Callable[[], object]) -> None:
-        """Undo something after so long."""
-        self.world.after(int(seconds * SECOND), what)
+        """Undo something after so long, and in any case before peace begins."""
+        self.world.at(min(self.world.now + int(seconds * SECOND), int(TROUBLE_S * SECOND)), what)
 
     def excuse(self, client: Client, seconds: float) -> None:
         """What the client does not say for so long is its own fault."""
