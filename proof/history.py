@@ -357,7 +357,7 @@ class Checker:
         leader = group.names.get(record["leader"]) or record["leader"]
         if group.leaders.setdefault(generation, leader) != leader:
             self._say("I2", f"generation {generation} was given out twice", record)
-        if call["instance"]:
+        if call["instance"] and (member in group.members or not self.has_rows):
             key = (call["group"], call["instance"])
             if self._holders.get(key, ("", 0.0))[0] != member:
                 self._holders[key] = (member, record["at"])
