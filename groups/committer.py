@@ -15,6 +15,7 @@ import psycopg
 
 from groups import database, store
 from groups.coordinator import Coordinator, Lane, Resident
+from groups.core import kinds
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
@@ -142,7 +143,9 @@ class Committer:
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
         try:
-            decision = resident.group.step(events, coordinator.clock(), coordinator.rng)
+            now = coordinator.clock()
+            group = kinds.deciding(resident.group, events[0], now) if events else resident.group
+            decision = group.step(events, now, coordinator.rng)
         except Exception:
             # A defect of ours: the committed group stands, the requests get an error, and
             # the node goes on for everybody else.
@@ -154,7 +157,7 @@ class Committer:
             # Before it is written: an outcome that nobody knows may be that it was.
             coordinator.with_pending.add(resident.group_id)
         has_pending = resident.group_id in coordinator.with_pending
-        return Work(resident, events, Write(resident.group.durable, decision, has_pending))
+        return Work(resident, events, Write(group.durable, decision, has_pending))
 
     async def _round(self, works: Sequence[Work]) -> None:
         needed = [work for work in works if work.write.is_needed]

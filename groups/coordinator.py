@@ -117,7 +117,8 @@ class Coordinator:
     ``clock`` gives monotonic milliseconds; ``rng`` member ids; ``answer`` sends
     a reply to a ticket, or drops it where the connection has gone. ``epochs`` maps
     each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
-    operation whose event was refused before it was decided. ``with_pending``: groups for which
+    operation whose event was refused before it was decided, ``hang_up`` the group and the
+    consumers whose connections are to be closed. ``with_pending``: groups for which
     offsets of transactions wait, or once did; plain commits of all others need not ask.
     """
 
@@ -138,6 +139,7 @@ class Coordinator:
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
+        self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
         self.membership = Lane("membership")
         self.offsets = Lane("offsets")
         self._timers: list[tuple[Millis, str]] = []
@@ -211,6 +213,8 @@ class Coordinator:
             self.faces[group_id] = resident.group.face()
         resident.slept = False
         self.send(resident, decision.answers)
+        if decision.hung_up:
+            self.hang_up(group_id, decision.hung_up)
 
     def hold(self, group_id: str) -> Resident | None:
         """Keep a group from being stepped until ``release``, as a committer does while it writes.
@@ -416,3 +420,7 @@ class Coordinator:
 
 def _nobody(_operation_id: int) -> None:
     """No operator listens."""
+
+
+def _no_connections(_group_id: str, _consumer_ids: Iterable[str]) -> None:
+    """Nobody is connected."""

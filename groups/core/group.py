@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
+from groups.core.draft.strategies import Strategy
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
 from groups.core.replies import Operated, Reply
@@ -71,7 +72,8 @@ class Decision:
     ``group`` is the working group: it becomes the committed one only when the
     batch has committed, and is thrown away otherwise. ``deleted``: the rows go,
     offsets included. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that
-    wait for the end of a transaction, at most one for a producer and partition.
+    wait for the end of a transaction, at most one for a producer and partition. ``hung_up``:
+    consumers of the 0.9 draft that count as dead, whose connections are to be closed.
     """
 
     group: "Group"
@@ -81,6 +83,7 @@ class Decision:
     offset_deletes: tuple[tuple[str, int], ...] = ()
     pending: tuple[PendingWrite, ...] = ()
     operations: tuple[Operated, ...] = ()
+    hung_up: tuple[str, ...] = ()
     deleted: bool = False
 
 
@@ -155,6 +158,7 @@ class Rules:
     """The settings that rules depend on, under Kafka's names (milliseconds, counts).
 
     A node's own, or those of one group where it has some (``groups.core.group_configs``).
+    ``strategies``: an installation's own ways to assign partitions in draft groups, by name.
     """
 
     group_initial_rebalance_delay_ms: int = 3_000
@@ -166,7 +170,10 @@ class Rules:
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_max_size: int = 10_000
     group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    consumer_min_session_timeout_ms: int = 6_000
+    consumer_max_session_timeout_ms: int = 30_000
     offsets_retention_minutes: int = 10_080
+    strategies: tuple[tuple[str, Strategy], ...] = ()
     guards: Guards = NO_GUARDS
 
 

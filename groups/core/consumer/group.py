@@ -10,6 +10,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
+from groups.core import strangers
 from groups.core.consumer import heartbeat, holding, invariants, leaving, offsets
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import UNREVOKED, Member
@@ -18,6 +19,9 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
     DeleteGroup,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
     Event,
     EvictMember,
     ExpireOffsets,
@@ -30,6 +34,7 @@ from groups.core.events import (
     SyncGroup,
     Tick,
     Ticket,
+    TopicsChanged,
     TxnOffsetCommit,
 )
 from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules, Session
@@ -37,6 +42,8 @@ from groups.core.replies import (
     Committed,
     ConsumerBeaten,
     Deleted,
+    DraftBeaten,
+    DraftJoined,
     Joined,
     Left,
     OffsetsDeleted,
@@ -60,6 +67,10 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     Tick: leaving.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
     OffsetCommit: offsets.commit,
+    DraftCommit: offsets.commit,
+    DraftJoin: strangers.draft_join,
+    DraftHeartbeat: strangers.draft_heartbeat,
+    TopicsChanged: strangers.topics_changed,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
@@ -75,6 +86,9 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
     OffsetCommit: lambda event, no: Committed(no.code),
+    DraftCommit: lambda event, no: Committed(no.code),
+    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
+    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
     TxnOffsetCommit: lambda event, no: Committed(no.code),
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),
