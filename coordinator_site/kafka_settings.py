@@ -112,6 +112,22 @@ class Choices(Setting):
         return words
 
 
+@dataclass(frozen=True, slots=True)
+class Pairs(Setting):
+    """Names, each with what it stands for."""
+
+    kind = "LIST"
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """``name=value`` with commas between; no name twice."""
+        words = tuple(word.strip() for word in text.split(",") if word.strip())
+        pairs = [[part.strip() for part in word.split("=", 1)] for word in words]
+        whole = all(len(pair) == 2 and all(pair) for pair in pairs)
+        if not words or not whole or len({pair[0] for pair in pairs}) != len(pairs):
+            raise self.refuse("a list of name=value, no name twice", text)
+        return tuple("=".join(pair) for pair in pairs)
+
+
 ASSIGNORS = ("uniform", "range")
 POLICIES = ("disabled", "upgrade", "downgrade", "bidirectional")
 
@@ -164,6 +180,22 @@ SETTINGS: tuple[Setting, ...] = (
         "bidirectional",
         "whether a group may change its protocol while it has members",
         POLICIES,
+    ),
+    # The 0.9 draft.
+    Number(
+        "consumer.min.session.timeout.ms", 6000, "0.9 draft: a join below it is refused", least=1
+    ),
+    Number(
+        "consumer.max.session.timeout.ms",
+        30_000,
+        "0.9 draft: a join above it is refused (SessionTimeoutTooHigh)",
+        least=1,
+    ),
+    Pairs(
+        "partition.assignment.strategies",
+        (),
+        "0.9 draft: strategies of one's own beside range and roundrobin, as name=entry point or"
+        " name=package.module:function",
     ),
     # Offsets.
     Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
@@ -227,6 +259,7 @@ ORDERED = (
     ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
     ("group.consumer.min.heartbeat.interval.ms", "group.consumer.heartbeat.interval.ms"),
     ("group.consumer.heartbeat.interval.ms", "group.consumer.max.heartbeat.interval.ms"),
+    ("consumer.min.session.timeout.ms", "consumer.max.session.timeout.ms"),
     ("fetch.hold.min.ms", "fetch.hold.max.ms"),
     ("member.metadata.max.bytes", "group.metadata.max.bytes"),
 )

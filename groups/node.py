@@ -16,7 +16,7 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import broker_configs, database, sql_configs
+from groups import broker_configs, database, sql_configs, strategies
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
 from groups.committer import Committer, Fail, no_fail
@@ -26,6 +26,7 @@ from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.doorbell import Doorbell
+from groups.draft_topics import DraftTopics
 from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL
@@ -81,11 +82,16 @@ class NodeSettings:
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
 
 
+STRATEGIES = "PARTITION_ASSIGNMENT_STRATEGIES"
+
+
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    of_groups = {"guards"}
-    names = [f.name for f in fields(Rules) if f.name not in of_groups]
-    return Rules(**{name: getattr(settings, name.upper()) for name in names})
+    others = {"guards", "strategies"}
+    names = [f.name for f in fields(Rules) if f.name not in others]
+    values = {name: getattr(settings, name.upper()) for name in names}
+    own = strategies.load(getattr(settings, STRATEGIES))
+    return Rules(**values, strategies=own)
 
 
 class Node:
@@ -129,9 +135,10 @@ class Node:
         self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
+        self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.doorbell = Doorbell(
             {
-                self.catalogue.BELL: self.catalogue.rung,
+                self.catalogue.BELL: self.draft_topics.rung,
                 OPERATIONS_BELL: self.operator.look,
                 sql_configs.BELL: self.configs.rung,
                 LOOK_BELL: self.notes.rung,
@@ -172,6 +179,7 @@ class Node:
                 tasks.create_task(self.configs.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
+                tasks.create_task(self.draft_topics.run())
         finally:
             await self.keeper.stop()
             await self.watched.stop()

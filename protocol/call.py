@@ -40,6 +40,10 @@ class Desk:
         return len(self._waiting)
 
 
+def _anywhere(_group_id: str, _consumer_id: str) -> None:
+    """Nobody asks where a consumer is."""
+
+
 @dataclass(slots=True)
 class Call:
     """One request in flight.
@@ -47,8 +51,9 @@ class Call:
     ``client_host`` is Kafka's form, with a leading slash. ``hold`` waits for so many
     seconds, or less: until the connection's next frame has arrived (a held request must
     not delay what follows). Everything here is cancelled when the connection ends.
-    ``throttle_ms``, where a handler sets it: nothing more is read from the connection for so
-    long, once the request is answered.
+    ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id) speaks over this
+    connection. ``throttle_ms``, where a handler sets it: nothing more is read from the
+    connection for so long, once the request is answered.
     """
 
     node: Node
@@ -59,6 +64,7 @@ class Call:
     ticket: Ticket
     new_future: Callable[[], Future[Reply]]
     hold: Callable[[float], Awaitable[None]]
+    sit: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
 
     async def available(self, group_id: str) -> ErrorCode:

@@ -102,5 +102,19 @@ class FastPath:
         return heartbeat_reply(self._version, correlation_id, code)
 
 
+class NoFastPath:
+    """For connections whose every frame goes to the queue."""
+
+    __slots__ = ()
+
+    def again(self, data: bytes) -> bytes | None:
+        """Nothing is answered here."""
+        return None
+
+    def answer(self, frame: bytes) -> bytes | None:
+        """Nothing is answered here."""
+        return None
+
+
 def _flexible(_key: int, version: int) -> bool:
     return bool(HeartbeatRequest.flexible(version))
