@@ -125,11 +125,12 @@ def read_joined(data: bytes) -> Joined:
 def read_cluster(data: bytes) -> Cluster:
     """[NodeId Host Port] [ErrorCode Topic [ErrorCode Partition Leader [Replica] [Isr]]]."""
     r = Reader(data)
-    brokers = {}
+    brokers: dict[int, str] = {}
     for _ in range(r.number("i")):
         node = r.number("i")
         brokers[node] = f"{r.text()}:{r.number('i')}"
-    topics, errors = {}, {}
+    topics: dict[str, list[int]] = {}
+    errors: dict[str, int] = {}
     for _ in range(r.number("i")):
         error, name = r.number("h"), r.text()
         errors[name], topics[name] = error, []

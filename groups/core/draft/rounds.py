@@ -132,7 +132,7 @@ def _deal(
             raise Misdealt("nobody here knows it any more")
         return strategies.deal(strategy, topics, counts)
     except Misdealt as fault:
-        reason = f"the strategy {name} could not be used, ranges were dealt: {fault}"
+        reason = f"the strategy {name} could not be used, since {fault}"
         work.note("strategy-failed", trigger="strategy-failed", reason=reason)
         return strategies.deal(strategies.assign_ranges, topics, counts)
 
