@@ -119,11 +119,11 @@ class Pairs(Setting):
     kind = "LIST"
 
     def parse(self, text: str) -> tuple[str, ...]:
-        """``name=value`` with commas between; no name twice."""
+        """``name=value`` with commas between; no name twice. Nothing at all means none."""
         words = tuple(word.strip() for word in text.split(",") if word.strip())
         pairs = [[part.strip() for part in word.split("=", 1)] for word in words]
         whole = all(len(pair) == 2 and all(pair) for pair in pairs)
-        if not words or not whole or len({pair[0] for pair in pairs}) != len(pairs):
+        if not whole or len({pair[0] for pair in pairs}) != len(pairs):
             raise self.refuse("a list of name=value, no name twice", text)
         return tuple("=".join(pair) for pair in pairs)
 
