@@ -6,6 +6,7 @@ where a row says "ours". Standard library only: the launcher reads this table be
 starts anything.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -81,6 +82,34 @@ class Flag(Setting):
         if text.lower() not in ("true", "false"):
             raise self.refuse("true or false", text)
         return text.lower() == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Setting):
+    """Any text of one line."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is."""
+        if not text.isprintable():
+            raise self.refuse("one line of printable text", text)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern(Setting):
+    """A regular expression. Its syntax is judged where it is used: this file knows no RE2."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is, if Python can read it too."""
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise self.refuse(f"a regular expression ({error})", text) from None
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +210,12 @@ SETTINGS: tuple[Setting, ...] = (
         "whether a group may change its protocol while it has members",
         POLICIES,
     ),
+    Number(
+        "group.consumer.regex.refresh.interval.ms",
+        600_000,
+        "topics that come or go are noticed at once; this is for what nobody told of",
+        10_000,
+    ),
     # The 0.9 draft.
     Number(
         "consumer.min.session.timeout.ms", 6000, "0.9 draft: a join below it is refused", least=1
@@ -227,6 +262,13 @@ SETTINGS: tuple[Setting, ...] = (
     # The catalogue.
     Flag("auto.create.topics.enable", True, "an unknown topic in Metadata is made, as Kafka does"),
     Number("num.partitions", 1, "of a topic that is made without saying", 1, 10_000),
+    # Topics of a Kafka cluster, imported into the catalogue.
+    Text(
+        "import.bootstrap.servers", "", "ours: the cluster whose topics are imported; empty: none"
+    ),
+    Pattern("import.topics", ".*", "ours: whole names of what is imported; never Kafka's own"),
+    Text("import.client.config", "", "ours: a file of librdkafka's names, for TLS and passwords"),
+    Number("import.interval.ms", 60_000, "ours: topics come and grow seldom", 1000),
     # Connections and requests.
     Number(
         "connections.max.idle.ms", 600_000, "a peer that says nothing is no peer; -1: for ever", -1

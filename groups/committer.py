@@ -15,16 +15,17 @@ import psycopg
 
 from groups import database, store
 from groups.coordinator import Coordinator, Lane, Resident
-from groups.core import kinds
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
     Event,
+    ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
     Tick,
     TxnOffsetCommit,
 )
+from groups.core.migration.deciding import decide
 from groups.retries import Reloader, WaitingRoom
 from groups.store import (
     Batch,
@@ -132,7 +133,7 @@ class Committer:
             event = resident.inbox.popleft()
             events.append(event)
             room -= _size(event)
-            if isinstance(event, DeleteGroup):
+            if isinstance(event, DeleteGroup | ExpireOffsets):
                 break  # what comes after is about another group of the same id
         return events
 
@@ -143,9 +144,7 @@ class Committer:
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
         try:
-            now = coordinator.clock()
-            group = kinds.deciding(resident.group, events[0], now) if events else resident.group
-            decision = group.step(events, now, coordinator.rng)
+            decision = decide(resident.group, events, coordinator.clock(), coordinator.rng)
         except Exception:
             # A defect of ours: the committed group stands, the requests get an error, and
             # the node goes on for everybody else.
@@ -157,7 +156,7 @@ class Committer:
             # Before it is written: an outcome that nobody knows may be that it was.
             coordinator.with_pending.add(resident.group_id)
         has_pending = resident.group_id in coordinator.with_pending
-        return Work(resident, events, Write(group.durable, decision, has_pending))
+        return Work(resident, events, Write(resident.group.durable, decision, has_pending))
 
     async def _round(self, works: Sequence[Work]) -> None:
         needed = [work for work in works if work.write.is_needed]

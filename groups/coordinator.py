@@ -173,13 +173,16 @@ class Coordinator:
         self.schedule(resident)
 
     def groups(self) -> Iterable[Group]:
-        """Every committed group of the owned slots that has a row."""
-        return (r.group for r in self.residents.values() if r.group.durable.exists)
+        """Every committed group of the owned slots that exists (see ``group``)."""
+        return (r.group for r in self.residents.values() if _exists(r.group))
 
     def group(self, group_id: str) -> Group | None:
-        """The committed group, or None where there is no row."""
+        """The committed group, or None where there is none.
+
+        As with Kafka a group exists from the moment on at which a member id was handed out.
+        """
         resident = self.residents.get(group_id)
-        return resident.group if resident and resident.group.durable.exists else None
+        return resident.group if resident and _exists(resident.group) else None
 
     # -- what committers and owners do
 
@@ -424,3 +427,7 @@ def _nobody(_operation_id: int) -> None:
 
 def _no_connections(_group_id: str, _consumer_ids: Iterable[str]) -> None:
     """Nobody is connected."""
+
+
+def _exists(group: Group) -> bool:
+    return group.durable.exists or not group.idle

@@ -31,6 +31,7 @@ from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL
 from groups.operations import Operator
+from groups.patterns import Patterns
 from groups.retries import Reloader
 from groups.slot import SLOTS
 from groups.slots import STALL_MS, SlotKeeper
@@ -74,6 +75,7 @@ class NodeSettings:
     member_metadata_max_bytes: int
     group_metadata_max_bytes: int
     connections_max_idle_ms: int
+    group_consumer_regex_refresh_interval_ms: int
     socket_request_max_bytes: int
 
     @classmethod
@@ -133,6 +135,8 @@ class Node:
         self.operator = Operator(self.coordinator, self.offset_verbs, self._reader)
         self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
         self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
+        refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
+        self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
@@ -177,6 +181,7 @@ class Node:
                 tasks.create_task(self.offset_verbs.run())
                 tasks.create_task(self.transactions.run())
                 tasks.create_task(self.configs.run())
+                tasks.create_task(self.patterns.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
                 tasks.create_task(self.draft_topics.run())

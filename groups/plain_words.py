@@ -34,7 +34,8 @@ TOLD: Final = frozenset(["operator"])
 """Triggers whose reason says it all."""
 
 OURS: Final = re.compile(
-    r"a new member joined|a member|a static member|the leader|\d+ members|the group has|topics or"
+    r"a new member joined|a member|a static member|the leader|the last member|\d+ members"
+    r"|the group has|topics or|a subscription by pattern"
     r"|a consumer|\d+ consumers|the partitions of|it (has|left|wants|was)\b"
 )
 """How reasons begin that the rules give themselves: they say no more than the trigger does. Others
@@ -123,6 +124,13 @@ def _replaced(entry: Journal) -> str:
     return f"Static member {entry.client_id or entry.member_id} came back and kept its share."
 
 
+def _converted(entry: Journal) -> str:
+    """By whom a group changed its protocol, and who stayed."""
+    kind, members = entry.details.get("to"), entry.details.get("members", 0)
+    stayed = f"; {_many(members, 'member')} stayed" if members else ""
+    return f"The group follows the {kind} protocol from now on, because {cause(entry)}{stayed}."
+
+
 def _abandoned(entry: Journal) -> str:
     return f"The rebalance was dropped: {entry.reason}."
 
@@ -140,6 +148,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     "rebalance-put-off": _put_off,
     "rebalance-completed": _completed,
     "rebalance-abandoned": _abandoned,
+    "group-converted": _converted,
     "stable": _stable,
     "emptied": _emptied,
     "member-replaced": _replaced,

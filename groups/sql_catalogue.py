@@ -51,6 +51,22 @@ WITH grown AS (
 SELECT name, pg_notify(%(bell)s, name) FROM grown
 """
 
+# Ends only rise: who tells the least knows the least. A topic of which nothing rises rings nobody.
+RAISE_ENDS = """
+WITH raised AS (
+    UPDATE rollcall_topic SET end_offsets = (
+        SELECT array_agg(greatest(was, told, 0) ORDER BY n)
+        FROM unnest(end_offsets, %(ends)s::bigint[]) WITH ORDINALITY AS both_(was, told, n)
+    )
+    WHERE name = %(name)s AND EXISTS (
+        SELECT FROM unnest(end_offsets, %(ends)s::bigint[]) AS both_(was, told)
+        WHERE told > coalesce(was, 0)
+    )
+    RETURNING name
+)
+SELECT name, pg_notify(%(bell)s, name) FROM raised
+"""
+
 # A topic that thousands of groups have committed to takes longer to erase than a node's ordinary
 # transaction may last. The clock of transaction_timeout runs already, and setting another value
 # does not wind it anew; only 0 stops it.

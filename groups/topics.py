@@ -5,6 +5,7 @@ execute the statements of ``groups.sql_catalogue``, so that a race between a cli
 operator is judged by PostgreSQL in one way.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -46,6 +47,11 @@ def grow(name: str, partitions: int) -> Topic:
     if not grown:
         rules.check_growth(topic.partitions, partitions)
     return topic
+
+
+def raise_ends(name: str, ends: Sequence[int]) -> bool:
+    """Note where each partition's work ends, as far as it is further than known; whether any is."""
+    return _execute(sql.RAISE_ENDS, name=name, ends=list(ends))
 
 
 def _execute(statement: str, **parameters: Any) -> bool:

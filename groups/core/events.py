@@ -42,7 +42,9 @@ class JoinGroup(Event):
 
     ``protocols`` are (name, metadata) in the member's order of preference.
     ``needs_member_id``: v4 and up, where a dynamic member's empty id is
-    answered MEMBER_ID_REQUIRED. ``can_skip_assignment``: v9 and up.
+    answered MEMBER_ID_REQUIRED. ``can_skip_assignment``: v9 and up. ``topics`` and
+    ``looked_up`` are as in ``ConsumerHeartbeat``, for the topics that the metadata name;
+    only where the group assigns (a consumer group) does anybody look at them.
     """
 
     member_id: str
@@ -56,6 +58,8 @@ class JoinGroup(Event):
     reason: str | None = None
     needs_member_id: bool = False
     can_skip_assignment: bool = False
+    topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    looked_up: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +225,8 @@ class RestoreOffsets(Verb):
 class ConsumerHeartbeat(Event):
     """ConsumerGroupHeartbeat (KIP-848): join, stay, acknowledge or leave, by epoch.
 
-    None means "unchanged since last said" for the optional fields;
+    None means "unchanged since last said" for the optional fields, and an empty
+    ``subscribed_topic_regex`` that there is no pattern any more;
     ``owned`` maps a topic id (32 hex digits) to its partitions.
     ``topics`` is the catalogue as the handler saw it: name to (topic id,
     partition count), for the names that this group subscribes to.
@@ -243,6 +248,19 @@ class ConsumerHeartbeat(Event):
     topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     version: int = 1
     looked_up: frozenset[str] | None = None
+    subscribed_topic_regex: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicsMatched(Event):
+    """Which topics' names patterns match as a whole, found outside of the step (KIP-848).
+
+    ``matches``: pattern to names, sorted. ``topics``: the catalogue's facts about these, name to
+    (topic id, partition count).
+    """
+
+    matches: Mapping[str, tuple[str, ...]]
+    topics: Mapping[str, tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

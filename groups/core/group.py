@@ -170,6 +170,7 @@ class Rules:
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_max_size: int = 10_000
     group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    group_consumer_migration_policy: str = "bidirectional"
     consumer_min_session_timeout_ms: int = 6_000
     consumer_max_session_timeout_ms: int = 30_000
     offsets_retention_minutes: int = 10_080

@@ -4,7 +4,8 @@ NAME is that of the group and of its topic.
 
 Each joins, polls, and says on standard output, a JSON object a line, what it is given and what
 is taken from it. A line on standard input makes it commit that offset for all it holds, and
-say what is committed. SIGTERM closes it cleanly.
+say what is committed; those of confluent-kafka say "refused" where they may not. SIGTERM closes
+it cleanly.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,7 +26,7 @@ stopping = threading.Event()
 
 def say(event: str, **facts: Any) -> None:
     """One line for the test."""
-    print(json.dumps({"event": event, **facts}), flush=True)
+    print(json.dumps({"event": event, "at": time.time(), **facts}), flush=True)
 
 
 def numbers(partitions: Iterable[Any]) -> list[int]:
@@ -88,8 +90,18 @@ def confluent_static(bootstrap: str, name: str, session_ms: int) -> None:
     _confluent(bootstrap, name, settings)
 
 
+def confluent_cooperative(bootstrap: str, name: str, session_ms: int) -> None:
+    """With the classic protocol, but giving up only what moves (KIP-429)."""
+    settings = {
+        "session.timeout.ms": session_ms,
+        "heartbeat.interval.ms": HEARTBEAT_MS,
+        "partition.assignment.strategy": "cooperative-sticky",
+    }
+    _confluent(bootstrap, name, settings)
+
+
 def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
-    from confluent_kafka import Consumer, TopicPartition
+    from confluent_kafka import Consumer, KafkaException, TopicPartition
 
     consumer = Consumer(
         {
@@ -111,7 +123,11 @@ def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
         if order is not None:
             held = consumer.assignment()
             wanted = [TopicPartition(p.topic, p.partition, int(order)) for p in held]
-            consumer.commit(offsets=wanted, asynchronous=False)
+            try:
+                consumer.commit(offsets=wanted, asynchronous=False)
+            except KafkaException as error:
+                say("refused", error=str(error))
+                continue
             stored = {p.partition: p.offset for p in consumer.committed(held, timeout=10)}
             say("committed", offsets=stored)
     consumer.close()
@@ -153,7 +169,11 @@ def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
 
 CLASSIC = {"kafka-python": kafka_python, "aiokafka": aiokafka, "confluent-kafka": confluent}
 LIBRARIES = {**CLASSIC, "confluent-kafka-848": confluent_next}
-PROGRAMS = {**LIBRARIES, "confluent-kafka-static": confluent_static}
+PROGRAMS = {
+    **LIBRARIES,
+    "confluent-kafka-static": confluent_static,
+    "confluent-kafka-cooperative": confluent_cooperative,
+}
 
 
 def main() -> None:

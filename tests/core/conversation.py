@@ -24,7 +24,6 @@ from groups.core.group import Answer, Decision, JournalEntry, Rules
 from groups.core.invariants import check_thoroughly
 from groups.core.replies import (
     Committed,
-    ConsumerBeaten,
     Deleted,
     Joined,
     Left,
@@ -214,16 +213,6 @@ class Conversation:
     def delete_group(self, words: list[str]) -> None:
         self._step(events.DeleteGroup(ticket=self._ticket(Actor("answer"))))
 
-    def consumer_heartbeat(self, words: list[str]) -> None:
-        self._step(
-            events.ConsumerHeartbeat(
-                ticket=self._ticket(Actor(words[0])), member_id="m", member_epoch=0,
-                instance_id=None, rack_id=None, client_id="m", client_host="/127.0.0.1",
-                rebalance_timeout_ms=300_000, subscribed_topic_names=("orders",),
-                server_assignor=None, owned={},
-            )
-        )  # fmt: skip
-
     def force(self, words: list[str]) -> None:
         said = dict(map(_pair, words))
         expected = int(said["expected"]) if "expected" in said else None
@@ -336,9 +325,7 @@ class Conversation:
             return f"[{reply.assignment.decode()}]"
         if isinstance(reply, OffsetsDeleted) and reply.error == ErrorCode.NONE:
             return " ".join(f"{t}-{p} {c.name}" for (t, p), c in reply.partitions.items())
-        assert isinstance(
-            reply, Synced | OffsetsDeleted | Committed | Deleted | Refused | ConsumerBeaten
-        )
+        assert isinstance(reply, Synced | OffsetsDeleted | Committed | Deleted | Refused)
         return reply.error.name
 
     def _tell_joined(self, actor: Actor, reply: Joined) -> str:
@@ -442,7 +429,6 @@ COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
     "end-txn": Conversation.end_txn,
     "delete-offsets": Conversation.delete_offsets,
     "delete-group": Conversation.delete_group,
-    "consumer-heartbeat": Conversation.consumer_heartbeat,
     "force": Conversation.force,
     "evict": Conversation.evict,
     "tick": Conversation.tick,

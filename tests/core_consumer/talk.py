@@ -129,7 +129,7 @@ class Talk:
         said.update(over)
         if said["owned"] is not None:
             said["owned"] = {f"id-{name}": tuple(ps) for name, ps in said["owned"].items()}
-        asked = self.group.topic_names | set(said["subscribed_topic_names"] or ())
+        asked = self.known() | set(said["subscribed_topic_names"] or ())
         facts = {name: self.catalogue[name] for name in asked if name in self.catalogue}
         said.setdefault("topics", facts)
         said.setdefault("looked_up", frozenset(asked))
@@ -141,6 +141,10 @@ class Talk:
             if reply.assignment is not None:
                 client.told = plain(reply.assignment)
         return reply
+
+    def known(self) -> frozenset[str]:
+        """The names that a handler looks up for a heartbeat, besides its own."""
+        return self.group.topic_names
 
     def code(self, client: Client, **over: Any) -> ErrorCode:
         return self.beat(client, **over).error

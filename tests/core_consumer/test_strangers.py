@@ -184,7 +184,7 @@ def join(member_id: str) -> events.JoinGroup:
     )  # fmt: skip
 
 
-def test_members_of_the_classic_protocol_are_strangers_here() -> None:
+def test_who_says_nothing_that_can_be_read_is_a_stranger_here() -> None:
     talk = Talk({"foo": 2})
     asked_too_early = talk.ask(join("x"))
     assert asked_too_early == Joined(error=ErrorCode.COORDINATOR_NOT_AVAILABLE, member_id="x")

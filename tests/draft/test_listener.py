@@ -7,10 +7,15 @@ from typing import Any
 import pytest
 
 from groups import database
+from groups.core.assignment import partitions_of
 from groups.core.draft.group import DraftGroup
+from groups.core.subscription import topics_of
 from groups.slot import SLOTS
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.list_groups import ListGroupsRequest
 from tests import rows
 from tests.draft.raw import HEARTBEAT, Connection, Consumer, heartbeat
+from tests.server.client import join
 from tests.server.conftest import _prepared as _prepared
 from tests.server.serving import Serving, serving
 
@@ -250,3 +255,31 @@ async def test_rows_say_draft(consumer: Make) -> None:
         ).fetchall()
         assert found == [("draft", "Stable", "range")]
         assert await rows.groups(other) == {"g": ("Stable", 1, 1)}
+
+
+async def test_a_service_moves_to_present_clients_and_keeps_its_offsets(
+    served: Serving, consumer: Make
+) -> None:
+    """The last draft consumer goes, a classic one comes to the other port."""
+    a = consumer()
+    await a.join()
+    await a.commit({("orders", 2): 9})
+    stock, _ = await served.connect()
+    assert (await stock.call(join("g"), 3)).error_code == 23
+    assert await a.leave() == 0
+    joined = await stock.call(join("g"), 3)
+    assert (joined.error_code, joined.generation_id) == (0, 2)
+    assert (await a.join("")).error == 23
+    assert await a.fetch({"orders": [2]}) == {("orders", 2): (9, "", 0)}
+
+
+async def test_kafkas_tools_see_a_group_of_the_draft(served: Serving, consumer: Make) -> None:
+    await consumer().join()
+    stock, _ = await served.connect()
+    listed = (await stock.call(ListGroupsRequest(), 5)).groups
+    assert [(g.group_id, g.group_type, g.group_state) for g in listed] == [("g", "draft", "Stable")]
+    (told,) = (await stock.call(DescribeGroupsRequest(groups=["g"]), 5)).groups
+    assert (told.group_state, told.protocol_data) == ("Stable", "range")
+    (member,) = told.members
+    assert topics_of(member.member_metadata) == {"orders"}
+    assert partitions_of(member.member_assignment) == {("orders", p) for p in range(4)}

@@ -44,10 +44,17 @@ def check_thoroughly(durable: Durable, members: Mapping[str, Member], index: Ind
 
 
 def check_live(members: Mapping[str, Member], live: Live) -> None:
-    """Everyone has a beat, and a rebalance timer exactly while something is to be given up."""
+    """Everyone has a beat, and a rebalance timer exactly while something is to be given up;
+    classic members have timers of their own."""
     assert live.beats.keys() == members.keys(), "beats are not the members'"
-    revoking = {m: member.epoch for m, member in members.items() if member.state == UNREVOKED}
-    timers = {m: timer.epoch for m, timer in live.timers.items()}
+    classic = {member_id for member_id, member in members.items() if member.is_classic}
+    assert live.calls.keys() | live.syncs.keys() <= classic, "a stranger is to join or sync"
+    revoking = {
+        member_id: member.revoking
+        for member_id, member in members.items()
+        if member.revoking and member_id not in classic
+    }
+    timers = {m: timer.revoking for m, timer in live.timers.items()}
     assert timers == revoking, "timers are not those of members that must give up"
 
 

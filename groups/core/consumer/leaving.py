@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from groups.core.assignors import NOTHING
-from groups.core.consumer import holding
+from groups.core.consumer import calls, holding
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -20,7 +20,7 @@ from groups.core.events import (
     Leaver,
     Tick,
 )
-from groups.core.group import Millis
+from groups.core.group import Millis, Rules
 from groups.core.replies import ConsumerBeaten, Left
 
 
@@ -30,7 +30,7 @@ def leave(work: Work, event: ConsumerHeartbeat) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     member = _leaver(work, event)
     if event.member_epoch == LEFT_FOR_NOW:
-        work.put(_away(member))
+        work.put(away(member))
         work.disarm(event.member_id)
     else:
         remove(work, [member], "member-left", "a member left")
@@ -49,12 +49,12 @@ def _leaver(work: Work, event: ConsumerHeartbeat) -> Member:
             raise Refuse(ErrorCode.FENCED_INSTANCE_ID, "The instance id has another member.")
         return holder
     member = work.members.get(event.member_id)
-    if member is None:
+    if member is None or member.is_classic:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID, "The member is not in the group.")
     return member
 
 
-def _away(member: Member) -> Member:
+def away(member: Member) -> Member:
     """The member while it is gone: what it was to give up is free, the rest stays held."""
     since = member.since or {}
     return replace(
@@ -76,37 +76,50 @@ def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> Non
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
-    """The classic request: nobody here is a member of the classic protocol.
+    """The classic request: members of the classic protocol go by their own word.
 
-    An administrator may still remove a static member by naming its instance alone (KIP-345).
+    An administrator may remove any static member by naming its instance alone (KIP-345).
     """
     codes: list[ErrorCode] = []
     gone: list[Member] = []
     for leaver in event.members:
-        member = work.holder(leaver.instance_id) if leaver.instance_id is not None else None
+        member = _named(work, leaver)
         codes.append(_code_of(leaver, member))
         if member is not None and codes[-1] is ErrorCode.NONE and member not in gone:
             gone.append(member)
     if gone:
-        remove(work, gone, "member-left", "an administrator removed static members")
+        what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
+        said = next((leaver.reason for leaver in event.members if leaver.reason), None)
+        remove(work, gone, "member-left", f"{what}: {said}" if said else what)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
 
 
-def _code_of(leaver: Leaver, holder: Member | None) -> ErrorCode:
-    if holder is None:
+def _named(work: Work, leaver: Leaver) -> Member | None:
+    if leaver.instance_id is not None:
+        return work.holder(leaver.instance_id)
+    return work.members.get(leaver.member_id)
+
+
+def _code_of(leaver: Leaver, member: Member | None) -> ErrorCode:
+    if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
     if not leaver.member_id:
         return ErrorCode.NONE
-    own = leaver.member_id == holder.row.member_id
-    return ErrorCode.UNKNOWN_MEMBER_ID if own else ErrorCode.FENCED_INSTANCE_ID
+    if leaver.member_id != member.row.member_id:
+        return ErrorCode.FENCED_INSTANCE_ID
+    return ErrorCode.NONE if member.is_classic else ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def tick(work: Work, _event: Tick) -> None:
     """Sessions and rebalance timers that have ended fence their members."""
-    timers = work.live.timers
-    late = [work.members[m] for m, timer in timers.items() if work.now >= timer.deadline]
-    if late:
-        remove(work, late, "rebalance-timeout", _said(late, "did not give partitions up in time"))
+    for timers, what in (
+        ("timers", "did not give partitions up in time"),
+        ("calls", "did not join again in time"),
+        ("syncs", "sent no SyncGroup in time"),
+    ):
+        late = [work.members[m] for m in calls.over(getattr(work.live, timers), work.now)]
+        if late:
+            remove(work, late, "rebalance-timeout", _said(late, what))
     silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
     if silent:
         remove(work, silent, "session-expired", _said(silent, "sent no heartbeat in time"))
@@ -121,7 +134,14 @@ def _said(members: Sequence[Member], what: str) -> str:
 def session_end(work: Work, member_id: str) -> Millis:
     """When a member that stays silent is removed."""
     heard = max(work.live.beats[member_id].at, work.live.floor)
-    return heard + work.rules.group_consumer_session_timeout_ms
+    return heard + session_timeout_ms(work.members[member_id], work.rules)
+
+
+def session_timeout_ms(member: Member, rules: Rules) -> Millis:
+    """How long a member may be silent: the group says so, but to a classic member, who says it."""
+    if member.is_classic:
+        return member.row.session_timeout_ms
+    return rules.group_consumer_session_timeout_ms
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:

@@ -23,7 +23,8 @@ LEFT_FOR_NOW = -2
 class Member:
     """One member. ``assigned`` is what it may work on, ``revoking`` what it must give up but
     still holds, ``target`` what it shall have in the end. ``since`` tells for each partition
-    that it holds at which epoch it was given (KIP-1251)."""
+    that it holds at which epoch it was given (KIP-1251). ``topics`` are names, ``regex`` a pattern
+    for more of them; "" is none."""
 
     row: MemberRow
     epoch: int = 0
@@ -36,6 +37,7 @@ class Member:
     assignor: str | None = None
     rack_id: str | None = None
     since: Mapping[Part, int] | None = None
+    regex: str = ""
 
     @classmethod
     def load(cls, row: MemberRow) -> Self:
@@ -53,6 +55,7 @@ class Member:
             facts["assignor"],
             facts["rack_id"],
             {(topic, p): epoch for topic, p, epoch in facts["since"]},
+            facts.get("regex", ""),
         )
 
     def saved(self) -> Self:
@@ -70,8 +73,15 @@ class Member:
             "since": [
                 [topic, p, epoch] for (topic, p), epoch in sorted((self.since or {}).items())
             ],
+            "regex": self.regex,
         }
         return replace(self, row=replace(self.row, details=facts))
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether the member speaks the classic protocol (KIP-848, migration): then its row has
+        the protocols that it joined with, packed as in a classic group."""
+        return bool(self.row.subscription)
 
     @property
     def holds(self) -> Parts:

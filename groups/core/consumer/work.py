@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from groups.core.assignors import Part, Subscriber, table
+from groups.core.assignors import Part, Parts, Subscriber, table
 from groups.core.consumer import holding
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
@@ -36,11 +36,11 @@ NAMED_MAX = 50
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A member in this epoch must have given up its partitions by then."""
+    """A member must have given up these partitions by then."""
 
     deadline: Millis
     timeout_ms: int
-    epoch: int
+    revoking: Parts
 
 
 @dataclass(slots=True)
@@ -48,17 +48,26 @@ class Live:
     """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
     count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
     rebalance that goes on began, None where none does or nobody here saw it begin;
-    ``settled_at``: when the last one ended, as far as this owner knows."""
+    ``settled_at``: when the last one ended, as far as this owner knows. ``calls``: classic members
+    that must join again, ``syncs``: those that joined and have not fetched their assignment."""
 
     floor: Millis
     beats: dict[str, Beat] = field(default_factory=dict)
     timers: dict[str, Timer] = field(default_factory=dict)
     since: Millis | None = None
     settled_at: Millis = 0
+    calls: dict[str, Timer] = field(default_factory=dict)
+    syncs: dict[str, Timer] = field(default_factory=dict)
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""
-        return replace(self, beats=self.beats.copy(), timers=self.timers.copy())
+        return replace(
+            self,
+            beats=self.beats.copy(),
+            timers=self.timers.copy(),
+            calls=self.calls.copy(),
+            syncs=self.syncs.copy(),
+        )
 
 
 class Work:
@@ -148,8 +157,9 @@ class Work:
         member = self._change_members().pop(member_id)
         self.change_index().swap(member, None, self.target_epoch)
         self.touched[member_id] = None
-        self.change().beats.pop(member_id, None)
-        self.disarm(member_id)
+        live = self.change()
+        for kept in (live.beats, live.timers, live.calls, live.syncs):
+            kept.pop(member_id, None)
         return member
 
     def hear(self, member_id: str) -> None:
@@ -161,11 +171,13 @@ class Work:
             beat.at = max(beat.at, self.now)
 
     def arm(self, member: Member) -> None:
-        """Start the rebalance timer: the member must give something up in this epoch."""
+        """Start the rebalance timer: the member must give something up."""
+        self.change().timers[member.row.member_id] = self.timer(member)
+
+    def timer(self, member: Member) -> Timer:
+        """The member's rebalance timeout, from now on."""
         timeout = member.row.rebalance_timeout_ms
-        self.change().timers[member.row.member_id] = Timer(
-            self.now + timeout, timeout, member.epoch
-        )
+        return Timer(self.now + timeout, timeout, member.revoking)
 
     def disarm(self, member_id: str) -> None:
         """Stop the rebalance timer where one runs."""
@@ -184,6 +196,11 @@ class Work:
         """The subscribed topics as they are from now on."""
         self.change_index().catalogue = topics
         self.set_details(topics={name: list(topics[name]) for name in sorted(topics)})
+
+    def set_matches(self, matches: Mapping[str, tuple[str, ...]]) -> None:
+        """What the patterns stand for from now on."""
+        self.change_index().match(matches)
+        self.set_details(matches={regex: list(matches[regex]) for regex in sorted(matches)})
 
     def bump(
         self,
@@ -237,7 +254,7 @@ class Work:
         """
         self._forget_topics()
         name, catalogue = self.vote(), self.index.catalogue
-        subscribers = [_subscriber(self.members[m], catalogue) for m in sorted(self.members)]
+        subscribers = [self._subscriber(self.members[m]) for m in sorted(self.members)]
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
         targets = table()[name](subscribers, counts)
         members = self._change_members()
@@ -258,9 +275,18 @@ class Work:
 
     def _forget_topics(self) -> None:
         """Drop what nobody subscribes to any more: no handler looks after it from now on."""
+        used, matches = self.index.regexes, self.index.matches
+        if not matches.keys() <= used.keys():
+            self.set_matches({regex: matches[regex] for regex in matches if regex in used})
         names, known = self.index.names, self.index.catalogue
         if not known.keys() <= names.keys():
             self.set_catalogue({name: topic for name, topic in known.items() if name in names})
+
+    def _subscriber(self, member: Member) -> Subscriber:
+        catalogue = self.index.catalogue
+        names = (*member.topics, *self.index.matches.get(member.regex, ()))
+        topics = frozenset(catalogue[name][0] for name in names if name in catalogue)
+        return Subscriber(member.row.member_id, member.row.instance_id, topics, member.target)
 
     def vote(self) -> str:
         """The assignor that most members ask for, ties by the configured order; else the first."""
@@ -377,8 +403,3 @@ def absent_row(group_id: str) -> GroupRow:
 def first_details() -> Details:
     """The details of a group that has just come into being."""
     return {"target_epoch": 0, "settled_epoch": 0, "topics": {}, "assignor": None}
-
-
-def _subscriber(member: Member, catalogue: Mapping[str, Topic]) -> Subscriber:
-    topics = frozenset(catalogue[name][0] for name in member.topics if name in catalogue)
-    return Subscriber(member.row.member_id, member.row.instance_id, topics, member.target)
