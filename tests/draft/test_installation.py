@@ -1,10 +1,13 @@
 """The draft's client against a whole installation of two nodes, one of which is killed."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -12,16 +15,27 @@ from rollcall.installation import Installation
 from tests.draft.raw import Consumer
 
 TIMEOUT_S = 60
+TOKEN = "a-token-of-this-test"
 
 
 @pytest.fixture(scope="module")
 def installation() -> Iterator[Installation]:
     settings = {
         "ROLLCALL_NODES": "2",
+        "ROLLCALL_API_TOKEN": TOKEN,
         "ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES": "mine=tests.draft.own:assign",
     }
     with Installation(settings) as running:
         yield running
+
+
+def rest(installation: Installation, path: str, body: dict[str, str] | None = None) -> Any:
+    """What REST answers to a GET, or to a POST that waits for its effect."""
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    request = Request(f"{installation.web}/api/v1{path}", data, {**headers, "Prefer": "wait=20"})
+    with urlopen(request) as answer:
+        return json.loads(answer.read())
 
 
 def pid_of_node(installation: Installation, node_id: int) -> int:
@@ -103,4 +117,30 @@ async def test_a_strategy_of_ones_own_is_named_by_its_friendly_name(
         await a.metadata(["shelf"])
         told = await a.join()
         assert (told.error, told.parts) == (0, {"shelf": [0]})
+    a.close()
+
+
+async def test_an_operator_sees_the_group_and_forces_a_rebalance(
+    installation: Installation,
+) -> None:
+    """The generation rises, though nothing moves."""
+    a = Consumer(installation.draft, "seen", ["pages"])
+    async with asyncio.timeout(TIMEOUT_S):
+        await a.metadata(["pages"])
+        await a.join()
+        seen = await asyncio.to_thread(rest, installation, "/groups/seen")
+        assert (seen["type"], seen["state"], seen["generation"]) == ("draft", "Stable", 1)
+        (member,) = seen["members"]
+        assert member["member_id"] == a.consumer_id
+        assert member["topics"] == ["pages"] and member["assignment"] == {"pages": [0]}
+
+        path, body = "/groups/seen/rebalances", {"reason": "a drill"}
+        forcing = asyncio.create_task(asyncio.to_thread(rest, installation, path, body))
+        await a.told_to_join()
+        assert (await a.join()).generation == 2
+        assert (await forcing)["state"] == "succeeded"
+        (newest, *_) = (await asyncio.to_thread(rest, installation, path))["data"]
+        assert "a drill" in newest["sentence"] and newest["generation_after"] == 2
+        listed = await asyncio.to_thread(rest, installation, "/groups?type=draft")
+        assert "seen" in [group["group_id"] for group in listed["data"]]
     a.close()

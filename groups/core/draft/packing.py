@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from groups.core.assignment import Parts, partitions_of
+from groups.core.assignment import Parts, assignment_of, partitions_of
 from groups.core.classic import packing
 from groups.core.subscription import topics_of
 
@@ -48,11 +48,7 @@ def by_topic(parts: Iterable[tuple[str, int]]) -> Mapping[str, tuple[int, ...]]:
 
 def pack_parts(parts: Iterable[tuple[str, int]]) -> bytes:
     """What a consumer owns."""
-    grouped = by_topic(parts)
-    packed = [struct.pack(">hi", 0, len(grouped))]
-    for topic, partitions in grouped.items():
-        packed += (_text(topic), struct.pack(f">i{len(partitions)}i", len(partitions), *partitions))
-    return b"".join((*packed, _NO_USER_DATA))
+    return assignment_of(parts, 0)
 
 
 @lru_cache(maxsize=4096)

@@ -35,6 +35,9 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         return _response(request, {}, refusal.code)
     except Unavailable:
         return _response(request, {}, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    bucket = call.node.coordinator.own.buckets.get(request.group_id)
+    if bucket is not None:
+        call.throttle_ms = bucket.take(call.node.coordinator.clock())
     codes: Codes = {}
     writes = _sort(request, found, codes, call)
     verdict = ErrorCode.NONE
