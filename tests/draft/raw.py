@@ -7,6 +7,7 @@ byte by byte; names are the design's.
 import asyncio
 import struct
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 METADATA, OFFSET_COMMIT, OFFSET_FETCH, CONSUMER_METADATA = 3, 8, 9, 10
@@ -195,19 +196,23 @@ class Consumer:
     async def discover(self) -> None:
         """ConsumerMetadataRequest to a broker, until one knows; then connect (Consumer, 1)."""
         self.close()
-        while True:
-            asking = await Connection.open(self.bootstrap)
+        while self.connection is None:
+            # The broker may be down, or its answer may be about the coordinator that was.
+            with suppress(OSError, asyncio.IncompleteReadError):
+                await self._connect()
+            if self.connection is None:
+                await asyncio.sleep(0.1)
+
+    async def _connect(self) -> None:
+        asking = await Connection.open(self.bootstrap)
+        try:
             r = Reader(await asking.call(CONSUMER_METADATA, string(self.group)))
+        finally:
             asking.close()
-            error, _node, host, port = r.number("h"), r.number("i"), r.text(), r.number("i")
-            r.end()
-            if error == 0:
-                try:
-                    self.connection = await Connection.open(f"{host}:{port}")
-                    return
-                except OSError:
-                    pass  # the answer is about the coordinator that was
-            await asyncio.sleep(0.1)
+        error, _node, host, port = r.number("h"), r.number("i"), r.text(), r.number("i")
+        r.end()
+        if error == 0:
+            self.connection = await Connection.open(f"{host}:{port}")
 
     async def call(self, key: int, body: bytes, version: int = 0) -> bytes:
         if self.connection is None:

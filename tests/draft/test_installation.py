@@ -132,7 +132,8 @@ async def test_an_operator_sees_the_group_and_forces_a_rebalance(
         assert (seen["type"], seen["state"], seen["generation"]) == ("draft", "Stable", 1)
         (member,) = seen["members"]
         assert member["member_id"] == a.consumer_id
-        assert member["topics"] == ["pages"] and member["assignment"] == {"pages": [0]}
+        assert member["subscribed_topics"] == ["pages"]
+        assert member["assignment"] == {"pages": [0]}
 
         path, body = "/groups/seen/rebalances", {"reason": "a drill"}
         forcing = asyncio.create_task(asyncio.to_thread(rest, installation, path, body))

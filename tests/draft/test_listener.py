@@ -281,5 +281,5 @@ async def test_kafkas_tools_see_a_group_of_the_draft(served: Serving, consumer: 
     (told,) = (await stock.call(DescribeGroupsRequest(groups=["g"]), 5)).groups
     assert (told.group_state, told.protocol_data) == ("Stable", "range")
     (member,) = told.members
-    assert topics_of(member.member_metadata) == {"orders"}
-    assert partitions_of(member.member_assignment) == {("orders", p) for p in range(4)}
+    assert topics_of(member.member_metadata) == frozenset({"orders"})
+    assert partitions_of(member.member_assignment) == frozenset(("orders", p) for p in range(4))

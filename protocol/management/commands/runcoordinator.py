@@ -26,13 +26,11 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1", help="the address to bind")
         port = int(os.environ.get("ROLLCALL_KAFKA_PORT", "9092"))
         parser.add_argument("--port", type=int, default=port, help="0: any free one")
-        draft = os.environ.get("ROLLCALL_DRAFT_PORT")
         parser.add_argument(
             "--draft-port",
             type=int,
-            default=int(draft) if draft else None,
-            help="for clients of the 0.9 draft; default: 9392 and the node id, or any free one"
-            " where --port is 0; -1: no such listener",
+            help="for clients of the 0.9 draft; 0: any free one, -1: no such listener; default:"
+            " ROLLCALL_DRAFT_PORT or 9392, and the node id more, or a free one where --port is 0",
         )
         parser.add_argument("--advertised-host", help="what clients are told; default: --host")
         advertised = os.environ.get("ROLLCALL_ADVERTISED_PORT")
@@ -64,18 +62,19 @@ class Command(BaseCommand):
             port=options["port"],
             advertised=(options["advertised_host"] or options["host"], options["advertised_port"]),
             ready=announce,
-            draft_port=draft_port(options),
+            draft_port=draft_port(options, os.environ),
         )
         server.run()
         sys.exit(server.exit_code)
 
 
-def draft_port(options: Mapping[str, Any]) -> int | None:
-    """Where the draft's listener binds; None: there shall be none."""
+def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:
+    """Where the draft's listener binds, 0: on any free port; None: there shall be none."""
     wanted: int | None = options["draft_port"]
-    if wanted is None:
-        return DRAFT_PORT + int(options["node_id"]) if options["port"] else 0
-    return wanted if wanted >= 0 else None
+    if wanted is not None:
+        return wanted if wanted >= 0 else None
+    first = int(environ.get("ROLLCALL_DRAFT_PORT") or DRAFT_PORT)
+    return first + int(options["node_id"]) if first and options["port"] else 0
 
 
 def is_loopback(host: str) -> bool:
