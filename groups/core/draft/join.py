@@ -96,11 +96,10 @@ def _hold_member(work: Work, event: DraftJoin, known: MemberRow) -> Cause:
 def _hold_newcomer(work: Work, event: DraftJoin) -> Cause:
     """A consumer without a row; one that was left out keeps its id (Slow consumers, 6 and 7)."""
     newcomers = work.change().newcomers
-    for join in newcomers:
-        if event.consumer_id and join.row.member_id == event.consumer_id:
+    if event.consumer_id:  # few have one: without it nobody can be told from anybody else
+        for join in [j for j in newcomers if j.row.member_id == event.consumer_id]:
             _supersede(work, join.ticket, event.consumer_id)
             newcomers.remove(join)
-            break
     newcomers.append(Join(_row(event, 0), event.ticket, work.now))
     reason = "it was left out of the last round" if event.consumer_id else "it has no id yet"
     return Cause(MEMBER_JOINED, reason, event.consumer_id or None, event.client_id)
