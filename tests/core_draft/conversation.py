@@ -8,7 +8,7 @@ the consumer's connection is to be closed.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from groups.core import events
@@ -16,7 +16,7 @@ from groups.core.draft.group import DraftGroup
 from groups.core.draft.invariants import check_thoroughly
 from groups.core.draft.strategies import Counts, Topics
 from groups.core.errors import ErrorCode
-from groups.core.group import Answer, Decision, JournalEntry, Rules
+from groups.core.group import Answer, Decision, Guards, JournalEntry, Rules
 from groups.core.replies import DraftJoined, Left, Reply
 
 UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
@@ -93,6 +93,12 @@ class Conversation:
         return f"{command:<40}  {'; '.join(self.told) or '-':<52}  {state}{star}"
 
     # Commands
+
+    def set_rules(self, words: list[str]) -> None:
+        said = dict(map(pair, words))
+        guards = Guards(millis(said.get("interval", "0ms")), said.get("freeze") == "true")
+        self.rules = replace(self.rules, guards=guards)
+        self.group = self.group.with_rules(self.rules)
 
     def topics(self, words: list[str]) -> None:
         """What the catalogue has from now on; the node sees it and tells the group."""
@@ -293,7 +299,7 @@ class Conversation:
         self.told.append(" ".join(f"{name} {ms}ms" for name, ms in left.items()))
 
 
-STARLESS = frozenset({"show", "sleep", "reload", "failover"})
+STARLESS = frozenset({"rules", "show", "sleep", "reload", "failover"})
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
     "members": Conversation._show_members,
@@ -302,6 +308,7 @@ SHOWS: dict[str, Callable[[Conversation], None]] = {
 }
 
 COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
+    "rules": Conversation.set_rules,
     "topics": Conversation.topics,
     "join": Conversation.join,
     "heartbeat": Conversation.heartbeat,

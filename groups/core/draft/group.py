@@ -10,7 +10,16 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from groups.core.draft import heartbeat, invariants, join, leaving, offsets, recovery, topics
+from groups.core.draft import (
+    heartbeat,
+    holding,
+    invariants,
+    join,
+    leaving,
+    offsets,
+    recovery,
+    topics,
+)
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
 from groups.core.draft.work import ABSENT, Work, absent_row
@@ -188,7 +197,9 @@ class DraftGroup:
             if live.recovering:
                 return live.floor
             rows = self._durable.members.values()
-            ends = (live.deadline(row) for row in rows if live.is_awaited(row.member_id))
+            ends = [live.deadline(row) for row in rows if live.is_awaited(row.member_id)]
+            put_off = holding.due(self._durable, live, self.rules)
+            ends += [] if put_off is None else [put_off]
             self._due = (min(ends, default=None),)
         return self._due[0]
 

@@ -4,10 +4,10 @@ Only this file says who counts as dead. Steady groups answer heartbeats from the
 comes here does so because a rebalance goes on, or because the heartbeat is wrong.
 """
 
-from groups.core.draft import rounds
+from groups.core.draft import holding, leaving, rounds
 from groups.core.draft.live import Cause
-from groups.core.draft.states import PREPARING, SESSION_EXPIRED
-from groups.core.draft.work import Work
+from groups.core.draft.states import PREPARING, SESSION_EXPIRED, STABLE
+from groups.core.draft.work import OWED, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftHeartbeat, Tick
 from groups.core.replies import DraftBeaten
@@ -45,6 +45,7 @@ def _come_back(work: Work, consumer_id: str) -> None:
 
 def tick(work: Work, event: Tick) -> None:
     """Whoever was not heard of for a session counts as dead; its connection is to be closed."""
+    _begin_what_was_put_off(work)
     live = work.live
     late = [
         row
@@ -54,9 +55,18 @@ def tick(work: Work, event: Tick) -> None:
     if not late:
         return
     ids = [row.member_id for row in late]
-    work.change().suspects.update(ids)
     work.hung_up += ids
+    if holding.holds(work):
+        leaving.remove_all(work, ids)  # nobody could call off what does not begin
+    else:
+        work.change().suspects.update(ids)
     first = late[0]
     who = "a consumer was" if len(late) == 1 else f"{len(late)} consumers were"
     reason = f"{who} not heard of in time"
     rounds.start(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
+
+
+def _begin_what_was_put_off(work: Work) -> None:
+    owed = work.row.details.get(OWED)
+    if work.state == STABLE and owed is not None and not holding.holds(work):
+        rounds.start(work, Cause(owed, "it had been put off"))

@@ -3,7 +3,7 @@
 Only this file lets a consumer in. When the generation comes is decided in ``rounds``.
 """
 
-from groups.core.draft import packing, rounds, strategies
+from groups.core.draft import holding, packing, rounds, strategies
 from groups.core.draft.live import Cause, Join
 from groups.core.draft.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.draft.work import EXCLUDED, Work
@@ -13,6 +13,8 @@ from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 
 PROTOCOL_TYPE = "consumer"
+
+WANTS = "it wants other topics"
 
 SUPERSEDED = ErrorCode.ILLEGAL_GENERATION
 """What the older of two joins of one consumer gets: join again, as the newer one did."""
@@ -27,12 +29,24 @@ def join_group(work: Work, event: DraftJoin) -> None:
         work.hear(event.consumer_id)
         work.answer(event.ticket, rounds.joined(work, event.consumer_id))
         return
+    if holding.holds(work):
+        wanted = packing.pack_topics(event.strategy, event.topics)
+        holding.admit(work, event, known, wanted)
+        _count_topics(work, event)
+        rounds.start(work, Cause(METADATA_CHANGED, WANTS, event.consumer_id, event.client_id))
+        work.hear(event.consumer_id)
+        work.answer(event.ticket, rounds.joined(work, event.consumer_id))
+        return
     if work.state == EMPTY:
         work.set_row(protocol_type=PROTOCOL_TYPE, protocol_name=event.strategy)
-    live = work.change()
-    live.counts = {**live.counts, **{name: event.counts.get(name, 0) for name in event.topics}}
+    _count_topics(work, event)
     cause = _hold_newcomer(work, event) if known is None else _hold_member(work, event, known)
     rounds.start(work, cause)
+
+
+def _count_topics(work: Work, event: DraftJoin) -> None:
+    live = work.change()
+    live.counts = {**live.counts, **{name: event.counts.get(name, 0) for name in event.topics}}
 
 
 def _check_request(work: Work, event: DraftJoin) -> None:
@@ -89,8 +103,7 @@ def _hold_member(work: Work, event: DraftJoin, known: MemberRow) -> Cause:
         _supersede(work, before.ticket, consumer_id)
     row = _row(event, known.position, known.assignment)
     live.joins[consumer_id] = Join(row, event.ticket, work.now)
-    reason = "it wants other topics"
-    return Cause(METADATA_CHANGED, reason, consumer_id, event.client_id)
+    return Cause(METADATA_CHANGED, WANTS, consumer_id, event.client_id)
 
 
 def _hold_newcomer(work: Work, event: DraftJoin) -> Cause:

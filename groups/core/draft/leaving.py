@@ -1,5 +1,7 @@
 """Consumers that go: by LeaveGroup, by an operator's hand; and the rebalance that he forces."""
 
+from collections.abc import Iterable
+
 from groups.core.draft import rounds
 from groups.core.draft.live import Cause
 from groups.core.draft.states import EMPTY, MEMBER_LEFT, OPERATOR, PREPARING
@@ -37,6 +39,12 @@ def _remove(work: Work, consumer_id: str) -> None:
     work.set_members({c: row for c, row in work.members.items() if c != consumer_id})
 
 
+def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:
+    """Several rows go at once."""
+    for consumer_id in consumer_ids:
+        _remove(work, consumer_id)
+
+
 def _rebalance(work: Work, cause: Cause, left: list[str]) -> None:
     """The rows have lost a member: whoever owns the group next must know that this is owed."""
     if work.state == PREPARING:
@@ -51,6 +59,9 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, "the group has no members")
     elif expected is not None and expected != generation:
         detail = f"the group is in generation {generation}, not {expected}"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+    elif work.rules.guards.frozen:
+        detail = "the group is frozen (rollcall.freeze)"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
     elif work.state == PREPARING:
         work.operated(event.operation_id, ErrorCode.NONE, "the group was already rebalancing")

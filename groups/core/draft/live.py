@@ -52,7 +52,7 @@ class Live:
     ``newcomers``: those of consumers without a row, in order of arrival. ``suspects``: members
     that count as dead and are not waited for; none of them has a held join. ``counts``:
     partitions of subscribed topics, as last heard. ``recovering``: a new owner has to settle what
-    the old one's held requests had begun.
+    the old one's held requests had begun. ``settled_at``: when the last round ended.
     """
 
     floor: Millis
@@ -63,6 +63,7 @@ class Live:
     suspects: set[str] = field(default_factory=set)
     round: Round | None = None
     recovering: bool = False
+    settled_at: Millis = 0
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""

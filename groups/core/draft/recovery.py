@@ -27,6 +27,7 @@ def fresh(durable: Durable, now: Millis) -> Live:
         counts=dict(durable.group.details.get(TOPICS, {})),
         beats={consumer_id: Beat(now) for consumer_id in durable.members},
         recovering=durable.group.state == PREPARING,
+        settled_at=now,
     )
 
 
@@ -34,8 +35,10 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     """After a reload by the same owner: what the rows still allow."""
     after = fresh(durable, now)
     members = durable.members
-    after.floor = live.floor
+    after.floor, after.settled_at = live.floor, live.settled_at
     after.beats = {c: live.beats.get(c, beat) for c, beat in after.beats.items()}
+    if durable.group.state == STABLE and OWED in durable.group.details:
+        after.counts = {**after.counts, **live.counts}
     if durable.group.state == PREPARING and live.round is not None:
         after.recovering = False
         after.round, after.counts = live.round, live.counts

@@ -10,9 +10,9 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core.draft import packing, strategies
+from groups.core.draft import holding, packing, strategies
 from groups.core.draft.live import Cause, Join, Round
-from groups.core.draft.states import EMPTY, PREPARING, SESSION_EXPIRED, STABLE
+from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt, Parts
 from groups.core.draft.work import NAMED_MAX, OPERATIONS, OWED, Work
 from groups.core.errors import ErrorCode
@@ -28,14 +28,19 @@ over without an id: a round trip more."""
 def start(work: Work, cause: Cause, *, owed: bool = False) -> None:
     """Let every consumer join again: from Stable or Empty a new round, else the one that goes on.
 
-    ``owed``: a later owner must go on with it (the rows alone would not tell).
+    ``owed``: a later owner must go on with it (the rows alone would not tell). Where the group's
+    guard rails put it off, it is owed in any case.
     """
     silence = cause.trigger == SESSION_EXPIRED
+    if cause.trigger != OPERATOR and holding.holds(work):
+        holding.put_off(work, cause)
+        return
     if work.state == PREPARING:
         if not silence and work.round.is_doubtful:
             work.set_round(is_doubtful=False)
     else:
-        work.change().round = Round(cause, work.now, is_doubtful=silence)
+        doubtful = silence and OWED not in work.row.details
+        work.change().round = Round(cause, work.now, is_doubtful=doubtful)
         work.move_to(PREPARING)
         work.note("rebalance-started", **cause._asdict())
     if owed and OWED not in work.row.details:
@@ -173,6 +178,7 @@ def _settle(work: Work, held: Mapping[str, Join]) -> None:
     live = work.change()
     live.beats = {consumer_id: Beat(work.now) for consumer_id in work.members}
     live.joins, live.newcomers, live.suspects, live.round = {}, [], set(), None
+    live.settled_at = work.now
     for operation_id in work.row.details.get(OPERATIONS, ()):
         detail = f"the group is in generation {work.row.generation}"
         work.operated(operation_id, ErrorCode.NONE, detail)

@@ -98,6 +98,11 @@ class Work:
         """The members from now on, in order of arrival; each has a beat."""
         self.members = dict(members)
 
+    def set_subscription(self, consumer_id: str, subscription: bytes) -> None:
+        """Note what a member wants; what it has stays."""
+        row = replace(self.members[consumer_id], subscription=subscription)
+        self.set_members({**self.members, consumer_id: row})
+
     def set_row(self, **columns: Any) -> None:
         """Change columns of the group's own row; one that was absent comes into being."""
         if not self.exists:
