@@ -7,7 +7,7 @@ no error.
 import argparse
 import sys
 
-from benchmarks import commits, consumers, heartbeats, idle
+from benchmarks import assignors, commits, consumers, heartbeats, idle
 from benchmarks.options import Options
 
 BENCHMARKS = {
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "commits": commits,
     "idle": idle,
     "consumers": consumers,
+    "assignors": assignors,
 }
 
 

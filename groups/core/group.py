@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
+from groups.core.assignors import DEFAULT_NAMES, Assignor
+from groups.core.assignors.question import Question
 from groups.core.draft.strategies import Strategy
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
@@ -74,6 +76,8 @@ class Decision:
     offsets included. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that
     wait for the end of a transaction, at most one for a producer and partition. ``hung_up``:
     consumers of the 0.9 draft that count as dead, whose connections are to be closed.
+    ``question``: a target to be worked out elsewhere, once this has committed; the answer is an
+    event.
     """
 
     group: "Group"
@@ -85,6 +89,7 @@ class Decision:
     operations: tuple[Operated, ...] = ()
     hung_up: tuple[str, ...] = ()
     deleted: bool = False
+    question: Question | None = None
 
 
 class Beat:
@@ -159,6 +164,7 @@ class Rules:
 
     A node's own, or those of one group where it has some (``groups.core.group_configs``).
     ``strategies``: an installation's own ways to assign partitions in draft groups, by name.
+    ``plugged_in``: assignors from outside, by name (docs/assignors.md).
     """
 
     group_initial_rebalance_delay_ms: int = 3_000
@@ -169,13 +175,16 @@ class Rules:
     group_consumer_session_timeout_ms: int = 45_000
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_max_size: int = 10_000
-    group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    group_consumer_assignors: tuple[str, ...] = DEFAULT_NAMES
+    group_consumer_assignment_interval_ms: int = 0
+    group_consumer_assignor_offload_enable: bool = False
     group_consumer_migration_policy: str = "bidirectional"
     consumer_min_session_timeout_ms: int = 6_000
     consumer_max_session_timeout_ms: int = 30_000
     offsets_retention_minutes: int = 10_080
     strategies: tuple[tuple[str, Strategy], ...] = ()
     guards: Guards = NO_GUARDS
+    plugged_in: Mapping[str, Assignor] = field(default_factory=dict)
 
 
 class Group(Protocol):

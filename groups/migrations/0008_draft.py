@@ -5,7 +5,8 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("groups", "0007_group_config"),
+        ("groups", "0008_assignors"),
+        ("groups", "0008_unused"),
     ]
 
     operations = [

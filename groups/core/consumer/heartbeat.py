@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
-from groups.core.assignors import NAMES, Parts
-from groups.core.consumer import holding, leaving
+from groups.core.assignors import DEFAULT_NAMES, Parts, wishes
+from groups.core.consumer import batching, holding, leaving
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -44,12 +44,14 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     member = _find(work, event) if event.member_epoch > JOIN else _join(work, event)
     owned = None if event.owned is None else parts_of(event.owned)
     _check_epoch(member, event, owned)
+    if event.racks != work.live.racks:
+        work.change().racks = event.racks
     merge(work, member, _updated(member, event), event.topics, event.looked_up)
-    holding.assign(work)
+    holding.assign_for(work, member)
     _reconcile(work, member, event, owned)
 
 
-def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> None:
+def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAMES) -> None:
     """Refuse what has no meaning, with a sentence: INVALID_REQUEST, or UNSUPPORTED_ASSIGNOR.
 
     The group id, and whether a regular expression is one, handlers check.
@@ -68,7 +70,8 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> No
     for wrong, sentence in complaints:
         if wrong:
             raise Refuse(ErrorCode.INVALID_REQUEST, sentence)
-    if event.server_assignor is not None and event.server_assignor not in assignors:
+    wanted = wishes.assignor_of(event.server_assignor)
+    if event.server_assignor is not None and wanted not in assignors:
         offered = ", ".join(assignors)
         raise Refuse(
             ErrorCode.UNSUPPORTED_ASSIGNOR,
@@ -156,7 +159,7 @@ def new_id(work: Work) -> str:
 
 def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
     """A static member takes its own place under a new id, partitions and target included."""
-    work.take(left.row.member_id)
+    work.take(left.row.member_id, comes_back=True)
     row = replace(left.row, member_id=event.member_id or new_id(work))
     back = replace(left, row=row, epoch=JOIN, previous_epoch=JOIN)
     return _upgraded(work, back) if left.is_classic else back
@@ -290,4 +293,5 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
 
 def _interval(work: Work, member: Member) -> Millis:
     usual = work.rules.group_consumer_heartbeat_interval_ms
-    return usual if member.state == STABLE else min(usual, PENDING_INTERVAL_MS)
+    is_settled = member.state == STABLE and not batching.is_coming(work)
+    return usual if is_settled else min(usual, PENDING_INTERVAL_MS)
