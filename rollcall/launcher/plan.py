@@ -70,13 +70,18 @@ def command(name: str, *arguments: str, environ: Mapping[str, str]) -> Command:
 def node(
     node_id: int, at: tuple[int, int], data_dir: DataDir, environ: Mapping[str, str]
 ) -> Process:
-    """A coordinator node on its Kafka and its draft port; it writes ``HOST:PORT draft=HOST:PORT``
-    to its ready file when it serves."""
+    """A coordinator node on its Kafka and its draft port; it writes HOST:PORT of the former to its
+    ready file when it serves both."""
     ready, told = awaited(f"node-{node_id}", data_dir, environ)
     kafka, draft = at
     where = (f"--node-id={node_id}", f"--port={kafka}", f"--draft-port={draft}")
     serve = command("node", *where, environ=told)
-    return Process(f"node {node_id}", serve, ready_file(ready))
+    probe = ready_file(ready)
+
+    def served() -> str | None:
+        return (address := probe()) and f"{address} draft={ports.LOOPBACK}:{draft}"
+
+    return Process(f"node {node_id}", serve, served)
 
 
 def web(port: int, environ: Mapping[str, str]) -> Process:

@@ -89,10 +89,10 @@ def is_loopback(host: str) -> bool:
 
 def announce(host: str, port: int, draft_port: int) -> None:
     """Tell the supervisor, if there is one, and whoever reads the log."""
-    draft = f" draft={host}:{draft_port}" if draft_port else ""
     ready_file = os.environ.get("ROLLCALL_READY_FILE")
     if ready_file:
         partial = Path(f"{ready_file}.partial")
-        partial.write_text(f"{host}:{port}{draft}\n")
+        partial.write_text(f"{host}:{port}\n")
         partial.rename(ready_file)
+    draft = f" draft={host}:{draft_port}" if draft_port else ""
     print(f"serving kafka={host}:{port}{draft}", flush=True)
