@@ -203,6 +203,13 @@ SETTINGS: tuple[Setting, ...] = (
     Number(
         "group.max.size", 10_000, "a group of this many members still rebalances in time", least=1
     ),
+    Number(
+        "group.heartbeat.hold.ms",
+        1000,
+        "ours: so long, and a third of its interval, at most, a heartbeat waits for news",
+        0,
+        2000,
+    ),
     # The consumer protocol (KIP-848).
     Number(
         "group.consumer.session.timeout.ms", 45_000, "a member that is silent longer is gone", 1
@@ -212,6 +219,20 @@ SETTINGS: tuple[Setting, ...] = (
     Number("group.consumer.heartbeat.interval.ms", 5000, "what members are told", 1),
     Number("group.consumer.min.heartbeat.interval.ms", 5000, "bounds what a group may ask", 1),
     Number("group.consumer.max.heartbeat.interval.ms", 15_000, "bounds what a group may ask", 1),
+    Number(
+        "group.consumer.heartbeat.hold.percent",
+        33,
+        "ours: so much of its interval a settled member's heartbeat waits for news; 0: none waits",
+        0,
+        90,
+    ),
+    Number(
+        "group.consumer.pending.heartbeat.interval.ms",
+        500,
+        "ours: what members are told that wait for partitions or must give some up; 0: as others",
+        0,
+        15_000,
+    ),
     Number("group.consumer.max.size", 10_000, "as group.max.size", 1),
     Number(
         "group.consumer.assignment.interval.ms",

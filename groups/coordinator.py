@@ -24,11 +24,12 @@ from groups.core.events import (
     TxnOffsetCommit,
     Verb,
 )
-from groups.core.group import Answer, Decision, Face, Group, Millis, Rules
+from groups.core.group import Answer, Decision, Group, Millis, Rules
 from groups.core.group_configs import Values
 from groups.core.kinds import CLASSIC, KINDS, kind_for
 from groups.core.replies import Refused, Reply
 from groups.core.rows import Durable
+from groups.faces import Faces
 from groups.own import Own
 from groups.slot import slot_of
 
@@ -137,7 +138,7 @@ class Coordinator:
         self.answer = answer
         self.epochs: dict[int, int] = {}
         self.residents: dict[str, Resident] = {}
-        self.faces: dict[str, Face] = {}
+        self.faces = Faces()
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
@@ -207,7 +208,7 @@ class Coordinator:
         if decision.deleted:
             kind = KINDS[decision.group.durable.group.kind]
             resident.group = kind.absent(group_id, self.own.rules_of(group_id), self.clock())
-            self.faces.pop(group_id, None)
+            self.faces.drop(group_id)
         elif resident.group is not decision.group:
             changed = resident.group.durable.revision != revision
             resident.group = decision.group.with_revision(revision) if changed else decision.group
@@ -216,7 +217,7 @@ class Coordinator:
             rules = self.own.rules_of(group_id)
             if resident.group.rules is not rules:  # they changed while the batch was on its way
                 resident.group = resident.group.with_rules(rules)
-            self.faces[group_id] = resident.group.face()
+            self.faces.put(group_id, resident.group.face())
         resident.slept = False
         self.send(resident, decision.answers)
         if decision.hung_up:
@@ -245,7 +246,7 @@ class Coordinator:
             self.schedule(resident)
         elif not resident.group.durable.exists and resident.group.idle and not resident.parked:
             del self.residents[resident.group_id]
-            self.faces.pop(resident.group_id, None)
+            self.faces.drop(resident.group_id)
 
     def send(self, resident: Resident, answers: Iterable[Answer]) -> None:
         """Answer tickets; each is answered once."""
@@ -306,7 +307,7 @@ class Coordinator:
         self.with_pending = {g for g in self.with_pending if slot_of(g) not in gone}
         for group_id in [g for g in self.residents if slot_of(g) in gone]:
             resident = self.residents.pop(group_id)
-            self.faces.pop(group_id, None)
+            self.faces.drop(group_id)
             resident.lost = True
             self._forget_operations(resident.inbox)
             resident.inbox.clear()
@@ -316,7 +317,7 @@ class Coordinator:
         """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
         resident.lost = True
         if self.residents.get(resident.group_id) is resident:
-            self.faces.pop(resident.group_id, None)
+            self.faces.drop(resident.group_id)
 
     def reseat(self, resident: Resident, durable: Durable | None) -> None:
         """Join the rows as they are with what was live, and go on."""
@@ -340,7 +341,7 @@ class Coordinator:
             resident.group = kind.merge(durable, live, rules, now)
         waiting = {event.ticket for event in resident.inbox}
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
-        self.faces[resident.group_id] = resident.group.face()
+        self.faces.put(resident.group_id, resident.group.face())
         resident.lost = False
         resident.slept = False
         self.release(resident)
@@ -352,7 +353,7 @@ class Coordinator:
             resident.slept = resident.busy
             resident.group = resident.group.rearm(now)
             if resident.group_id in self.faces:
-                self.faces[resident.group_id] = resident.group.face()
+                self.faces.put(resident.group_id, resident.group.face())
             self._rearm(resident)
 
     def unpark(self, code: ErrorCode) -> None:
@@ -413,13 +414,13 @@ class Coordinator:
 
     def _seat(self, group_id: str, group: Group) -> Resident:
         resident = self.residents[group_id] = Resident(group_id, group)
-        self.faces[group_id] = group.face()
+        self.faces.put(group_id, group.face())
         self._rearm(resident)
         return resident
 
     def _break(self, resident: Resident) -> None:
         resident.broken = resident.lost = True
-        self.faces.pop(resident.group_id, None)
+        self.faces.drop(resident.group_id)
         self._forget_operations(resident.inbox)
         resident.inbox.clear()
         error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -69,6 +69,8 @@ class NodeSettings:
     coordinator_load_hold_ms: int
     fetch_hold_min_ms: int
     fetch_hold_max_ms: int
+    group_heartbeat_hold_ms: int
+    group_consumer_heartbeat_hold_percent: int
     auto_create_topics_enable: bool
     num_partitions: int
     offset_metadata_max_bytes: int
@@ -206,7 +208,9 @@ class Node:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
             held, last = self._lease_held(held), now
-            if held and self.has_timers:
+            if not held:
+                self.coordinator.faces.tell_all()
+            elif self.has_timers:
                 self.coordinator.tick()
 
     def _lease_held(self, before: bool) -> bool:

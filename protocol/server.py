@@ -29,6 +29,7 @@ from protocol.apis import APIS, Api  # noqa: E402
 from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
+from protocol.holding import Ends  # noqa: E402
 from protocol.seats import Seats  # noqa: E402
 
 logger = logging.getLogger(__name__)
@@ -88,6 +89,11 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return self.node.settings.socket_request_max_bytes
 
     @property
+    def hold_s_max(self) -> float:
+        """How long a heartbeat may be held at the most; 0: none is."""
+        return self.node.settings.group_heartbeat_hold_ms / 1000
+
+    @property
     def idle_s_max(self) -> float:
         """Silence after which a connection is closed (connections.max.idle.ms)."""
         idle_ms = self.node.settings.connections_max_idle_ms
@@ -107,6 +113,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         reactor.run(installSignalHandlers=self.signal_handlers)
 
     async def _serve(self) -> None:
+        self.ends = Ends(self.loop)
         bound = await self._bind(self.port, APIS)
         draft = 0 if self.draft_port is None else await self._bind(self.draft_port, DRAFT_APIS)
         name, port = self.advertised

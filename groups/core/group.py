@@ -124,20 +124,27 @@ class Face:
         self, member_id: str, instance_id: str | None, generation_id: int, now: Millis
     ) -> ErrorCode:
         """Answer one classic heartbeat; a right one (27 included) keeps the member alive."""
+        code, beat = self.find(member_id, instance_id, generation_id)
+        if beat is not None and now > beat.at:
+            beat.at = now
+        return code
+
+    def find(
+        self, member_id: str, instance_id: str | None, generation_id: int
+    ) -> tuple[ErrorCode, Beat | None]:
+        """What to answer one heartbeat, and the beat that it raises if it is right. Raises none."""
         if instance_id is not None:
             holder = self.instances.get(instance_id)
             if holder is None:
-                return ErrorCode.UNKNOWN_MEMBER_ID
+                return ErrorCode.UNKNOWN_MEMBER_ID, None
             if holder != member_id:
-                return ErrorCode.FENCED_INSTANCE_ID
+                return ErrorCode.FENCED_INSTANCE_ID, None
         beat = self.beats.get(member_id)
         if beat is None:
-            return ErrorCode.UNKNOWN_MEMBER_ID
+            return ErrorCode.UNKNOWN_MEMBER_ID, None
         if generation_id != self.generation:
-            return ErrorCode.ILLEGAL_GENERATION
-        if now > beat.at:
-            beat.at = now
-        return self.code
+            return ErrorCode.ILLEGAL_GENERATION, None
+        return self.code, beat
 
 
 NOBODY = Face(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
@@ -174,6 +181,7 @@ class Rules:
     group_max_size: int = 10_000
     group_consumer_session_timeout_ms: int = 45_000
     group_consumer_heartbeat_interval_ms: int = 5_000
+    group_consumer_pending_heartbeat_interval_ms: int = 500
     group_consumer_max_size: int = 10_000
     group_consumer_assignors: tuple[str, ...] = DEFAULT_NAMES
     group_consumer_assignment_interval_ms: int = 0

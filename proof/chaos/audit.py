@@ -97,7 +97,8 @@ def nobody_who_beats_is_evicted(record: Record, _rows: Rows) -> Iterator[str]:
     for gone in record.evictions:
         if gone.silent_s < gone.session_s * PATIENCE:
             yield (
-                f"{gone.member_id} of {gone.group_id} was evicted, as {gone.api} heard; it had never been silent for"
+                f"{gone.member_id} of {gone.group_id} was evicted, as {gone.api} heard; it had"
+                " never been silent for"
                 f" more than {gone.silent_s:.1f} s of its {gone.session_s:.1f} s"
             )
 

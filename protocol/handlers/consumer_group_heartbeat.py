@@ -9,6 +9,7 @@ from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
 from protocol.handlers import forms, subscribed
+from protocol.handlers.settled import News, hold_s
 from protocol.handlers.subscribed import View
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
@@ -21,19 +22,26 @@ from protocol.messages.consumer_group_heartbeat import (
 async def handle(
     request: ConsumerGroupHeartbeatRequest, call: Call
 ) -> ConsumerGroupHeartbeatResponse:
-    """Check the form, show the group its topics, let it decide."""
+    """Check the form, show the group its topics, let it decide; a settled member's heartbeat
+    waits for news a while, and is decided again when there is any."""
+    reply = await _decide(request, call)
+    seconds = hold_s(request, reply, call)
+    if seconds and await call.hold_for_news(request.group_id, seconds, News(reply, request, call)):
+        reply = await _decide(request, call)
+    return _response(reply)
+
+
+async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
     try:
         _check(request, call)
         brought = request.subscribed_topic_names or ()
         joins = request.member_epoch == JOIN
         seen = await subscribed.view(request.group_id, brought, call, joins=joins)
     except Refuse as refusal:
-        return _response(ConsumerBeaten(error=refusal.code, detail=refusal.detail))
+        return ConsumerBeaten(error=refusal.code, detail=refusal.detail)
     reply = await call.decide(request.group_id, _event(request, call, seen))
     call.node.patterns.watch(request.group_id)
-    if not isinstance(reply, ConsumerBeaten):
-        reply = ConsumerBeaten(error=reply.error)
-    return _response(reply)
+    return reply if isinstance(reply, ConsumerBeaten) else ConsumerBeaten(error=reply.error)
 
 
 def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:

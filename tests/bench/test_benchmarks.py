@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import assignors, commits, heartbeats
+from benchmarks import assignors, commits, convergence, heartbeats
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.wire import Member, Peer
@@ -97,3 +97,10 @@ def test_a_partition_given_twice_is_noticed() -> None:
     assert assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset()})
     assert not assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset({part})})
     assert not assignors.is_right({"t": 2}, {"a": frozenset({part})})
+
+
+def test_ten_stock_consumers_converge_in_either_protocol(running: Installation) -> None:
+    figures = convergence.measure(running.kafka, rounds=1, rest_s=0)
+
+    assert figures.keys() == {"consumer", "classic"}
+    assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)

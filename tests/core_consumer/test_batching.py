@@ -9,7 +9,6 @@ from groups.core import events
 from groups.core.assignors import Parts, Racks, Subscriber
 from groups.core.assignors.question import AssignorFailed
 from groups.core.consumer import batching
-from groups.core.consumer.heartbeat import PENDING_INTERVAL_MS
 from groups.core.errors import ErrorCode
 from tests.core_consumer.talk import Client, Talk
 
@@ -65,9 +64,10 @@ def test_members_are_asked_to_look_again_soon_while_a_target_has_to_wait() -> No
     one = talk.join("a")
     usual = talk.beat(one).heartbeat_interval_ms
 
+    soon = talk.rules.group_consumer_pending_heartbeat_interval_ms
     two = Client("b", ("foo",))
-    assert talk.beat(two).heartbeat_interval_ms == PENDING_INTERVAL_MS < usual
-    assert talk.beat(one).heartbeat_interval_ms == PENDING_INTERVAL_MS
+    assert talk.beat(two).heartbeat_interval_ms == soon < usual
+    assert talk.beat(one).heartbeat_interval_ms == soon
 
 
 def test_after_a_departure_the_next_heartbeat_calls_for_the_target() -> None:

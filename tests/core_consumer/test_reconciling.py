@@ -144,6 +144,16 @@ def test_who_has_to_give_up_or_to_wait_is_asked_to_beat_soon() -> None:
     assert talk.beat(a, owned={"foo": [0]}).heartbeat_interval_ms == 5_000
 
 
+@pytest.mark.parametrize(("pending_ms", "told_ms"), [(0, 5_000), (200, 200), (15_000, 5_000)])
+def test_how_soon_pending_work_calls_is_a_setting(pending_ms: int, told_ms: int) -> None:
+    """0 switches it off, and nobody is told to come later than the others."""
+    talk = Talk({"foo": 2}, group_consumer_pending_heartbeat_interval_ms=pending_ms)
+    a = talk.join("a")
+
+    assert talk.beat(Client("b", ("foo",))).heartbeat_interval_ms == told_ms
+    assert talk.beat(a).heartbeat_interval_ms == told_ms
+
+
 def test_a_wait_is_no_change() -> None:
     talk = Talk({"foo": 2})
     talk.join("a")

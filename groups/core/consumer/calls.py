@@ -13,7 +13,7 @@ from groups.core.consumer import batching, holding
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import UNRELEASED, UNREVOKED, Member
 from groups.core.errors import ErrorCode
-from groups.core.group import Face, Millis
+from groups.core.group import Beat, Face, Millis
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
@@ -72,13 +72,13 @@ class MixedFace(Face):
 
     members: Mapping[str, tuple[int, ErrorCode]]
 
-    def heartbeat(
-        self, member_id: str, instance_id: str | None, generation_id: int, now: Millis
-    ) -> ErrorCode:
-        """Answer one heartbeat; a right one (27 included) keeps the member alive."""
+    def find(
+        self, member_id: str, instance_id: str | None, generation_id: int
+    ) -> tuple[ErrorCode, Beat | None]:
+        """What to answer one heartbeat, and the beat that it raises if it is right."""
         epoch, code = self.members.get(member_id, (generation_id, ErrorCode.NONE))
         own = Face(epoch, code, self.beats, self.instances)
-        return own.heartbeat(member_id, instance_id, generation_id, now)
+        return own.find(member_id, instance_id, generation_id)
 
 
 def face(row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live") -> Face:

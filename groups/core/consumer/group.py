@@ -152,6 +152,13 @@ class ConsumerGroup:
         """Every name that a member subscribes to, existing or not."""
         return frozenset(self._index.names)
 
+    def is_settled(self, member_id: str, epoch: int) -> bool:
+        """Whether the member has all it shall have in this epoch, and the group is in it too: then
+        its next heartbeat would be answered with no news."""
+        member = self.members.get(member_id)
+        at_target = epoch == self._durable.group.generation
+        return at_target and member is not None and member.is_settled(epoch)
+
     @property
     def patterns(self) -> frozenset[str]:
         """Every regular expression that a member subscribes with."""

@@ -30,10 +30,6 @@ from groups.core.rows import MemberRow
 JOIN = 0
 LEAVE = -1
 
-PENDING_INTERVAL_MS: Millis = 500
-"""The heartbeat interval, at most, of a member that waits for partitions or has to give some up,
-so that convergence takes round trips, not intervals (design, *Short intervals*)."""
-
 
 def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     """Decide one heartbeat and answer it."""
@@ -292,6 +288,9 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
 
 
 def _interval(work: Work, member: Member) -> Millis:
+    """The usual interval, or a short one for a member that waits for partitions or has to give
+    some up: convergence takes round trips, not intervals (design, *Short intervals*)."""
     usual = work.rules.group_consumer_heartbeat_interval_ms
+    pending = work.rules.group_consumer_pending_heartbeat_interval_ms
     is_settled = member.state == STABLE and not batching.is_coming(work)
-    return usual if is_settled else min(usual, PENDING_INTERVAL_MS)
+    return usual if is_settled or not pending else min(usual, pending)

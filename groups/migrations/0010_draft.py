@@ -5,8 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("groups", "0008_assignors"),
-        ("groups", "0008_unused"),
+        ("groups", "0009_offsets_of_transactions"),
     ]
 
     operations = [

@@ -17,6 +17,6 @@ ALTER TABLE rollcall_pending_offset
 
 
 class Migration(migrations.Migration):
-    dependencies = [("groups", "0007_group_config")]
+    dependencies = [("groups", "0008_assignors")]
 
     operations = [migrations.RunSQL(COLUMNS, NO_COLUMNS)]
