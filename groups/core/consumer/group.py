@@ -153,11 +153,13 @@ class ConsumerGroup:
         return frozenset(self._index.names)
 
     def is_settled(self, member_id: str, epoch: int) -> bool:
-        """Whether the member has all it shall have in this epoch, and the group is in it too: then
-        its next heartbeat would be answered with no news."""
-        member = self.members.get(member_id)
-        at_target = epoch == self._durable.group.generation
-        return at_target and member is not None and member.is_settled(epoch)
+        """Whether the member has all it shall have in this epoch, and nobody needs its heartbeat:
+        the group is in that epoch too, or comes to the next one by itself. Then its next heartbeat
+        would be answered with no news."""
+        member, row, batch = self.members.get(member_id), self._durable.group, self._live.batch
+        comes = batch.is_wanted or bool(batch.asked)
+        newest = row.details.get("target_epoch") if comes else row.generation
+        return epoch == newest and member is not None and member.is_settled(epoch)
 
     @property
     def patterns(self) -> frozenset[str]:
