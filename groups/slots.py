@@ -218,6 +218,7 @@ class SlotKeeper:
         if not self.coordinator.holds_lease and not self.away:
             self.away = True
             logger.error("the lease ran out: no answers from memory until it is renewed")
+            self._notify()  # who waits for the lease must not wait in vain
 
     async def _recovered(self, lease_until: Millis) -> None:
         """The node slept or was cut off: check first what is still ours, then go on. Nobody's
