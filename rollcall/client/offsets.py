@@ -157,9 +157,10 @@ def _read(answer: OffsetFetchResponse) -> tuple[dict[TopicPartition, int], set[i
     """The offsets, and the codes of whatever could not be read."""
     codes = {answer.error_code, *(group.error_code for group in answer.groups)}
     found: dict[TopicPartition, int] = {}
+    rows = [(topic.name, each) for topic in answer.topics for each in topic.partitions]
     several = [topic for group in answer.groups for topic in group.topics]
-    partitions = [(topic.name, each) for topic in answer.topics for each in topic.partitions]
-    for name, each in partitions or [(t.name, each) for t in several for each in t.partitions]:
+    newer = [(topic.name, each) for topic in several for each in topic.partitions]
+    for name, each in (*rows, *newer):
         codes.add(each.error_code)
         if each.committed_offset >= 0:
             found[TopicPartition(name, each.partition_index)] = each.committed_offset
