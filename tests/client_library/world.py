@@ -38,6 +38,7 @@ from rollcall.client.core.words import (
     Event,
     Fail,
     Handled,
+    Kind,
     LookUp,
     Machine,
     Rediscover,
@@ -78,9 +79,21 @@ class Player:
     lookups: int = 0
     topics: tuple[str, ...] = ()
 
+    finishing: frozenset[TopicPartition] = frozenset()
+
     @property
     def owned(self) -> frozenset[TopicPartition]:
         return frozenset(self.machine.standing.handed_out)
+
+    def look(self, now: int) -> None:
+        """What is being revoked is finished in peace, unless the member is thrown out meanwhile."""
+        change = self.call.change if self.call is not None else None
+        if change is None or change.kind is not Kind.REVOKED:
+            self.finishing = frozenset()
+            return
+        lease: int = self.machine._lease()  # type: ignore[attr-defined]
+        if self.machine.standing.epoch < change.epoch or now >= lease:
+            self.finishing = frozenset()
 
 
 class World:
@@ -144,6 +157,8 @@ class World:
             case Call(_, change):
                 assert player.call is None, "two calls at a time"
                 player.call = effect
+                is_revoked = change.kind is Kind.REVOKED
+                player.finishing = change.partitions if is_revoked else frozenset()
                 parts = ",".join(f"{t}{p}" for t, p in sorted(change.partitions))
                 player.changes.append(f"{change.kind.value} {parts}")
             case LookUp():
@@ -154,9 +169,13 @@ class World:
                 pass
 
     def check(self) -> None:
-        """At no moment do two members work on one partition."""
-        owned = [each for player in self.players.values() for each in player.owned]
-        assert len(owned) == len(set(owned)), {p.name: p.owned for p in self.players.values()}
+        """At no moment do two members work on one partition; and while one is being revoked, its
+        last owner may finish and commit."""
+        for player in self.players.values():
+            player.look(self.now)
+        owned = [e for p in self.players.values() for e in (*p.owned, *p.finishing)]
+        facts = {p.name: (p.owned, p.finishing) for p in self.players.values()}
+        assert len(owned) == len(set(owned)), facts
 
     # -- the network
 

@@ -121,8 +121,11 @@ def generation_user_data(generation: int) -> bytes:
 
 
 def read_generation_user_data(data: bytes | None) -> int:
-    """The generation a cooperative-sticky member remembers; -1 for none."""
-    return int.from_bytes(data[:4], "big", signed=True) if data and len(data) >= 4 else -1
+    """The generation a cooperative-sticky member remembers; -1 for none.
+
+    Other clients write other things here, kafka-python a sticky member's memory.
+    """
+    return int.from_bytes(data, "big", signed=True) if data and len(data) == 4 else -1
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:
