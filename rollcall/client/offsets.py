@@ -7,7 +7,7 @@ member's id and epoch are read from its ``Standing`` as they are at that moment.
 import asyncio
 import time
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -157,11 +157,11 @@ def _read(answer: OffsetFetchResponse) -> tuple[dict[TopicPartition, int], set[i
     """The offsets, and the codes of whatever could not be read."""
     codes = {answer.error_code, *(group.error_code for group in answer.groups)}
     found: dict[TopicPartition, int] = {}
-    rows = [(topic.name, each) for topic in answer.topics for each in topic.partitions]
-    several = [topic for group in answer.groups for topic in group.topics]
-    newer = [(topic.name, each) for topic in several for each in topic.partitions]
-    for name, each in (*rows, *newer):
-        codes.add(each.error_code)
-        if each.committed_offset >= 0:
-            found[TopicPartition(name, each.partition_index)] = each.committed_offset
+    older: list[Any] = list(answer.topics)
+    newer: list[Any] = [topic for group in answer.groups for topic in group.topics]
+    for topic in older + newer:
+        for each in topic.partitions:
+            codes.add(each.error_code)
+            if each.committed_offset >= 0:
+                found[TopicPartition(topic.name, each.partition_index)] = each.committed_offset
     return found, codes - {0}

@@ -152,7 +152,7 @@ class ClassicLives(Lives):
     """Eager members."""
 
     kind = ClassicGroup
-    assignors = ("range",)
+    assignors: ClassicVar[tuple[str, ...]] = ("range",)
 
     def new(self, identity: Identity, rng: Random) -> Machine:
         return ClassicMachine(identity, [ASSIGNORS[name] for name in self.assignors], rng)
