@@ -28,19 +28,19 @@ def drawn(table: Table) -> str:
         for why, to in moves.items()
         if to is not state
     ]
-    lines = ["```mermaid", "stateDiagram-v2", "    [*] --> UNSUBSCRIBE", *arrows, "```", ""]
+    lines = ["", "```mermaid", "stateDiagram-v2", "    [*] --> UNSUBSCRIBE", *arrows, "```", ""]
     lines += ["| state | the member | stays on |", "|---|---|---|"]
     for state in states:
         stays = ", ".join(why.name for why, to in table[state].items() if to is state)
         lines.append(f"| {state.name} | {state.value} | {stays or '-'} |")
     lines += ["", "| input | what happened |", "|---|---|"]
     lines += [f"| {why.name} | {why.value} |" for why in inputs]
-    return "\n".join(lines)
+    return "\n".join([*lines, ""])
 
 
 def between(name: str) -> re.Pattern[str]:
     """Where a machine stands on the page."""
-    return re.compile(rf"(<!-- {name} machine -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
+    return re.compile(rf"(<!-- {name} machine -->\n).*?(\n<!-- end -->)", re.DOTALL)
 
 
 def redraw() -> None:

@@ -29,6 +29,7 @@ NAMES = ("anna", "ben", "cleo", "dan")
 PEOPLE = st.sampled_from(NAMES)
 TOPICS = st.lists(st.sampled_from(["s", "t"]), min_size=1, max_size=2, unique=True)
 COUNTS = st.dictionaries(st.sampled_from(["s", "t"]), st.integers(1, 5), min_size=1)
+BLOCKED = st.frozensets(st.sampled_from(["requests", "answers", "calls"]), min_size=1)
 CALM_MS = 400_000
 """Longer than any session, rebalance and back-off one after another."""
 
@@ -39,11 +40,14 @@ class Lives(RuleBasedStateMachine):
     kind: ClassVar[Any] = ConsumerGroup
     assignors: ClassVar[tuple[str, ...]] = ()
 
-    @initialize(counts=COUNTS)
-    def begin(self, counts: dict[str, int]) -> None:
+    @initialize(counts=COUNTS, crowd=st.integers(0, 3), ms=st.sampled_from([0, 20_000]))
+    def begin(self, counts: dict[str, int], crowd: int, ms: int) -> None:
         self.world = World(self.kind, group_initial_rebalance_delay_ms=0)
         self.world.catalogue = counts
         self.lives = 0
+        for name in NAMES[:crowd]:
+            self.join(name, ["s", "t"], False)
+        self.world.sleep(ms, honest=True)
 
     def new(self, identity: Identity, rng: Random) -> Machine:
         return ConsumerMachine(identity, rng)
@@ -121,6 +125,12 @@ class Lives(RuleBasedStateMachine):
     def all_goes_well_for_a_while(self, ms: int) -> None:
         self.world.sleep(ms, honest=True)
 
+    @rule(name=PEOPLE, ms=st.sampled_from([10_000, 50_000, 70_000]), blocked=BLOCKED)
+    def one_is_cut_off_while_the_others_go_on(
+        self, name: str, ms: int, blocked: frozenset[str]
+    ) -> None:
+        self.world.sleep(ms, honest=True, but=name, blocked=blocked)
+
     @rule(topic=st.sampled_from(["s", "t"]), count=st.integers(1, 6))
     def a_topic_grows(self, topic: str, count: int) -> None:
         self.world.catalogue[topic] = max(count, self.world.catalogue.get(topic, 0))
@@ -152,7 +162,7 @@ class ClassicLives(Lives):
     """Eager members."""
 
     kind = ClassicGroup
-    assignors: ClassicVar[tuple[str, ...]] = ("range",)
+    assignors: ClassVar[tuple[str, ...]] = ("range",)
 
     def new(self, identity: Identity, rng: Random) -> Machine:
         return ClassicMachine(identity, [ASSIGNORS[name] for name in self.assignors], rng)

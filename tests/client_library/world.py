@@ -57,6 +57,10 @@ NAMESPACE = UUID(int=1)
 ROUNDS = 5_000
 
 
+Blocked = frozenset[str]
+NOTHING_BLOCKED: Blocked = frozenset()
+
+
 def id_of(topic: str) -> UUID:
     """A topic's id, the same every time."""
     return uuid5(NAMESPACE, topic)
@@ -238,12 +242,17 @@ class World:
 
     # -- time
 
-    def sleep(self, ms: int, *, honest: bool = False) -> None:
-        """Time goes by; with ``honest``, all that is on its way arrives at once meanwhile."""
+    def sleep(
+        self, ms: int, *, honest: bool = False, but: str = "", blocked: Blocked = NOTHING_BLOCKED
+    ) -> None:
+        """Time goes by; with ``honest``, all that is on its way arrives at once meanwhile.
+
+        ``but``: for one of the members, some things do not happen (``blocked``).
+        """
         end = self.now + ms
         for _ in range(ROUNDS):
             if honest:
-                self.settle()
+                self.settle(but, blocked)
             due = self._next_due()
             if due is None or due > end:
                 self.now = end
@@ -271,13 +280,15 @@ class World:
             self.step(events.Tick())
             self.check()
 
-    def settle(self) -> None:
+    def settle(self, but: str = "", blocked: Blocked = NOTHING_BLOCKED) -> None:
         """Everything on its way arrives, and everybody answers, until nothing moves."""
+        acts = {"requests": self.deliver, "answers": self.answer, "calls": self.handle}
         for _ in range(ROUNDS):
             moved = [
                 act(player)
-                for player in list(self.players.values())
-                for act in (self.deliver, self.answer, self.look_up, self.handle)
+                for name, player in list(self.players.items())
+                for what, act in (*acts.items(), ("topics", self.look_up))
+                if name != but or what not in blocked
             ]
             if not any(moved):
                 return
