@@ -21,7 +21,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test clients lint fmt scenarios demo analyze screenshots bench
+.PHONY: help setup run test clients fuzz lint fmt scenarios demo analyze screenshots bench chaos
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -37,6 +37,9 @@ test: $(READY) ## all tests, in parallel and in random order
 
 clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go or Node is missing
 	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest -n 2 tests/clients $(ARGS)
+
+fuzz: $(READY) ## hostile bytes and requests by chance, two hundred times as long as in the tests
+	ROLLCALL_FUZZ_FACTOR=200 $(PYTHON) -m pytest -n 2 --timeout=0 tests/wire tests/server/test_fuzz.py $(ARGS)
 
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .
@@ -62,6 +65,9 @@ screenshots: $(READY) ## pictures of the admin's pages, into docs/screenshots
 
 bench: $(READY) ## measure, and compare with the figures in the documentation
 	$(PYTHON) -m benchmarks
+
+chaos: $(READY) ## hurt real processes under real members, more than 300 faults, and judge (half an hour)
+	$(PYTHON) -m proof chaos --minutes 45 --most 320 $(ARGS)
 
 $(READY): pyproject.toml uv.lock | $(UV)
 	@python="$$($(find_python))" && \

@@ -1,13 +1,13 @@
-"""``python -m benchmarks [NAME ...] [--rounds N] [--seconds S]``: all of them, or those named.
+"""``python -m benchmarks [NAME ...] [--rounds N] [--seconds S] [--against HOST:PORT]``
 
-The exit status says whether every answer was right and nothing was lost; a slow machine is
-no error.
+All of them, or those named. The exit status says whether every answer was right and nothing was
+lost; a slow machine is no error.
 """
 
 import argparse
 import sys
 
-from benchmarks import commits, consumers, heartbeats, idle
+from benchmarks import assignors, commits, consumers, convergence, heartbeats, idle
 from benchmarks.options import Options
 
 BENCHMARKS = {
@@ -15,6 +15,8 @@ BENCHMARKS = {
     "commits": commits,
     "idle": idle,
     "consumers": consumers,
+    "assignors": assignors,
+    "convergence": convergence,
 }
 
 
@@ -24,6 +26,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--rounds", type=int, help="how often to repeat")
     parser.add_argument("--seconds", type=float, help="how long to measure each time")
+    parser.add_argument("--against", metavar="HOST:PORT", help="an Apache Kafka to compare with")
     asked = parser.parse_args()
     unknown = [name for name in asked.names if name not in BENCHMARKS]
     if unknown:
@@ -32,7 +35,7 @@ def main() -> int:
     for name in asked.names or BENCHMARKS:
         benchmark = BENCHMARKS[name]
         print(f"-- {name}: {(benchmark.__doc__ or '').splitlines()[0]}", flush=True)
-        right &= benchmark.main(Options(asked.rounds, asked.seconds))
+        right &= benchmark.main(Options(asked.rounds, asked.seconds, asked.against))
     return 0 if right else 1
 
 

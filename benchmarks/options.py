@@ -6,7 +6,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Options:
     """``None`` leaves the choice to the benchmark. ``rounds`` are repetitions, each measured
-    for ``seconds``."""
+    for ``seconds``. ``against``: HOST:PORT of an Apache Kafka to run the same script against."""
 
     rounds: int | None = None
     seconds: float | None = None
+    against: str | None = None

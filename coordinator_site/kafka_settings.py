@@ -6,8 +6,10 @@ where a row says "ours". Standard library only: the launcher reads this table be
 starts anything.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 
 INT32_MAX = 2**31 - 1
 DAY_MS = 86_400_000
@@ -84,6 +86,34 @@ class Flag(Setting):
 
 
 @dataclass(frozen=True, slots=True)
+class Text(Setting):
+    """Any text of one line."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is."""
+        if not text.isprintable():
+            raise self.refuse("one line of printable text", text)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern(Setting):
+    """A regular expression. Its syntax is judged where it is used: this file knows no RE2."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is, if Python can read it too."""
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise self.refuse(f"a regular expression ({error})", text) from None
+        return text
+
+
+@dataclass(frozen=True, slots=True)
 class Choice(Setting):
     """One of a few words."""
 
@@ -112,7 +142,21 @@ class Choices(Setting):
         return words
 
 
-ASSIGNORS = ("uniform", "range")
+@dataclass(frozen=True, slots=True)
+class Assignors(Choices):
+    """Assignors' names: built-in ones, and those that an installed package brings."""
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """Names with commas between; only an unknown one is looked for."""
+        words = {word.strip().lower() for word in text.split(",")}
+        installed = () if words <= set(self.choices) else entry_points(group=PLUG_INS).names
+        known = (*self.choices, *sorted(installed))
+        return Choices(self.name, self.default, self.reason, known).parse(text)
+
+
+PLUG_INS = "rollcall.assignors"
+ASSIGNORS = ("uniform", "range", "uniform-rack")
+DEFAULT_ASSIGNORS = ("uniform", "range")
 POLICIES = ("disabled", "upgrade", "downgrade", "bidirectional")
 
 SETTINGS: tuple[Setting, ...] = (
@@ -143,6 +187,13 @@ SETTINGS: tuple[Setting, ...] = (
     Number(
         "group.max.size", 10_000, "a group of this many members still rebalances in time", least=1
     ),
+    Number(
+        "group.heartbeat.hold.ms",
+        1000,
+        "ours: so long, and a third of its interval, at most, a heartbeat waits for news",
+        0,
+        2000,
+    ),
     # The consumer protocol (KIP-848).
     Number(
         "group.consumer.session.timeout.ms", 45_000, "a member that is silent longer is gone", 1
@@ -152,10 +203,36 @@ SETTINGS: tuple[Setting, ...] = (
     Number("group.consumer.heartbeat.interval.ms", 5000, "what members are told", 1),
     Number("group.consumer.min.heartbeat.interval.ms", 5000, "bounds what a group may ask", 1),
     Number("group.consumer.max.heartbeat.interval.ms", 15_000, "bounds what a group may ask", 1),
+    Number(
+        "group.consumer.heartbeat.hold.percent",
+        33,
+        "ours: so much of its interval a settled member's heartbeat waits for news; 0: none waits",
+        0,
+        90,
+    ),
+    Number(
+        "group.consumer.pending.heartbeat.interval.ms",
+        500,
+        "ours: what members are told that wait for partitions or must give some up; 0: as others",
+        0,
+        15_000,
+    ),
     Number("group.consumer.max.size", 10_000, "as group.max.size", 1),
-    Choices(
+    Number(
+        "group.consumer.assignment.interval.ms",
+        200,
+        "at most one new target in this time; Kafka's 1000 makes ten newcomers wait for too long",
+    ),
+    Number("group.consumer.min.assignment.interval.ms", 0, "bounds what a group may ask"),
+    Number("group.consumer.max.assignment.interval.ms", 15_000, "bounds what a group may ask"),
+    Flag(
+        "group.consumer.assignor.offload.enable",
+        True,
+        "large targets are worked out beside the event loop",
+    ),
+    Assignors(
         "group.consumer.assignors",
-        ASSIGNORS,
+        DEFAULT_ASSIGNORS,
         "server-side assignors; the first is used where a member names none",
         ASSIGNORS,
     ),
@@ -164,6 +241,12 @@ SETTINGS: tuple[Setting, ...] = (
         "bidirectional",
         "whether a group may change its protocol while it has members",
         POLICIES,
+    ),
+    Number(
+        "group.consumer.regex.refresh.interval.ms",
+        600_000,
+        "topics that come or go are noticed at once; this is for what nobody told of",
+        10_000,
     ),
     # Offsets.
     Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
@@ -195,6 +278,13 @@ SETTINGS: tuple[Setting, ...] = (
     # The catalogue.
     Flag("auto.create.topics.enable", True, "an unknown topic in Metadata is made, as Kafka does"),
     Number("num.partitions", 1, "of a topic that is made without saying", 1, 10_000),
+    # Topics of a Kafka cluster, imported into the catalogue.
+    Text(
+        "import.bootstrap.servers", "", "ours: the cluster whose topics are imported; empty: none"
+    ),
+    Pattern("import.topics", ".*", "ours: whole names of what is imported; never Kafka's own"),
+    Text("import.client.config", "", "ours: a file of librdkafka's names, for TLS and passwords"),
+    Number("import.interval.ms", 60_000, "ours: topics come and grow seldom", 1000),
     # Connections and requests.
     Number(
         "connections.max.idle.ms", 600_000, "a peer that says nothing is no peer; -1: for ever", -1
@@ -227,6 +317,8 @@ ORDERED = (
     ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
     ("group.consumer.min.heartbeat.interval.ms", "group.consumer.heartbeat.interval.ms"),
     ("group.consumer.heartbeat.interval.ms", "group.consumer.max.heartbeat.interval.ms"),
+    ("group.consumer.min.assignment.interval.ms", "group.consumer.assignment.interval.ms"),
+    ("group.consumer.assignment.interval.ms", "group.consumer.max.assignment.interval.ms"),
     ("fetch.hold.min.ms", "fetch.hold.max.ms"),
     ("member.metadata.max.bytes", "group.metadata.max.bytes"),
 )

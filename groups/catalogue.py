@@ -31,12 +31,14 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One topic. ``end_offsets``: where each partition's work ends; missing means 0."""
+    """One topic. ``end_offsets``: where each partition's work ends; missing means 0. ``racks``:
+    which are near to each partition; missing means none."""
 
     name: str
     topic_id: UUID
     partitions: int
     end_offsets: tuple[int, ...] = ()
+    racks: tuple[frozenset[str], ...] = ()
 
     def has(self, partition: int) -> bool:
         """Whether the topic has a partition of that number."""
@@ -49,7 +51,7 @@ class Entry:
 
 
 class Catalogue:
-    """All topics, by name and by id.
+    """All topics, by name and by id. ``version`` rises whenever names come or go.
 
     Rows enter the copy only under ``_reading``, together with the SELECT that
     read them: what was read later is applied later, so the copy never goes back.
@@ -58,6 +60,7 @@ class Catalogue:
     BELL: ClassVar[str] = sql.BELL
 
     def __init__(self, connections: AsyncConnectionPool[Connection]) -> None:
+        self.version = 0
         self._connections = connections
         self._by_name: dict[str, Entry] = {}
         self._by_id: dict[UUID, Entry] = {}
@@ -85,6 +88,7 @@ class Catalogue:
         async with self._reading:
             rows = await (await connection.execute(sql.LOAD_TOPICS)).fetchall()
             entries = [_entry(row) for row in rows]
+            self.version += self._by_name.keys() != {entry.name for entry in entries}
             self._by_name = {entry.name: entry for entry in entries}
             self._by_id = {entry.topic_id: entry for entry in entries}
             self._sorted = None
@@ -239,10 +243,10 @@ class Catalogue:
     async def _look(self, connection: Connection, names: Collection[str]) -> None:
         async with self._reading:
             rows = await _rows(connection, sql.FIND_TOPICS, names=list(names))
-            for name in names:
-                entry = self._by_name.pop(name, None)
-                if entry is not None:
-                    self._by_id.pop(entry.topic_id, None)
+            gone = self._by_name.keys() & set(names) - {row[0] for row in rows}
+            self.version += bool(gone)
+            for name in gone:
+                self._by_id.pop(self._by_name.pop(name).topic_id, None)
             self._add(rows)
 
     def _add(self, rows: Iterable[Sequence[Any]]) -> None:
@@ -250,6 +254,8 @@ class Catalogue:
             before = self._by_name.get(entry.name)
             if before is not None:
                 self._by_id.pop(before.topic_id, None)
+            else:
+                self.version += 1
             self._by_name[entry.name] = self._by_id[entry.topic_id] = entry
         self._sorted = None
 
@@ -260,8 +266,9 @@ def unknown_topic(name: str) -> Refuse:
 
 
 def _entry(row: Sequence[Any]) -> Entry:
-    name, topic_id, partitions, end_offsets = row
-    return Entry(name, topic_id, partitions, tuple(end_offsets))
+    name, topic_id, partitions, end_offsets, racks = row
+    near = tuple(map(frozenset, racks))
+    return Entry(name, topic_id, partitions, tuple(end_offsets), near)
 
 
 async def _rows(connection: Connection, query: str, **parameters: Any) -> list[Sequence[Any]]:

@@ -8,8 +8,9 @@ failure means is ``groups.store``'s business, and what an event does the group's
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import psycopg
 
@@ -19,11 +20,14 @@ from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
     Event,
+    ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
     Tick,
     TxnOffsetCommit,
 )
+from groups.core.migration.deciding import decide
+from groups.fail_points import Fail, no_fail
 from groups.retries import Reloader, WaitingRoom
 from groups.store import (
     Batch,
@@ -51,14 +55,6 @@ class Work:
     resident: Resident
     events: Sequence[Event]
     write: Write
-
-
-Fail = Callable[[str], Awaitable[None]]
-"""A hook for tests: awaited with the name of a point in the round; see ``docs/testing.md``."""
-
-
-async def no_fail(_point: str) -> None:
-    """Production: nothing happens at a fail point."""
 
 
 class Committer:
@@ -131,7 +127,7 @@ class Committer:
             event = resident.inbox.popleft()
             events.append(event)
             room -= _size(event)
-            if isinstance(event, DeleteGroup):
+            if isinstance(event, DeleteGroup | ExpireOffsets):
                 break  # what comes after is about another group of the same id
         return events
 
@@ -142,11 +138,14 @@ class Committer:
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
         try:
-            decision = resident.group.step(events, coordinator.clock(), coordinator.rng)
+            decision = decide(resident.group, events, coordinator.clock(), coordinator.rng)
         except Exception:
-            # A defect of ours: the committed group stands, the requests get an error, and
-            # the node goes on for everybody else.
+            # A defect of ours, or of somebody's assignor: the committed group stands, the request
+            # gets an error, and the node goes on for everybody else.
             logger.exception("group %r: a step failed", resident.group_id)
+            if len(events) > 1:
+                self._one_by_one(resident, events)
+                return None
             coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
             coordinator.release(resident)
             return None
@@ -253,17 +252,19 @@ class Committer:
         if len(works) > 1:
             await self._halves(works)
         elif len(works[0].events) > 1:
-            # One event of this group is to blame: take them one at a time.
-            resident, events = works[0].resident, works[0].events
-            resident.inbox.extendleft(reversed(events))
-            resident.suspects = len(events)
-            self.coordinator.release(resident)
+            self._one_by_one(works[0].resident, works[0].events)
         else:
             work = works[0]
             logger.warning("group %r: a value was refused: %s", work.resident.group_id, error)
             code = ErrorCode.UNKNOWN_SERVER_ERROR
             self.coordinator.refuse(work.resident, work.events, code)
             self.coordinator.release(work.resident)
+
+    def _one_by_one(self, resident: Resident, events: Sequence[Event]) -> None:
+        """One event of this group is to blame: take them one at a time."""
+        resident.inbox.extendleft(reversed(events))
+        resident.suspects = len(events)
+        self.coordinator.release(resident)
 
     def _doubt(self, works: Sequence[Work], *, again: bool) -> None:
         """Reload groups whose rows are not as remembered; ``again``: nothing was written, so
@@ -279,7 +280,8 @@ class Committer:
 
     def _batch(self, works: Sequence[Work]) -> Batch:
         epochs = dict(self.coordinator.epochs)
-        return Batch(self.node_id, epochs, [work.write for work in works])
+        inside = None if self.fail is no_fail else partial(self.fail, f"{self.lane.name}:inside")
+        return Batch(self.node_id, epochs, [work.write for work in works], inside)
 
     async def _connected(self) -> database.Connection:
         self._connection = await database.kept(self._connection, self.lane.name)

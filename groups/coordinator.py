@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from types import MappingProxyType
 
+from groups.core.assignors.question import Question
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     Event,
@@ -23,11 +24,12 @@ from groups.core.events import (
     TxnOffsetCommit,
     Verb,
 )
-from groups.core.group import Answer, Decision, Face, Group, Millis, Rules
+from groups.core.group import Answer, Decision, Group, Millis, Rules
 from groups.core.group_configs import Values
 from groups.core.kinds import CLASSIC, KINDS, kind_for
 from groups.core.replies import Refused, Reply
 from groups.core.rows import Durable
+from groups.faces import Faces
 from groups.own import Own
 from groups.slot import slot_of
 
@@ -117,7 +119,8 @@ class Coordinator:
     ``clock`` gives monotonic milliseconds; ``rng`` member ids; ``answer`` sends
     a reply to a ticket, or drops it where the connection has gone. ``epochs`` maps
     each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
-    operation whose event was refused before it was decided. ``with_pending``: groups for which
+    operation whose event was refused before it was decided. ``question`` works targets out that a
+    step asked for (``groups.assigning``). ``with_pending``: groups for which
     offsets of transactions wait, or once did; plain commits of all others need not ask.
     """
 
@@ -134,10 +137,11 @@ class Coordinator:
         self.answer = answer
         self.epochs: dict[int, int] = {}
         self.residents: dict[str, Resident] = {}
-        self.faces: dict[str, Face] = {}
+        self.faces = Faces()
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
+        self.question: Callable[[str, Question], None] = _no_answer
         self.membership = Lane("membership")
         self.offsets = Lane("offsets")
         self._timers: list[tuple[Millis, str]] = []
@@ -171,13 +175,16 @@ class Coordinator:
         self.schedule(resident)
 
     def groups(self) -> Iterable[Group]:
-        """Every committed group of the owned slots that has a row."""
-        return (r.group for r in self.residents.values() if r.group.durable.exists)
+        """Every committed group of the owned slots that exists (see ``group``)."""
+        return (r.group for r in self.residents.values() if _exists(r.group))
 
     def group(self, group_id: str) -> Group | None:
-        """The committed group, or None where there is no row."""
+        """The committed group, or None where there is none.
+
+        As with Kafka a group exists from the moment on at which a member id was handed out.
+        """
         resident = self.residents.get(group_id)
-        return resident.group if resident and resident.group.durable.exists else None
+        return resident.group if resident and _exists(resident.group) else None
 
     # -- what committers and owners do
 
@@ -199,7 +206,7 @@ class Coordinator:
         if decision.deleted:
             kind = KINDS[decision.group.durable.group.kind]
             resident.group = kind.absent(group_id, self.own.rules_of(group_id), self.clock())
-            self.faces.pop(group_id, None)
+            self.faces.drop(group_id)
         elif resident.group is not decision.group:
             changed = resident.group.durable.revision != revision
             resident.group = decision.group.with_revision(revision) if changed else decision.group
@@ -208,9 +215,11 @@ class Coordinator:
             rules = self.own.rules_of(group_id)
             if resident.group.rules is not rules:  # they changed while the batch was on its way
                 resident.group = resident.group.with_rules(rules)
-            self.faces[group_id] = resident.group.face()
+            self.faces.put(group_id, resident.group.face())
         resident.slept = False
         self.send(resident, decision.answers)
+        if decision.question is not None:
+            self.question(group_id, decision.question)
 
     def hold(self, group_id: str) -> Resident | None:
         """Keep a group from being stepped until ``release``, as a committer does while it writes.
@@ -233,7 +242,7 @@ class Coordinator:
             self.schedule(resident)
         elif not resident.group.durable.exists and resident.group.idle and not resident.parked:
             del self.residents[resident.group_id]
-            self.faces.pop(resident.group_id, None)
+            self.faces.drop(resident.group_id)
 
     def send(self, resident: Resident, answers: Iterable[Answer]) -> None:
         """Answer tickets; each is answered once."""
@@ -294,7 +303,7 @@ class Coordinator:
         self.with_pending = {g for g in self.with_pending if slot_of(g) not in gone}
         for group_id in [g for g in self.residents if slot_of(g) in gone]:
             resident = self.residents.pop(group_id)
-            self.faces.pop(group_id, None)
+            self.faces.drop(group_id)
             resident.lost = True
             self._forget_operations(resident.inbox)
             resident.inbox.clear()
@@ -304,7 +313,7 @@ class Coordinator:
         """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
         resident.lost = True
         if self.residents.get(resident.group_id) is resident:
-            self.faces.pop(resident.group_id, None)
+            self.faces.drop(resident.group_id)
 
     def reseat(self, resident: Resident, durable: Durable | None) -> None:
         """Join the rows as they are with what was live, and go on."""
@@ -328,7 +337,7 @@ class Coordinator:
             resident.group = kind.merge(durable, live, rules, now)
         waiting = {event.ticket for event in resident.inbox}
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
-        self.faces[resident.group_id] = resident.group.face()
+        self.faces.put(resident.group_id, resident.group.face())
         resident.lost = False
         resident.slept = False
         self.release(resident)
@@ -340,8 +349,18 @@ class Coordinator:
             resident.slept = resident.busy
             resident.group = resident.group.rearm(now)
             if resident.group_id in self.faces:
-                self.faces[resident.group_id] = resident.group.face()
+                self.faces.put(resident.group_id, resident.group.face())
             self._rearm(resident)
+
+    def unpark(self, code: ErrorCode) -> None:
+        """The lease ran out: who waits here might wait in vain, since somebody else may serve the
+        group by now. For the group it is as if these connections had ended.
+
+        Groups inside a batch are left alone; the batch itself says how it went.
+        """
+        for resident in self.residents.values():
+            if not resident.busy:
+                self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
 
     # -- time
 
@@ -391,13 +410,13 @@ class Coordinator:
 
     def _seat(self, group_id: str, group: Group) -> Resident:
         resident = self.residents[group_id] = Resident(group_id, group)
-        self.faces[group_id] = group.face()
+        self.faces.put(group_id, group.face())
         self._rearm(resident)
         return resident
 
     def _break(self, resident: Resident) -> None:
         resident.broken = resident.lost = True
-        self.faces.pop(resident.group_id, None)
+        self.faces.drop(resident.group_id)
         self._forget_operations(resident.inbox)
         resident.inbox.clear()
         error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
@@ -416,3 +435,11 @@ class Coordinator:
 
 def _nobody(_operation_id: int) -> None:
     """No operator listens."""
+
+
+def _no_answer(_group_id: str, _question: Question) -> None:
+    """Nobody works targets out; the group asks again."""
+
+
+def _exists(group: Group) -> bool:
+    return group.durable.exists or not group.idle

@@ -16,20 +16,24 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import broker_configs, database, sql_configs
+from groups import broker_configs, database, database_check, plugins, sql_configs
+from groups.assigning import Assigning
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
-from groups.committer import Committer, Fail, no_fail
+from groups.committer import Committer
 from groups.configs import Configs
 from groups.coordinator import Coordinator
+from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.doorbell import Doorbell
+from groups.fail_points import Fail, no_fail
 from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL
 from groups.operations import Operator
+from groups.patterns import Patterns
 from groups.retries import Reloader
 from groups.slot import SLOTS
 from groups.slots import STALL_MS, SlotKeeper
@@ -43,17 +47,17 @@ logger = logging.getLogger(__name__)
 TICK_S = 0.05
 """How often timers are looked at: the most by which an expiry comes late."""
 
-SERVER_VERSION_MIN = 170_000
-"""PostgreSQL 17 brought ``transaction_timeout``: a node that is paused inside a transaction
-must not hold rows for longer than a takeover waits."""
-
 OPERATIONS_LOOK_S = 1.0
 """A pending operation whose ring was lost is found this much later."""
 
 
+CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""Runs on while the machine sleeps, where the system has such a clock: a lease does too."""
+
+
 def monotonic_ms() -> Millis:
     """The node's clock: monotonic, in milliseconds."""
-    return time.monotonic_ns() // 1_000_000
+    return time.clock_gettime_ns(CLOCK) // 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +68,8 @@ class NodeSettings:
     coordinator_load_hold_ms: int
     fetch_hold_min_ms: int
     fetch_hold_max_ms: int
+    group_heartbeat_hold_ms: int
+    group_consumer_heartbeat_hold_percent: int
     auto_create_topics_enable: bool
     num_partitions: int
     offset_metadata_max_bytes: int
@@ -73,6 +79,7 @@ class NodeSettings:
     member_metadata_max_bytes: int
     group_metadata_max_bytes: int
     connections_max_idle_ms: int
+    group_consumer_regex_refresh_interval_ms: int
     socket_request_max_bytes: int
 
     @classmethod
@@ -83,9 +90,10 @@ class NodeSettings:
 
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    of_groups = {"guards"}
-    names = [f.name for f in fields(Rules) if f.name not in of_groups]
-    return Rules(**{name: getattr(settings, name.upper()) for name in names})
+    no_settings = {"guards", "plugged_in"}
+    names = [f.name for f in fields(Rules) if f.name not in no_settings]
+    values = {name: getattr(settings, name.upper()) for name in names}
+    return Rules(**values, plugged_in=plugins.load(values["group_consumer_assignors"]))
 
 
 class Node:
@@ -127,6 +135,9 @@ class Node:
         self.operator = Operator(self.coordinator, self.offset_verbs, self._reader)
         self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
         self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
+        self.assigning = Assigning(self.coordinator)
+        refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
+        self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.doorbell = Doorbell(
@@ -151,9 +162,7 @@ class Node:
     async def _start(self) -> None:
         await self.readers.open(wait=True, timeout=database.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
-            version = connection.info.server_version
-            if version < SERVER_VERSION_MIN:
-                raise RuntimeError(f"Rollcall needs PostgreSQL 17 or newer, not {version}")
+            await database_check.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
             await self.catalogue.load(connection)
         await self.keeper.start()
 
@@ -170,6 +179,8 @@ class Node:
                 tasks.create_task(self.offset_verbs.run())
                 tasks.create_task(self.transactions.run())
                 tasks.create_task(self.configs.run())
+                tasks.create_task(self.assigning.run())
+                tasks.create_task(self.patterns.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
         finally:
@@ -179,16 +190,25 @@ class Node:
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
-        last = clock()
+        last, held = clock(), True
         while True:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
-            last = now
-            if self.coordinator.holds_lease and self.has_timers:
+            held, last = self._lease_held(held), now
+            if not held:
+                self.coordinator.faces.tell_all()
+            elif self.has_timers:
                 self.coordinator.tick()
+
+    def _lease_held(self, before: bool) -> bool:
+        """Whether it is; who is parked hears at once when it no longer is."""
+        held = self.coordinator.holds_lease
+        if before and not held:
+            self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
+        return held
 
     async def _operations(self) -> None:
         while True:

@@ -22,3 +22,18 @@ class PeriodicSettings:
     def from_django(cls) -> Self:
         """Read them; a missing one is a programmer's mistake and raises."""
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportSettings:
+    """Which cluster's topics are imported, and how often. Ours."""
+
+    import_bootstrap_servers: str
+    import_topics: str
+    import_client_config: str
+    import_interval_ms: int
+
+    @classmethod
+    def from_django(cls) -> Self:
+        """Read them; a missing one is a programmer's mistake and raises."""
+        return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})

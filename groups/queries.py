@@ -147,7 +147,8 @@ def _milliseconds(span: timedelta) -> int:
 
 def _topics(group: Group, row: Member) -> Sequence[str] | None:
     if group.kind == CONSUMER:
-        return sorted(row.details.get("topics", ()))
+        by_pattern = group.details.get("matches", {}).get(row.details.get("regex"), ())
+        return sorted({*row.details.get("topics", ()), *by_pattern})
     name = group.protocol_name or next(iter(packing.names_of(bytes(row.subscription))), None)
     found = topics_of(packing.metadata_of(bytes(row.subscription), name))
     return None if found is None else sorted(found)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db import transaction
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from groups.periodic import PeriodicSettings
+from groups.periodic import ImportSettings, PeriodicSettings
 
 MS_PER_S = 1_000
 
@@ -43,6 +43,22 @@ def defaults() -> tuple[Periodic, ...]:
             "groups.tasks.cleaning",
             60_000,
             "Removes finished operations, old journal entries and notes about members long gone.",
+        ),
+        *_imports(),
+    )
+
+
+def _imports() -> tuple[Periodic, ...]:
+    """The task for the cluster that the settings name, if they name one."""
+    settings = ImportSettings.from_django()
+    if not settings.import_bootstrap_servers:
+        return ()
+    return (
+        Periodic(
+            "catalogue import",
+            "groups.tasks.catalogue_import",
+            settings.import_interval_ms,
+            "Makes and grows topics as the cluster of import.bootstrap.servers has them.",
         ),
     )
 

@@ -4,7 +4,16 @@ LOCK_CLASS = 0x526C63
 """First key of the advisory lock that a living node holds on its id ("Rlc")."""
 
 LOCK_NODE = "SELECT pg_try_advisory_lock(%(class)s, %(node_id)s)"
-UNLOCK_NODE = "SELECT pg_advisory_unlock(%(class)s, %(node_id)s)"
+
+NODE_IS_LOCKED = """
+SELECT EXISTS (
+    SELECT FROM pg_locks
+    WHERE locktype = 'advisory' AND granted AND objsubid = 2
+      AND classid = %(class)s::int::oid AND objid = %(node_id)s::int::oid
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+)
+"""
+"""Looked at, not tried: of two who try at once, one would find the other's lock."""
 
 REGISTER = """
 INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)

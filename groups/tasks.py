@@ -15,6 +15,7 @@ from celery import shared_task
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from groups import importing
 from groups import sql_sweeps as sql
 from groups.periodic import PeriodicSettings
 from groups.sweeps import RetentionSweep, SessionSweep, clean_up
@@ -68,6 +69,12 @@ def offset_retention() -> None:
 def cleaning() -> None:
     """Remove what nobody needs any more."""
     recorded("clean-up", clean_up)
+
+
+@shared_task
+def catalogue_import() -> None:
+    """Let the catalogue follow the Kafka cluster that the settings name."""
+    recorded("catalogue import", importing.run)
 
 
 _analyses: list[subprocess.Popen[bytes]] = []

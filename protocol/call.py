@@ -40,13 +40,32 @@ class Desk:
         return len(self._waiting)
 
 
+def _nobody_waits() -> None:
+    """A call that is never held."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Released:
+    """A watcher that ends a call's hold when there is news."""
+
+    is_news: Callable[[], bool]
+    release: Callable[[], None]
+
+    def face_changed(self) -> None:
+        """Look, and end the hold."""
+        if self.is_news():
+            self.release()
+
+
 @dataclass(slots=True)
 class Call:
     """One request in flight.
 
     ``client_host`` is Kafka's form, with a leading slash. ``hold`` waits for so many
     seconds, or less: until the connection's next frame has arrived (a held request must
-    not delay what follows). Everything here is cancelled when the connection ends.
+    not delay what follows). ``release`` ends that wait. ``gap_s``: the time from
+    the connection's request before to this one. Everything here is cancelled when the connection
+    ends.
     ``throttle_ms``, where a handler sets it: nothing more is read from the connection for so
     long, once the request is answered.
     """
@@ -59,6 +78,8 @@ class Call:
     ticket: Ticket
     new_future: Callable[[], Future[Reply]]
     hold: Callable[[float], Awaitable[None]]
+    release: Callable[[], None] = _nobody_waits
+    gap_s: float = 0.0
     throttle_ms: int = 0
 
     async def available(self, group_id: str) -> ErrorCode:
@@ -72,6 +93,20 @@ class Call:
         code = await self.available(group_id)
         if code is not ErrorCode.NONE:
             raise Refuse(code)
+
+    async def hold_for_news(
+        self, group_id: str, seconds: float, is_news: Callable[[], bool]
+    ) -> bool:
+        """Wait as ``hold`` does, or until a swap of the group's face is news; whether it was."""
+        watcher = Released(is_news, self.release)
+        faces = self.node.coordinator.faces
+        faces.watch(group_id, watcher)
+        try:
+            if not is_news():
+                await self.hold(seconds)
+        finally:
+            faces.unwatch(group_id, watcher)
+        return is_news()
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for its answer."""

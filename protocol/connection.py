@@ -1,17 +1,20 @@
 """One client's connection: bytes to frames, the fast path, and the order of replies.
 
-A heartbeat with nothing pending on its connection is answered here, at once, from the
-committed face (``protocol.fast``). Every other frame goes to the connection's application
-queue in order. Nothing is decided here, and no frame but a heartbeat is looked into.
+A heartbeat with nothing pending on its connection is answered here from the committed face
+(``protocol.fast``), at once or after a hold (``protocol.holding``). Every other frame goes to the
+connection's application queue in order. Nothing is decided here, and no frame but a heartbeat is
+looked into.
 """
 
 import asyncio
 import logging
 import select
 from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from protocol.fast import FastPath
+from protocol.holding import Hold
 from protocol.wire.errors import FrameError
 from protocol.wire.frames import FrameBuffer
 
@@ -49,10 +52,14 @@ class KafkaConnection(asyncio.Protocol):
         self.requests = 0
         self.peer = ""
         self.pending = 0
+        self.gap_s = 0.0
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
         self._fast = FastPath(server.coordinator)
+        self._hold = Hold(
+            self._fast, server.coordinator.faces, server.ends, self._write, server.hold_s_max
+        )
         self._transport: asyncio.Transport | None = None
         self._queue: asyncio.Queue[dict[str, Any]] | None = None
         self._held: asyncio.Future[None] | None = None
@@ -78,21 +85,30 @@ class KafkaConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came: answer what can be answered at once, queue the rest in order."""
+        if self._hold.correlation_id is not None:
+            self._hold.end()
         if self.pending == 0 and self._writable and not self._frames:
             reply = self._fast.again(data)
             if reply is not None:
-                self._last_frame_at = self.server.loop.time()
-                self._transport.write(reply)  # type: ignore[union-attr]
+                self._last_frame_at = now = self.server.loop.time()
+                if not (self._hold.s_max and self._hold.takes(data[8:12], now)):
+                    self._transport.write(reply)  # type: ignore[union-attr]
                 return
+        self._frames_received(self._split(data))
+
+    def _split(self, data: bytes) -> Sequence[bytes]:
         try:
-            frames = self._frames.feed(data)
+            return self._frames.feed(data)
         except FrameError as error:
             logger.info("closing %s: %s", self.peer, error)
             self._doomed = True
-            frames = error.frames
+            return error.frames
+
+    def _frames_received(self, frames: Sequence[bytes]) -> None:
         now = self.server.loop.time()
         if frames:
-            self._last_frame_at = now
+            self.gap_s = now - self._hold.arrived_at
+            self._last_frame_at = self._hold.arrived_at = now
             self._partial_since = None
             for frame in frames:
                 self._frame_received(frame)
@@ -117,6 +133,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """The connection is over: its tickets are cancelled with its application, at once."""
+        self._hold.forget()
         self.server.protocol_disconnected(self)
         self.server.cancel_application(self)
         self._transport = None
@@ -138,8 +155,7 @@ class KafkaConnection(asyncio.Protocol):
             self._queued_bytes += len(frame)
         self.pending += 1
         self._queue.put_nowait({"type": "kafka.request", "frame": frame})
-        if self._held is not None and not self._held.done():
-            self._held.set_result(None)
+        self.release()
         self._balance()
 
     def _balance(self) -> None:
@@ -170,6 +186,11 @@ class KafkaConnection(asyncio.Protocol):
             timer.cancel()
             self._held = None
 
+    def release(self) -> None:
+        """End the hold, if there is one."""
+        if self._held is not None:
+            _release(self._held)
+
     def mute(self, milliseconds: int) -> None:
         """Read nothing more for so long, as Kafka does with a client beyond its quota.
 
@@ -185,14 +206,18 @@ class KafkaConnection(asyncio.Protocol):
             _release(muted)
         self._balance()
 
+    def _write(self, frame: bytes) -> None:
+        if self._transport is not None:
+            self._transport.write(frame)
+
     def handle_reply(self, message: dict[str, Any]) -> None:
         """One request is done: write its reply, if it has one."""
         self.pending -= 1
         if self._sizes:
             self._queued_bytes -= self._sizes.popleft()
         frame = message["frame"]
-        if frame is not None and self._transport is not None:
-            self._transport.write(frame)
+        if frame is not None:
+            self._write(frame)
         self._balance()
 
     def handle_exception(self, exception: BaseException) -> None:

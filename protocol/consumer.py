@@ -87,6 +87,8 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             ticket=Ticket(connection.number, connection.requests),
             new_future=asyncio.get_running_loop().create_future,
             hold=connection.hold,
+            release=connection.release,
+            gap_s=connection.gap_s,
         )
 
 

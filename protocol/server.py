@@ -26,6 +26,7 @@ from groups.coordinator import Coordinator  # noqa: E402
 from groups.node import Node  # noqa: E402
 from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
+from protocol.holding import Ends  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
@@ -81,6 +82,11 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return self.node.settings.socket_request_max_bytes
 
     @property
+    def hold_s_max(self) -> float:
+        """How long a heartbeat may be held at the most; 0: none is."""
+        return self.node.settings.group_heartbeat_hold_ms / 1000
+
+    @property
     def idle_s_max(self) -> float:
         """Silence after which a connection is closed (connections.max.idle.ms)."""
         idle_ms = self.node.settings.connections_max_idle_ms
@@ -100,6 +106,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         reactor.run(installSignalHandlers=self.signal_handlers)
 
     async def _serve(self) -> None:
+        self.ends = Ends(self.loop)
         self._listener = await self.loop.create_server(
             self._accept, self.host, self.port, backlog=BACKLOG, start_serving=False
         )

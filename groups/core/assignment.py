@@ -1,11 +1,14 @@
 """Which partitions a member's assignment names: ConsumerProtocolAssignment, v0 to v3.
 
 These bytes are the clients' own affair and pass through the coordinator unread; only to
-show them, and to count what moved, does Rollcall look inside. Bytes of another embedded
-protocol (Connect, Streams) are simply not readable.
+show them, to count what moved, and where a group changes between the protocols (KIP-848),
+does Rollcall look inside. Bytes of another embedded protocol (Connect, Streams) are simply
+not readable.
 """
 
 import struct
+from collections.abc import Iterable
+from itertools import groupby
 
 _VERSION = struct.Struct(">h")
 _COUNT = struct.Struct(">i")
@@ -25,6 +28,23 @@ def partitions_of(assignment: bytes) -> Parts | None:
         return _read(assignment)
     except (ValueError, struct.error):
         return None
+
+
+def assignment_of(parts: Iterable[tuple[str, int]], version: int) -> bytes:
+    """The bytes of an assignment of these (topic name, partition) pairs, without user data.
+
+    All versions so far look the same; a client reads the one that its own metadata have.
+    """
+    topics = [
+        (name, [p for _, p in some]) for name, some in groupby(sorted(parts), lambda at: at[0])
+    ]
+    packed = [_VERSION.pack(version), _COUNT.pack(len(topics))]
+    for name, partitions in topics:
+        encoded = name.encode()
+        packed += (_LENGTH.pack(len(encoded)), encoded, _COUNT.pack(len(partitions)))
+        packed.append(struct.pack(f">{len(partitions)}i", *partitions))
+    packed.append(_COUNT.pack(-1))
+    return b"".join(packed)
 
 
 def _read(assignment: bytes) -> Parts:

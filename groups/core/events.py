@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from groups.core.assignors import NOWHERE, Parts, Racks
+from groups.core.assignors.question import Question
 from groups.core.expiry import Age
 
 
@@ -42,7 +44,9 @@ class JoinGroup(Event):
 
     ``protocols`` are (name, metadata) in the member's order of preference.
     ``needs_member_id``: v4 and up, where a dynamic member's empty id is
-    answered MEMBER_ID_REQUIRED. ``can_skip_assignment``: v9 and up.
+    answered MEMBER_ID_REQUIRED. ``can_skip_assignment``: v9 and up. ``topics`` and
+    ``looked_up`` are as in ``ConsumerHeartbeat``, for the topics that the metadata name;
+    only where the group assigns (a consumer group) does anybody look at them.
     """
 
     member_id: str
@@ -56,6 +60,8 @@ class JoinGroup(Event):
     reason: str | None = None
     needs_member_id: bool = False
     can_skip_assignment: bool = False
+    topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    looked_up: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,16 +224,32 @@ class RestoreOffsets(Verb):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TargetComputed(Event):
+    """What a step had asked for (``Decision.question``) was worked out (KIP-1263).
+
+    ``targets`` by member id; None: the assignor failed, and ``error`` says how. ``grouped``: the
+    same by topic, as rows have it; worked out beside the step too, since it takes as long.
+    """
+
+    question: Question
+    targets: Mapping[str, Parts] | None
+    grouped: Mapping[str, Mapping[str, list[int]]] = field(default_factory=dict)
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerHeartbeat(Event):
     """ConsumerGroupHeartbeat (KIP-848): join, stay, acknowledge or leave, by epoch.
 
-    None means "unchanged since last said" for the optional fields;
+    None means "unchanged since last said" for the optional fields, and an empty
+    ``subscribed_topic_regex`` that there is no pattern any more;
     ``owned`` maps a topic id (32 hex digits) to its partitions.
     ``topics`` is the catalogue as the handler saw it: name to (topic id,
     partition count), for the names that this group subscribes to.
     ``looked_up`` are the names the handler asked the catalogue for: one of them
     that is not in ``topics`` does not exist, while a name that another member
     has brought since then is simply not spoken of. None: every name was.
+    ``racks``: which racks the partitions of these topics are near to, by topic id.
     """
 
     member_id: str
@@ -243,3 +265,17 @@ class ConsumerHeartbeat(Event):
     topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     version: int = 1
     looked_up: frozenset[str] | None = None
+    racks: Racks = field(default_factory=lambda: NOWHERE)
+    subscribed_topic_regex: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicsMatched(Event):
+    """Which topics' names patterns match as a whole, found outside of the step (KIP-848).
+
+    ``matches``: pattern to names, sorted. ``topics``: the catalogue's facts about these, name to
+    (topic id, partition count).
+    """
+
+    matches: Mapping[str, tuple[str, ...]]
+    topics: Mapping[str, tuple[str, int]]

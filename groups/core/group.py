@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
+from groups.core.assignors import DEFAULT_NAMES, Assignor
+from groups.core.assignors.question import Question
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
 from groups.core.replies import Operated, Reply
@@ -71,7 +73,8 @@ class Decision:
     ``group`` is the working group: it becomes the committed one only when the
     batch has committed, and is thrown away otherwise. ``deleted``: the rows go,
     offsets included. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that
-    wait for the end of a transaction, at most one for a producer and partition.
+    wait for the end of a transaction, at most one for a producer and partition. ``question``: a
+    target to be worked out elsewhere, once this has committed; the answer is an event.
     """
 
     group: "Group"
@@ -82,6 +85,7 @@ class Decision:
     pending: tuple[PendingWrite, ...] = ()
     operations: tuple[Operated, ...] = ()
     deleted: bool = False
+    question: Question | None = None
 
 
 class Beat:
@@ -116,20 +120,27 @@ class Face:
         self, member_id: str, instance_id: str | None, generation_id: int, now: Millis
     ) -> ErrorCode:
         """Answer one classic heartbeat; a right one (27 included) keeps the member alive."""
+        code, beat = self.find(member_id, instance_id, generation_id)
+        if beat is not None and now > beat.at:
+            beat.at = now
+        return code
+
+    def find(
+        self, member_id: str, instance_id: str | None, generation_id: int
+    ) -> tuple[ErrorCode, Beat | None]:
+        """What to answer one heartbeat, and the beat that it raises if it is right. Raises none."""
         if instance_id is not None:
             holder = self.instances.get(instance_id)
             if holder is None:
-                return ErrorCode.UNKNOWN_MEMBER_ID
+                return ErrorCode.UNKNOWN_MEMBER_ID, None
             if holder != member_id:
-                return ErrorCode.FENCED_INSTANCE_ID
+                return ErrorCode.FENCED_INSTANCE_ID, None
         beat = self.beats.get(member_id)
         if beat is None:
-            return ErrorCode.UNKNOWN_MEMBER_ID
+            return ErrorCode.UNKNOWN_MEMBER_ID, None
         if generation_id != self.generation:
-            return ErrorCode.ILLEGAL_GENERATION
-        if now > beat.at:
-            beat.at = now
-        return self.code
+            return ErrorCode.ILLEGAL_GENERATION, None
+        return self.code, beat
 
 
 NOBODY = Face(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
@@ -155,6 +166,7 @@ class Rules:
     """The settings that rules depend on, under Kafka's names (milliseconds, counts).
 
     A node's own, or those of one group where it has some (``groups.core.group_configs``).
+    ``plugged_in``: assignors from outside, by name (docs/assignors.md).
     """
 
     group_initial_rebalance_delay_ms: int = 3_000
@@ -164,10 +176,15 @@ class Rules:
     group_max_size: int = 10_000
     group_consumer_session_timeout_ms: int = 45_000
     group_consumer_heartbeat_interval_ms: int = 5_000
+    group_consumer_pending_heartbeat_interval_ms: int = 500
     group_consumer_max_size: int = 10_000
-    group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    group_consumer_assignors: tuple[str, ...] = DEFAULT_NAMES
+    group_consumer_assignment_interval_ms: int = 0
+    group_consumer_assignor_offload_enable: bool = False
+    group_consumer_migration_policy: str = "bidirectional"
     offsets_retention_minutes: int = 10_080
     guards: Guards = NO_GUARDS
+    plugged_in: Mapping[str, Assignor] = field(default_factory=dict)
 
 
 class Group(Protocol):

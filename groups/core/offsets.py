@@ -35,7 +35,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
         _check_missing_group(event)
     elif not (event.generation_id < 0 and work.state == EMPTY):
         _check_member(work, event)
-    if not work.has_row and event.offsets:
+    if not work.exists and event.offsets:
         _make_simple_group(work)
     work.hear(event.member_id)
     for write in event.offsets:
@@ -77,7 +77,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
         work.member_or_refuse(event.member_id, event.instance_id)
         if event.generation_id != work.row.generation:
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
-    if not work.has_row and event.offsets:
+    if not work.exists and event.offsets:
         _make_simple_group(work)
     pending.add(work.pending, event)
     work.answer(event.ticket, Committed())
@@ -126,11 +126,14 @@ def subscribed_topics(durable: Durable) -> frozenset[str] | None:
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
     """Delete an empty group with its offsets; handed-out member ids go with it (KIP-229)."""
-    if not work.has_row:
+    if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY or work.live.joins:  # a frozen group lets newcomers wait
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    _delete(work)
+    if work.has_row:
+        _delete(work)
+    else:
+        work.change().pending.clear()
     work.answer(event.ticket, Deleted())
 
 

@@ -1,13 +1,15 @@
-"""Which topics a member's metadata subscribes to: ConsumerProtocolSubscription, v0 to v3.
+"""What a member's metadata say: ConsumerProtocolSubscription, v0 to v3.
 
 These bytes are the clients' own affair and pass through the coordinator
-unread; only where offsets are protected from deletion does the coordinator
-look inside (KIP-496). Metadata that cannot be read never hinders a join: such
+unread; it looks inside only where offsets are protected from deletion
+(KIP-496), and where a classic member is part of a consumer group (KIP-848).
+Metadata that cannot be read never hinders a join to a classic group: such
 a member counts as subscribed to every topic.
 """
 
 import struct
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 _VERSION = struct.Struct(">h")
 _COUNT = struct.Struct(">i")
@@ -16,6 +18,17 @@ _LENGTH = struct.Struct(">h")
 
 class _Unreadable(Exception):
     """The bytes are no subscription."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """One subscription in full. ``owned`` are (topic name, partition): what the member works on,
+    as it says; before v1 (KIP-429) nobody could say, and all gave up everything to join."""
+
+    version: int
+    topics: tuple[str, ...]
+    owned: frozenset[tuple[str, int]] = frozenset()
+    rack_id: str | None = None
 
 
 def topics_of(metadata: bytes) -> frozenset[str] | None:
@@ -41,21 +54,84 @@ def topics_of_all(metadatas: Iterable[bytes]) -> frozenset[str] | None:
     return frozenset(topics)
 
 
+def subscription_of(metadata: bytes) -> Subscription | None:
+    """Everything that one subscription says; None when the bytes cannot be read."""
+    try:
+        return _Reader(metadata).subscription()
+    except (_Unreadable, struct.error, UnicodeDecodeError):
+        return None
+
+
 def _read(metadata: bytes) -> frozenset[str]:
-    (version,) = _VERSION.unpack_from(metadata, 0)
-    if version < 0:
-        raise _Unreadable
-    (count,) = _COUNT.unpack_from(metadata, _VERSION.size)
-    at = _VERSION.size + _COUNT.size
-    # Each topic takes two bytes at least: a count beyond that is a lie, not a reason to loop.
-    if count < 0 or count > (len(metadata) - at) // _LENGTH.size:
-        raise _Unreadable
-    topics = set()
-    for _ in range(count):
-        (length,) = _LENGTH.unpack_from(metadata, at)
-        at += _LENGTH.size
-        if length < 0 or at + length > len(metadata):
+    return frozenset(_Reader(metadata).begin()[1])
+
+
+class _Reader:
+    """The bytes, and how far they were read."""
+
+    def __init__(self, metadata: bytes) -> None:
+        self.metadata = metadata
+        self.at = 0
+
+    def begin(self) -> tuple[int, tuple[str, ...]]:
+        """The version and the topics, which every version begins with."""
+        (version,) = self._take(_VERSION)
+        if version < 0:
             raise _Unreadable
-        topics.add(metadata[at : at + length].decode())
-        at += length
-    return frozenset(topics)
+        # Each topic takes two bytes at least: a count beyond that is a lie, not a reason to loop.
+        return version, tuple(self._name() for _ in range(self._count(_LENGTH.size)))
+
+    def subscription(self) -> Subscription:
+        """All of it; fields of versions that are not known yet are left unread."""
+        version, topics = self.begin()
+        owned: set[tuple[str, int]] = set()
+        rack_id = None
+        self._skip_bytes()  # the user data of the client's assignor
+        if version >= 1:
+            for _ in range(self._count(_LENGTH.size + _COUNT.size)):
+                topic = self._name()
+                owned.update((topic, p) for p in self._partitions())
+        if version >= 2:
+            self._take(_COUNT)  # the generation in which it owned them
+        if version >= 3:
+            rack_id = self._nullable_name()
+        return Subscription(version, topics, frozenset(owned), rack_id)
+
+    def _take(self, field: struct.Struct) -> tuple[int, ...]:
+        values: tuple[int, ...] = field.unpack_from(self.metadata, self.at)
+        self.at += field.size
+        return values
+
+    def _count(self, bytes_each: int) -> int:
+        (count,) = self._take(_COUNT)
+        if count < 0 or count > (len(self.metadata) - self.at) // bytes_each:
+            raise _Unreadable
+        return count
+
+    def _partitions(self) -> tuple[int, ...]:
+        return self._take(struct.Struct(f">{self._count(_COUNT.size)}i"))
+
+    def _name(self) -> str:
+        name = self._nullable_name()
+        if name is None:
+            raise _Unreadable
+        return name
+
+    def _nullable_name(self) -> str | None:
+        (length,) = self._take(_LENGTH)
+        if length == -1:
+            return None
+        return self._slice(length).decode()
+
+    def _skip_bytes(self) -> None:
+        (length,) = self._take(_COUNT)
+        if length != -1:
+            self._slice(length)
+
+    def _slice(self, length: int) -> bytes:
+        end = self.at + length
+        if length < 0 or end > len(self.metadata):
+            raise _Unreadable
+        found = self.metadata[self.at : end]
+        self.at = end
+        return found

@@ -18,8 +18,8 @@ from protocol.messages.consumer_group_describe import (
 )
 from protocol.messages.consumer_group_describe import Member as DescribedMember
 
-CONSUMER_MEMBER = 1
-"""MemberType of a member that speaks the consumer protocol (KIP-1099)."""
+CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
+"""MemberType: which protocol a member speaks (KIP-1099)."""
 
 
 async def handle(
@@ -76,10 +76,10 @@ def _member(member: Member, call: Call) -> DescribedMember:
         client_id=row.client_id,
         client_host=row.client_host,
         subscribed_topic_names=member.topics,
-        subscribed_topic_regex="",
-        assignment=_assignment(member.assigned, call),
+        subscribed_topic_regex=member.regex,
+        assignment=_assignment(member.holds, call),
         target_assignment=_assignment(member.target, call),
-        member_type=CONSUMER_MEMBER,
+        member_type=CLASSIC_MEMBER if member.is_classic else CONSUMER_MEMBER,
     )
 
 

@@ -1,16 +1,16 @@
 """ConsumerGroupHeartbeat (68): the one request of the consumer protocol's members (KIP-848)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from uuid import UUID
 
-from groups.catalogue import Unavailable
-from groups.core.consumer.group import ConsumerGroup
+from groups import regexes
+from groups.core.consumer.heartbeat import JOIN
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers import forms, subscribed
+from protocol.handlers.settled import News, hold_s
+from protocol.handlers.subscribed import View
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
@@ -22,16 +22,26 @@ from protocol.messages.consumer_group_heartbeat import (
 async def handle(
     request: ConsumerGroupHeartbeatRequest, call: Call
 ) -> ConsumerGroupHeartbeatResponse:
-    """Check the form, show the group its topics, let it decide."""
+    """Check the form, show the group its topics, let it decide; a settled member's heartbeat
+    waits for news a while, and is decided again when there is any."""
+    reply = await _decide(request, call)
+    seconds = hold_s(request, reply, call)
+    if seconds and await call.hold_for_news(request.group_id, seconds, News(reply, request, call)):
+        reply = await _decide(request, call)
+    return _response(reply)
+
+
+async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> ConsumerBeaten:
     try:
         _check(request, call)
-        view = await _view(request, call)
+        brought = request.subscribed_topic_names or ()
+        joins = request.member_epoch == JOIN
+        seen = await subscribed.view(request.group_id, brought, call, joins=joins)
     except Refuse as refusal:
-        return _response(ConsumerBeaten(error=refusal.code, detail=refusal.detail))
-    reply = await call.decide(request.group_id, _event(request, call, view))
-    if not isinstance(reply, ConsumerBeaten):
-        reply = ConsumerBeaten(error=reply.error)
-    return _response(reply)
+        return ConsumerBeaten(error=refusal.code, detail=refusal.detail)
+    reply = await call.decide(request.group_id, _event(request, call, seen))
+    call.node.patterns.watch(request.group_id)
+    return reply if isinstance(reply, ConsumerBeaten) else ConsumerBeaten(error=reply.error)
 
 
 def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
@@ -40,35 +50,13 @@ def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
     forms.group_id(request.group_id, call.node.settings)
     forms.storable(request.member_id, request.instance_id, request.rack_id)
     forms.storable(*(request.subscribed_topic_names or ()))
-    if request.subscribed_topic_regex:
-        raise Refuse(ErrorCode.INVALID_REQUEST, "SubscribedTopicRegex is not supported yet.")
+    forms.storable(request.subscribed_topic_regex)
+    fault = regexes.problem(request.subscribed_topic_regex or "")
+    if fault is not None:
+        raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, fault)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """The catalogue as this request sees it: which names were looked up, and what was found
-    (topic id in 32 hex digits, partition count)."""
-
-    looked_up: frozenset[str]
-    topics: Mapping[str, tuple[str, int]]
-
-
-async def _view(request: ConsumerGroupHeartbeatRequest, call: Call) -> View:
-    """Every topic that the group subscribes to, or that this request brings."""
-    catalogue = call.node.catalogue
-    group = call.node.coordinator.group(request.group_id)
-    known = group.topic_names if isinstance(group, ConsumerGroup) else frozenset[str]()
-    brought = request.subscribed_topic_names or ()
-    try:
-        # Only what is named anew is worth a look at the rows: the doorbell tells of the rest.
-        entries = {**catalogue.known(known), **await catalogue.find_many(brought)}
-    except Unavailable:
-        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
-    topics = {name: (entry.topic_id.hex, entry.partitions) for name, entry in entries.items()}
-    return View(known.union(brought), topics)
-
-
-def _event(request: ConsumerGroupHeartbeatRequest, call: Call, view: View) -> ConsumerHeartbeat:
+def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> ConsumerHeartbeat:
     names, owned = request.subscribed_topic_names, request.topic_partitions
     return ConsumerHeartbeat(
         ticket=call.ticket,
@@ -82,9 +70,11 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, view: View) -> Co
         subscribed_topic_names=None if names is None else tuple(names),
         server_assignor=request.server_assignor,
         owned=None if owned is None else {t.topic_id.hex: tuple(t.partitions) for t in owned},
-        topics=view.topics,
-        looked_up=view.looked_up,
+        topics=seen.topics,
+        looked_up=seen.looked_up,
+        racks=seen.racks,
         version=call.version,
+        subscribed_topic_regex=request.subscribed_topic_regex,
     )
 
 

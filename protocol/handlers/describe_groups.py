@@ -49,8 +49,8 @@ def _dead(group_id: str, version: int, fault: str) -> DescribedGroup:
 
 
 def _described(group: ClassicGroup, authorized: int) -> DescribedGroup:
-    """Protocol, metadata and assignments are told in Stable only: elsewhere they are about to
-    change."""
+    """Protocol and metadata are told in Stable only: elsewhere they are about to change. The
+    assignments are then those that members still have, as far as they are told."""
     row = group.durable.group
     stable = row.state == STABLE
     name = row.protocol_name if stable else None
@@ -65,12 +65,11 @@ def _described(group: ClassicGroup, authorized: int) -> DescribedGroup:
 
 
 def _member(member: MemberRow, protocol_name: str | None) -> DescribedGroupMember:
-    stable = protocol_name is not None
     return DescribedGroupMember(
         member_id=member.member_id,
         group_instance_id=member.instance_id,
         client_id=member.client_id,
         client_host=member.client_host,
         member_metadata=metadata_of(member.subscription, protocol_name),
-        member_assignment=member.assignment if stable else b"",
+        member_assignment=member.assignment,
     )

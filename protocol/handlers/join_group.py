@@ -1,10 +1,12 @@
 """JoinGroup (11): a member asks to be part of the next generation."""
 
+from dataclasses import replace
+
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
 from groups.core.replies import Joined
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers import forms, subscribed
 from protocol.messages.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
@@ -21,8 +23,10 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     """Check the form, let the group decide, answer when it has."""
     try:
         event = _event(request, call)
+        seen = await subscribed.view_of_join(request.group_id, event, call)
     except Refuse as refusal:
         return _response(Joined(refusal.code, request.member_id), call.version)
+    event = replace(event, topics=seen.topics, looked_up=seen.looked_up)
     reply = await call.decide(request.group_id, event)
     if not isinstance(reply, Joined):
         reply = Joined(reply.error, request.member_id)

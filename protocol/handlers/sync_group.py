@@ -13,6 +13,7 @@ PROTOCOL_NAMED_SINCE = 5  # KIP-559
 async def handle(request: SyncGroupRequest, call: Call) -> SyncGroupResponse:
     """Check the form, let the group decide, answer when it has."""
     try:
+        _check_names(request, call.version)
         forms.group_id(request.group_id, call.node.settings)
         _check_size(request, call.node.settings.group_metadata_max_bytes)
     except Refuse as refusal:
@@ -26,6 +27,12 @@ async def handle(request: SyncGroupRequest, call: Call) -> SyncGroupResponse:
         protocol_name=reply.protocol_name,
         assignment=reply.assignment,
     )
+
+
+def _check_names(request: SyncGroupRequest, version: int) -> None:
+    """Kafka looks at this first, before it knows of which group is spoken."""
+    if version >= PROTOCOL_NAMED_SINCE and None in (request.protocol_type, request.protocol_name):
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
 
 
 def _check_size(request: SyncGroupRequest, limit: int) -> None:

@@ -90,6 +90,16 @@ class Worker:
         self.until(lambda: bool(self._committed(seen)), "committed")
         return self._committed(seen)[0]
 
+    def attempt(self, offset: int) -> dict[str, int] | None:
+        """The same while the group is on the move: None where the commit was refused."""
+        seen = len(self.events)
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{offset}\n")
+        self.process.stdin.flush()
+        said = ("committed", "refused")
+        self.until(lambda: any(e["event"] in said for e in self.events[seen:]), "answered")
+        return next(iter(self._committed(seen)), None)
+
     def _committed(self, since: int) -> list[dict[str, int]]:
         return [e["offsets"] for e in self.events[since:] if e["event"] == "committed"]
 

@@ -1,6 +1,6 @@
-"""Which command starts which client: the table of workers and that of administrators.
+"""Which command starts which client: tables of workers, administrators and producers.
 
-Each worker and each administrator talks to a test in the same few lines of JSON (``workers.py``,
+Each of them talks to a test in the same few lines of JSON (``workers.py``,
 ``admins.py``), whatever its language. Nothing here runs one.
 """
 
@@ -76,6 +76,18 @@ ADMINS: Mapping[str, Program] = {
     "kafkajs": Program("node", ("node", "{out}/admin.js")),
 }
 """Administrators: each takes BOOTSTRAP, then a verb a line (``admins.py`` says which)."""
+
+PRODUCERS: Mapping[str, Program] = {
+    "kafka-python": _python("tests.clients.producers", "kafka-python"),
+    "aiokafka": _python("tests.clients.producers", "aiokafka"),
+    "confluent-kafka": _python("tests.clients.producers", "confluent-kafka"),
+    "java": _java("rollcall.Producer"),
+    "franz-go": Program("go", (_FRANZ, "produce")),
+    "sarama": Program("go", (_SARAMA, "produce")),
+    "kafkajs": Program("node", ("node", "{out}/producer.js")),
+}
+"""Transactional producers of offsets: each takes BOOTSTRAP TRANSACTIONAL_ID, then a verb a line
+(``producers.py`` says which)."""
 
 KAFKA_TOOL = Program("java", _JAVA)
 """One of Kafka's command-line tools by itself: its main class and arguments."""

@@ -4,7 +4,8 @@ NAME is that of the group and of its topic.
 
 Each joins, polls, and says on standard output, a JSON object a line, what it is given and what
 is taken from it. A line on standard input makes it commit that offset for all it holds, and
-say what is committed. SIGTERM closes it cleanly.
+say what is committed; those of confluent-kafka say "refused" where they may not. SIGTERM closes
+it cleanly.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,7 +26,7 @@ stopping = threading.Event()
 
 def say(event: str, **facts: Any) -> None:
     """One line for the test."""
-    print(json.dumps({"event": event, **facts}), flush=True)
+    print(json.dumps({"event": event, "at": time.time(), **facts}), flush=True)
 
 
 def numbers(partitions: Iterable[Any]) -> list[int]:
@@ -82,14 +84,31 @@ def confluent_next(bootstrap: str, name: str, _session_ms: int) -> None:
     _confluent(bootstrap, name, {"group.protocol": "consumer"})
 
 
+def confluent_pattern(bootstrap: str, name: str, _session_ms: int) -> None:
+    """The same, subscribed to every topic whose name begins with NAME."""
+    _confluent(bootstrap, name, {"group.protocol": "consumer"}, f"^{name}.*")
+
+
 def confluent_static(bootstrap: str, name: str, session_ms: int) -> None:
     """A static member; its ``group.instance.id`` is NAME-static."""
     settings = {"session.timeout.ms": session_ms, "group.instance.id": f"{name}-static"}
     _confluent(bootstrap, name, settings)
 
 
-def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
-    from confluent_kafka import Consumer, TopicPartition
+def confluent_cooperative(bootstrap: str, name: str, session_ms: int) -> None:
+    """With the classic protocol, but giving up only what moves (KIP-429)."""
+    settings = {
+        "session.timeout.ms": session_ms,
+        "heartbeat.interval.ms": HEARTBEAT_MS,
+        "partition.assignment.strategy": "cooperative-sticky",
+    }
+    _confluent(bootstrap, name, settings)
+
+
+def _confluent(
+    bootstrap: str, name: str, settings: dict[str, Any], subscription: str | None = None
+) -> None:
+    from confluent_kafka import Consumer, KafkaException, TopicPartition
 
     consumer = Consumer(
         {
@@ -100,7 +119,7 @@ def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
         }
     )
     consumer.subscribe(
-        [name],
+        [subscription or name],
         # What is given may come on top of what it has.
         on_assign=lambda c, given: say("assigned", partitions=numbers(c.assignment() + given)),
         on_revoke=lambda _c, taken: say("revoked", partitions=numbers(taken)),
@@ -111,7 +130,11 @@ def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
         if order is not None:
             held = consumer.assignment()
             wanted = [TopicPartition(p.topic, p.partition, int(order)) for p in held]
-            consumer.commit(offsets=wanted, asynchronous=False)
+            try:
+                consumer.commit(offsets=wanted, asynchronous=False)
+            except KafkaException as error:
+                say("refused", error=str(error))
+                continue
             stored = {p.partition: p.offset for p in consumer.committed(held, timeout=10)}
             say("committed", offsets=stored)
     consumer.close()
@@ -153,7 +176,12 @@ def aiokafka(bootstrap: str, name: str, session_ms: int) -> None:
 
 CLASSIC = {"kafka-python": kafka_python, "aiokafka": aiokafka, "confluent-kafka": confluent}
 LIBRARIES = {**CLASSIC, "confluent-kafka-848": confluent_next}
-PROGRAMS = {**LIBRARIES, "confluent-kafka-static": confluent_static}
+PROGRAMS = {
+    **LIBRARIES,
+    "confluent-kafka-static": confluent_static,
+    "confluent-kafka-cooperative": confluent_cooperative,
+    "confluent-kafka-848-pattern": confluent_pattern,
+}
 
 
 def main() -> None:

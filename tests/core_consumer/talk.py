@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from groups.core import events
+from groups.core.assignors.question import Question
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.invariants import check_live, check_thoroughly
 from groups.core.consumer.member import by_topic
@@ -49,6 +50,7 @@ class Talk:
         self.journal: list[JournalEntry] = []
         self.requests = 0
         self.last: Decision | None = None
+        self.questions: list[Question] = []
 
     # -- the node
 
@@ -58,6 +60,8 @@ class Talk:
         decision = before.step(said, self.now, self.rng)
         self.journal += decision.journal
         self.last = decision
+        if decision.question is not None:
+            self.questions.append(decision.question)
         assert isinstance(decision.group, ConsumerGroup)
         self.group = decision.group
         if decision.deleted:
@@ -109,6 +113,12 @@ class Talk:
             self.step(events.Tick())
         self.now = end
 
+    def answer(self) -> None:
+        """What groups had asked for is worked out, and comes back."""
+        while self.questions:
+            question = self.questions.pop(0)
+            self.step(events.TargetComputed(question=question, targets=question.answer()))
+
     # -- members
 
     def beat(self, client: Client, **over: Any) -> ConsumerBeaten:
@@ -129,7 +139,7 @@ class Talk:
         said.update(over)
         if said["owned"] is not None:
             said["owned"] = {f"id-{name}": tuple(ps) for name, ps in said["owned"].items()}
-        asked = self.group.topic_names | set(said["subscribed_topic_names"] or ())
+        asked = self.known() | set(said["subscribed_topic_names"] or ())
         facts = {name: self.catalogue[name] for name in asked if name in self.catalogue}
         said.setdefault("topics", facts)
         said.setdefault("looked_up", frozenset(asked))
@@ -141,6 +151,10 @@ class Talk:
             if reply.assignment is not None:
                 client.told = plain(reply.assignment)
         return reply
+
+    def known(self) -> frozenset[str]:
+        """The names that a handler looks up for a heartbeat, besides its own."""
+        return self.group.topic_names
 
     def code(self, client: Client, **over: Any) -> ErrorCode:
         return self.beat(client, **over).error
@@ -162,7 +176,10 @@ class Talk:
     def converge(self, *clients: Client) -> None:
         """Everybody beats honestly until nobody moves."""
         for _ in range(20 + 5 * len(clients)):
-            if not any([self.obey(client) for client in clients]):  # noqa: C419 - all of them
+            self.answer()
+            self.sleep(self.rules.group_consumer_assignment_interval_ms)
+            moved = [self.obey(client) for client in clients]
+            if not any(moved) and self.target_epoch == self.epoch:
                 assert self.state == "Stable"
                 return
         raise AssertionError(f"no end: {[(c.epoch, c.owned, c.told) for c in clients]}")

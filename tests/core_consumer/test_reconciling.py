@@ -15,7 +15,7 @@ class Planned:
     def __init__(self, **targets: dict[str, list[int]]) -> None:
         self.targets = targets
 
-    def __call__(self, members: list[Subscriber], _counts: object) -> dict[str, Parts]:
+    def __call__(self, members: list[Subscriber], *_: object) -> dict[str, Parts]:
         return {
             m.member_id: parts_of(
                 {f"id-{topic}": ps for topic, ps in self.targets.get(m.member_id, {}).items()}
@@ -64,7 +64,7 @@ def test_cg_07_three_members_pass_partitions_on(plan: Planned) -> None:
     assert talk.kinds()[-1] == "rebalance-completed"
 
 
-def test_cg_08_one_epoch_at_a_time_while_there_is_more_to_give_up(plan: Planned) -> None:
+def test_cg_08_the_epoch_stays_while_there_is_more_to_give_up(plan: Planned) -> None:
     talk = Talk({"foo": 4})
     plan.targets = {"a": {"foo": [0, 1, 2, 3]}}
     a = talk.join("a")
@@ -76,8 +76,8 @@ def test_cg_08_one_epoch_at_a_time_while_there_is_more_to_give_up(plan: Planned)
     plan.targets = {"a": {"foo": [0, 1]}, "b": {"foo": [3]}, "c": {"foo": [2]}}
     talk.join("c")
     talk.beat(a, owned={"foo": [0, 1, 2]})
-    assert (a.epoch, a.told) == (e + 1, {"foo": [0, 1]}), "one step on, and more to give up"
-    assert talk.group.live.timers["a"].epoch == e + 1
+    assert (a.epoch, a.told) == (e, {"foo": [0, 1]}), "more to give up"
+    assert talk.group.live.timers["a"].revoking == {("id-foo", 2)}
     talk.beat(a, owned={"foo": [0, 1]})
     assert a.epoch == talk.epoch == e + 2
 
@@ -142,6 +142,16 @@ def test_who_has_to_give_up_or_to_wait_is_asked_to_beat_soon() -> None:
     revoking = talk.beat(a)
     assert waiting.heartbeat_interval_ms == revoking.heartbeat_interval_ms == 500
     assert talk.beat(a, owned={"foo": [0]}).heartbeat_interval_ms == 5_000
+
+
+@pytest.mark.parametrize(("pending_ms", "told_ms"), [(0, 5_000), (200, 200), (15_000, 5_000)])
+def test_how_soon_pending_work_calls_is_a_setting(pending_ms: int, told_ms: int) -> None:
+    """0 switches it off, and nobody is told to come later than the others."""
+    talk = Talk({"foo": 2}, group_consumer_pending_heartbeat_interval_ms=pending_ms)
+    a = talk.join("a")
+
+    assert talk.beat(Client("b", ("foo",))).heartbeat_interval_ms == told_ms
+    assert talk.beat(a).heartbeat_interval_ms == told_ms
 
 
 def test_a_wait_is_no_change() -> None:

@@ -184,7 +184,7 @@ def join(member_id: str) -> events.JoinGroup:
     )  # fmt: skip
 
 
-def test_members_of_the_classic_protocol_are_strangers_here() -> None:
+def test_who_says_nothing_that_can_be_read_is_a_stranger_here() -> None:
     talk = Talk({"foo": 2})
     asked_too_early = talk.ask(join("x"))
     assert asked_too_early == Joined(error=ErrorCode.COORDINATOR_NOT_AVAILABLE, member_id="x")
@@ -193,9 +193,17 @@ def test_members_of_the_classic_protocol_are_strangers_here() -> None:
     assert talk.ask(join("")) == Joined(error=ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     sync = events.SyncGroup(generation_id=2, member_id="m", instance_id=None, assignments={})
     assert talk.ask(sync) == Synced(error=ErrorCode.UNKNOWN_MEMBER_ID)
-    leave = events.LeaveGroup(members=(events.Leaver("m", None),))
+    leave = events.LeaveGroup(members=(events.Leaver("n", None),))
     assert talk.ask(leave) == Left(ErrorCode.NONE, (ErrorCode.UNKNOWN_MEMBER_ID,))
     assert talk.group is before
+
+
+def test_an_administrator_removes_a_member_by_its_id() -> None:
+    talk = Talk({"foo": 2})
+    m = talk.join("m")
+    leave = events.LeaveGroup(members=(events.Leaver("m", None),))
+    assert talk.ask(leave) == Left(ErrorCode.NONE, (ErrorCode.NONE,))
+    assert talk.state == "Empty" and talk.code(m) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def test_two_members_never_speak_for_each_other() -> None:

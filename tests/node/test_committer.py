@@ -1,6 +1,7 @@
 """The committers under bad luck: held rows, refused values, lost connections, held commits."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -135,16 +136,23 @@ async def test_a_connection_that_ended_while_idle_costs_nobody_an_answer(
 ) -> None:
     """PostgreSQL was restarted in a quiet moment: the next batch goes by a new connection."""
     joined = await one.settled("g")
-    await other.execute(END_BACKENDS, ["rollcall node membership"])
-    await _gone(other, "rollcall node membership")
+    await _ended(other, "rollcall node membership")
 
     again = await one.join("g", joined.member_id)
 
     assert isinstance(again, Joined) and again.error is ErrorCode.NONE
 
 
-async def _gone(other: Other, name: str) -> None:
-    count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"
-    row = await (await other.execute(count, [name])).fetchone()
-    while row and row[0]:
-        row = await (await other.execute(count, [name])).fetchone()
+async def _ended(other: Other, name: str) -> None:
+    """End the backends of that name, and wait until their processes, and so their sockets, are
+    closed: a view of PostgreSQL's forgets them a moment earlier."""
+    pids = "SELECT pid FROM pg_stat_activity WHERE application_name = %s"
+    found = await (await other.execute(pids, [name])).fetchall()
+    assert found
+    await other.execute(END_BACKENDS, [name])
+    while any(_runs(pid) for (pid,) in found):
+        await asyncio.sleep(0.01)
+
+
+def _runs(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()

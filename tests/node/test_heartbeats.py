@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from benchmarks.wire import create_topic
-from groups import database, sql_slots
+from groups import database, sql_liveness, sql_slots, sql_transactions
 from groups.core.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
@@ -27,9 +27,16 @@ V = 3
 
 REGULAR = {
     text.encode()
-    for text in (sql_slots.BEAT, sql_slots.NODES, sql_slots.SLOTS, sql_slots.PENDING_OPERATIONS)
+    for text in (
+        sql_slots.BEAT,
+        sql_slots.NODES,
+        sql_slots.SLOTS,
+        sql_slots.PENDING_OPERATIONS,
+        sql_transactions.OVERDUE,
+        sql_liveness.NOTE,
+    )
 }
-"""What a node says by itself, by the clock: its lease, its looks."""
+"""What a node says by itself, by the clock: its lease, its looks, its notes of who was heard."""
 
 UNTOUCHED = """
 SELECT application_name, pid, query_start FROM pg_stat_activity

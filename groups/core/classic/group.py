@@ -28,8 +28,10 @@ from groups.core.events import (
     OffsetDelete,
     RestoreOffsets,
     SyncGroup,
+    TargetComputed,
     Tick,
     Ticket,
+    TopicsMatched,
     TxnOffsetCommit,
 )
 from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
@@ -48,7 +50,16 @@ from groups.core.rows import Durable, MemberRow
 
 
 def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
+    """Whether it may become one is asked before (``groups.core.migration``)."""
     raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is not a consumer group")
+
+
+def _not_asked_any_more(_work: Work, _event: TargetComputed) -> None:
+    """The answer to a question of the consumer group that had this id before."""
+
+
+def _no_patterns(work: Work, event: TopicsMatched) -> None:
+    """A result that comes too late: the group was a consumer group when it was asked for."""
 
 
 HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
@@ -65,6 +76,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
     ConsumerHeartbeat: _not_a_consumer_group,
+    TargetComputed: _not_asked_any_more,
+    TopicsMatched: _no_patterns,
 }
 
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
@@ -106,6 +119,11 @@ class ClassicGroup:
         """Whether the group has no row and nothing waits."""
         live = self._live
         return ABSENT in self._durable.group.details and not live.pending and not live.joins
+
+    @property
+    def has_row(self) -> bool:
+        """Whether the group has a row, or will have one by the step that gave this value."""
+        return ABSENT not in self._durable.group.details
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:

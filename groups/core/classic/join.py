@@ -104,7 +104,9 @@ def _join_without_id(work: Work, event: JoinGroup) -> None:
 
 def _join_with_pending_id(work: Work, event: JoinGroup) -> None:
     if event.instance_id is not None:
-        raise Refuse(ErrorCode.UNKNOWN_SERVER_ERROR)  # a dynamic member's id; Kafka's answer
+        # A dynamic member's id, and an instance: Kafka's answer, which does not repeat the id.
+        work.answer(event.ticket, Joined(error=ErrorCode.UNKNOWN_SERVER_ERROR))
+        return
     del work.change().pending[event.member_id]
     _admit(work, event, event.member_id)
 

@@ -66,8 +66,12 @@ def prepare(work: Work, cause: Cause) -> None:
         client_id=cause.client_id,
         details={"members": work.size, "from": work.state},
     )
+    has_no_window = work.state == EMPTY and live.round.window is None
     work.move_to(PREPARING)
-    maybe_complete(work)
+    if has_no_window:
+        complete(work)  # a window of no length: it ends at once, whoever else may be on the way
+    else:
+        maybe_complete(work)
 
 
 def _round(work: Work, cause: Cause) -> Round:
@@ -114,10 +118,11 @@ def end_sync_phase(work: Work, code: ErrorCode) -> None:
 def maybe_complete(work: Work) -> None:
     """End the join phase when every member has joined and no handed-out id is awaited.
 
-    An empty group's first window is not cut short by this: more are expected.
+    Where nobody is left, nobody waits for a handed-out id either. An empty group's first window
+    is not cut short by this: more are expected.
     """
     live = work.live
-    if work.state != PREPARING or live.pending or len(live.joins) < work.size:
+    if work.state != PREPARING or len(live.joins) < work.size or (live.pending and work.size):
         return
     if live.round is not None and live.round.window is not None:
         return

@@ -1,7 +1,7 @@
 """The consumer group: the ``Group`` protocol over the rules in this folder.
 
 It dispatches events, catches refusals, and hands out what others may know of a group. No request
-is ever parked: each heartbeat is answered in its own step.
+is ever parked: each heartbeat, and each join of a classic member, is answered in its own step.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,8 +10,18 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from groups.core.consumer import heartbeat, holding, invariants, leaving, offsets
-from groups.core.consumer.index import Index
+from groups.core.consumer import (
+    batching,
+    calls,
+    classic_members,
+    heartbeat,
+    holding,
+    invariants,
+    leaving,
+    offsets,
+    patterns,
+)
+from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
@@ -28,8 +38,10 @@ from groups.core.events import (
     OffsetDelete,
     RestoreOffsets,
     SyncGroup,
+    TargetComputed,
     Tick,
     Ticket,
+    TopicsMatched,
     TxnOffsetCommit,
 )
 from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules, Session
@@ -45,17 +57,6 @@ from groups.core.replies import (
 )
 from groups.core.rows import Durable
 
-
-def _not_a_classic_group(work: Work, event: JoinGroup) -> None:
-    if not work.exists:
-        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)  # ask again: the id is free by then
-    raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-
-
-def _not_a_classic_member(_work: Work, event: SyncGroup) -> None:
-    raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-
-
 HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     Tick: leaving.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
@@ -67,9 +68,11 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     EvictMember: leaving.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
+    TargetComputed: leaving.target_computed,
     LeaveGroup: leaving.leave_group,
-    JoinGroup: _not_a_classic_group,
-    SyncGroup: _not_a_classic_member,
+    JoinGroup: classic_members.join_group,
+    SyncGroup: classic_members.sync_group,
+    TopicsMatched: patterns.topics_matched,
 }
 
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
@@ -121,9 +124,41 @@ class ConsumerGroup:
         return True
 
     @property
+    def has_row(self) -> bool:
+        """Whether the group has a row, or will have one by the step that gave this value."""
+        return bool(self._durable.group.details)
+
+    @property
+    def has_classic_members(self) -> bool:
+        """Whether any member speaks the classic protocol (migration)."""
+        return bool(self._index.classic)
+
+    @property
     def topic_names(self) -> frozenset[str]:
         """Every name that a member subscribes to, existing or not."""
         return frozenset(self._index.names)
+
+    def is_settled(self, member_id: str, epoch: int) -> bool:
+        """Whether the member has all it shall have in this epoch, and the group is in it too: then
+        its next heartbeat would be answered with no news."""
+        member = self.members.get(member_id)
+        at_target = epoch == self._durable.group.generation
+        return at_target and member is not None and member.is_settled(epoch)
+
+    @property
+    def patterns(self) -> frozenset[str]:
+        """Every regular expression that a member subscribes with."""
+        return frozenset(self._index.regexes)
+
+    @property
+    def matches(self) -> Mapping[str, tuple[str, ...]]:
+        """The names that patterns were last found to match, by pattern."""
+        return self._index.matches
+
+    @property
+    def topics(self) -> Mapping[str, Topic]:
+        """The subscribed topics that exist, by name, as the group last used them."""
+        return self._index.catalogue
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
@@ -137,14 +172,20 @@ class ConsumerGroup:
         members = {member_id: Member.load(row) for member_id, row in durable.members.items()}
         before = live or Live(now, settled_at=now)
         beats = {member_id: before.beats.get(member_id, Beat(now)) for member_id in members}
-        timers = {
-            member_id: _timer(member, before.timers.get(member_id), now)
-            for member_id, member in members.items()
-            if member.state == UNREVOKED
-        }
-        since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
         index = Index.of(members.values(), durable.group.details)
-        after = replace(before, beats=beats, timers=timers, since=since)
+        revoking = [m for m in members if members[m].state == UNREVOKED and m not in index.classic]
+        row, batch = durable.group, batching.reloaded(before.batch)
+        called = [m for m in index.classic if calls.must_join(row, batch, index, members[m])]
+        since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
+        after = replace(
+            before,
+            beats=beats,
+            timers={m: _timer(members[m], before.timers.get(m), now) for m in revoking},
+            calls={m: _timer(members[m], before.calls.get(m), now) for m in called},
+            syncs={m: timer for m, timer in before.syncs.items() if m in index.classic},
+            since=since,
+            batch=batch,
+        )
         return cls(durable, members, index, after, rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -153,6 +194,8 @@ class ConsumerGroup:
         work = Work(row, self.members, self._index, self._live, self.rules, now, rng)
         for event in events:
             _decide(work, event)
+        if not work.is_quiet:
+            calls.renew(work)
         group = self._after(work, any(isinstance(event, Tick) for event in events))
         invariants.check(self._durable, group.durable, work.answers)
         return Decision(
@@ -164,6 +207,7 @@ class ConsumerGroup:
             pending=tuple(work.pending.values()),
             operations=tuple(work.operations),
             deleted=work.deleted,
+            question=work.question,
         )
 
     def _after(self, work: Work, ticked: bool) -> "ConsumerGroup":
@@ -184,11 +228,12 @@ class ConsumerGroup:
         late gives a value that knows better.
         """
         if self._due is None:
-            floor, session = self._live.floor, self.rules.group_consumer_session_timeout_ms
-            ends = [max(beat.at, floor) + session for beat in self._live.beats.values()]
-            ends += [timer.deadline for timer in self._live.timers.values()]
-            put_off = holding.due(self._durable.group, self._live, self.rules)
-            ends += [] if put_off is None else [put_off]
+            live = self._live
+            ends = [session.heard_at + session.timeout_ms for session in self.sessions(now)]
+            for timers in (live.timers, live.calls, live.syncs):
+                ends += [timer.deadline for timer in timers.values()]
+            target = holding.due(self._durable.group, self._live, self.rules)
+            ends += [] if target is None else [target]
             self._due = (min(ends, default=None),)
         return self._due[0]
 
@@ -199,11 +244,13 @@ class ConsumerGroup:
 
     def rearm(self, now: Millis) -> Self:
         """Every session and timer starts anew."""
-        timers = {
-            member_id: replace(timer, deadline=now + timer.timeout_ms)
-            for member_id, timer in self._live.timers.items()
-        }
-        live = replace(self._live, floor=now, timers=timers)
+        live = replace(
+            self._live,
+            floor=now,
+            timers=_anew(self._live.timers, now),
+            calls=_anew(self._live.calls, now),
+            syncs=_anew(self._live.syncs, now),
+        )
         return type(self)(self._durable, self.members, self._index, live, self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -222,22 +269,31 @@ class ConsumerGroup:
         return type(self)(self._durable, self.members, self._index, self._live, rules)
 
     def face(self) -> Face:
-        """A classic heartbeat has nobody to find here."""
-        return NOBODY
+        """A classic heartbeat finds the members of that protocol here, where there are any, and
+        is told where another has its instance id."""
+        if not self._index.classic and not self._index.instances:
+            return NOBODY
+        return calls.face(self._durable.group, self.members, self._index, self._live)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each member's session."""
-        floor, timeout = self._live.floor, self.rules.group_consumer_session_timeout_ms
+        floor, usual = self._live.floor, self.rules.group_consumer_session_timeout_ms
+        own = self._index.classic
         for member_id, beat in self._live.beats.items():
+            timeout = self.members[member_id].row.session_timeout_ms if member_id in own else usual
             yield Session(member_id, max(beat.at, floor), timeout)
 
 
 def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:
-    """The timer that ran on, where it was for this epoch; else one that starts in full."""
-    if before is not None and before.epoch == member.epoch:
+    """The timer that ran on, where it was for the same; else one that starts in full."""
+    if before is not None and before.revoking == member.revoking:
         return before
     timeout = member.row.rebalance_timeout_ms
-    return Timer(now + timeout, timeout, member.epoch)
+    return Timer(now + timeout, timeout, member.revoking)
+
+
+def _anew(timers: Mapping[str, Timer], now: Millis) -> dict[str, Timer]:
+    return {m: replace(timer, deadline=now + timer.timeout_ms) for m, timer in timers.items()}
 
 
 def _decide(work: Work, event: Event) -> None:

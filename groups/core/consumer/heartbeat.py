@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
-from groups.core.assignors import NAMES, Parts
-from groups.core.consumer import holding, leaving
+from groups.core.assignors import DEFAULT_NAMES, Parts, wishes
+from groups.core.consumer import batching, holding, leaving
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -30,10 +30,6 @@ from groups.core.rows import MemberRow
 JOIN = 0
 LEAVE = -1
 
-PENDING_INTERVAL_MS: Millis = 500
-"""The heartbeat interval, at most, of a member that waits for partitions or has to give some up,
-so that convergence takes round trips, not intervals (design, *Short intervals*)."""
-
 
 def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     """Decide one heartbeat and answer it."""
@@ -44,15 +40,17 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     member = _find(work, event) if event.member_epoch > JOIN else _join(work, event)
     owned = None if event.owned is None else parts_of(event.owned)
     _check_epoch(member, event, owned)
-    _merge(work, member, event)
-    holding.assign(work)
+    if event.racks != work.live.racks:
+        work.change().racks = event.racks
+    merge(work, member, _updated(member, event), event.topics, event.looked_up)
+    holding.assign_for(work, member)
     _reconcile(work, member, event, owned)
 
 
-def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> None:
+def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAMES) -> None:
     """Refuse what has no meaning, with a sentence: INVALID_REQUEST, or UNSUPPORTED_ASSIGNOR.
 
-    The group id and a regular expression are not part of the event; handlers check those.
+    The group id, and whether a regular expression is one, handlers check.
     """
     complaints = (
         (event.member_epoch < LEFT_FOR_NOW, "MemberEpoch is invalid."),
@@ -68,7 +66,8 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> No
     for wrong, sentence in complaints:
         if wrong:
             raise Refuse(ErrorCode.INVALID_REQUEST, sentence)
-    if event.server_assignor is not None and event.server_assignor not in assignors:
+    wanted = wishes.assignor_of(event.server_assignor)
+    if event.server_assignor is not None and wanted not in assignors:
         offered = ", ".join(assignors)
         raise Refuse(
             ErrorCode.UNSUPPORTED_ASSIGNOR,
@@ -84,8 +83,8 @@ def _joining(event: ConsumerHeartbeat) -> tuple[tuple[bool, str], ...]:
             "TopicPartitions must be empty when (re-)joining.",
         ),
         (
-            event.subscribed_topic_names is None,
-            "SubscribedTopicNames must be set in first request.",
+            event.subscribed_topic_names is None and event.subscribed_topic_regex is None,
+            "SubscribedTopicNames or SubscribedTopicRegex must be set in first request.",
         ),
     )
 
@@ -105,7 +104,7 @@ def _find(work: Work, event: ConsumerHeartbeat) -> Member:
         if holder.row.member_id != event.member_id:
             raise Refuse(ErrorCode.FENCED_INSTANCE_ID, "The instance id has another member.")
     member = work.members.get(event.member_id)
-    if member is None:
+    if member is None or member.is_classic:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID, "The member is not in the group.")
     return member
 
@@ -118,11 +117,13 @@ def _join(work: Work, event: ConsumerHeartbeat) -> Member:
     if member is None and holder is None and len(work.members) >= most:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, f"The group has {most} members already.")
     if holder is not None and holder.row.member_id != event.member_id:
-        if holder.epoch != LEFT_FOR_NOW:
+        if holder.epoch != LEFT_FOR_NOW and not holder.is_classic:
             raise Refuse(ErrorCode.UNRELEASED_INSTANCE_ID, "The instance id is still in use.")
         return _come_back(work, event, holder)
     if member is None:
         return _newcomer(work, event)
+    if member.is_classic:
+        return _upgraded(work, member)
     if member.epoch == LEFT_FOR_NOW:
         return replace(member, epoch=JOIN, previous_epoch=JOIN)
     if event.instance_id is not None and member.row.instance_id != event.instance_id:
@@ -131,7 +132,7 @@ def _join(work: Work, event: ConsumerHeartbeat) -> Member:
 
 
 def _newcomer(work: Work, event: ConsumerHeartbeat) -> Member:
-    member_id = event.member_id or _new_id(work)
+    member_id = event.member_id or new_id(work)
     if not work.exists:
         work.set_row(protocol_type="consumer", generation=1, details=first_details())
         work.journal.append(JournalEntry("group-created", generation_after=1))
@@ -147,15 +148,24 @@ def _newcomer(work: Work, event: ConsumerHeartbeat) -> Member:
     return Member(row)
 
 
-def _new_id(work: Work) -> str:
+def new_id(work: Work) -> str:
+    """A new member id, as Kafka forms it in these groups: bare."""
     return str(UUID(int=work.rng.getrandbits(128), version=4))
 
 
 def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
     """A static member takes its own place under a new id, partitions and target included."""
-    work.take(left.row.member_id)
-    row = replace(left.row, member_id=event.member_id or _new_id(work))
-    return replace(left, row=row, epoch=JOIN, previous_epoch=JOIN)
+    work.take(left.row.member_id, comes_back=True)
+    row = replace(left.row, member_id=event.member_id or new_id(work))
+    back = replace(left, row=row, epoch=JOIN, previous_epoch=JOIN)
+    return _upgraded(work, back) if left.is_classic else back
+
+
+def _upgraded(work: Work, member: Member) -> Member:
+    """A member that spoke the classic protocol until now; what it was to give up is free."""
+    timeout = work.rules.group_consumer_session_timeout_ms
+    row = replace(member.row, subscription=b"", session_timeout_ms=timeout)
+    return replace(leaving.away(member), row=row, epoch=JOIN, previous_epoch=JOIN)
 
 
 def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> None:
@@ -174,14 +184,22 @@ def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) 
         )
 
 
-def _merge(work: Work, member: Member, event: ConsumerHeartbeat) -> None:
-    """Keep what the request says anew; new subscriptions or topics raise the epoch by one."""
-    changed = _updated(member, event)
+def merge(
+    work: Work,
+    member: Member,
+    changed: Member,
+    facts: Mapping[str, Topic],
+    looked_up: frozenset[str] | None,
+) -> None:
+    """Keep what a request says anew; new subscriptions or topics raise the epoch by one.
+
+    ``facts`` and ``looked_up`` are the catalogue as the handler saw it (``ConsumerHeartbeat``).
+    """
     if changed is not work.members.get(member.row.member_id):
         work.put(changed)
-    topics = _catalogue(work, event)
-    if changed.topics != member.topics:
-        joins = member.epoch == JOIN and not member.topics
+    topics = _catalogue(work, facts, looked_up)
+    if changed.topics != member.topics or _is_another_pattern(work, member, changed):
+        joins = member.epoch == JOIN and not member.topics and not member.regex
         trigger = "member-joined" if joins else "subscription-changed"
         work.bump(trigger, "a member's subscription is new", changed)
     elif topics is not None:
@@ -192,9 +210,17 @@ def _merge(work: Work, member: Member, event: ConsumerHeartbeat) -> None:
         work.set_details(assignor=work.vote())
 
 
+def _is_another_pattern(work: Work, member: Member, changed: Member) -> bool:
+    """Whether a pattern was given up, or changed for one whose topics are known. Those of a new
+    one come later (``patterns``), and the member goes on with what it has."""
+    if changed.regex == member.regex:
+        return False
+    return not changed.regex or changed.regex in work.index.matches
+
+
 def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
     """The member with what the request says; the very same where it says nothing new."""
-    row, names = member.row, event.subscribed_topic_names
+    row, names, regex = member.row, event.subscribed_topic_names, event.subscribed_topic_regex
     timeout = event.rebalance_timeout_ms
     told = (
         event.client_id,
@@ -203,28 +229,31 @@ def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
         member.topics if names is None else tuple(sorted(set(names))),
         event.server_assignor or member.assignor,
         event.rack_id or member.rack_id,
+        member.regex if regex is None else regex,
     )
-    client_id, client_host, timeout, topics, assignor, rack_id = told
+    client_id, client_host, timeout, topics, assignor, rack_id, regex = told
     known = (row.client_id, row.client_host, row.rebalance_timeout_ms)
-    if told == (*known, member.topics, member.assignor, member.rack_id):
+    if told == (*known, member.topics, member.assignor, member.rack_id, member.regex):
         return member
     if told[:3] != known:
         row = replace(
             row, client_id=client_id, client_host=client_host, rebalance_timeout_ms=timeout
         )
-    return replace(member, row=row, topics=topics, assignor=assignor, rack_id=rack_id)
+    return replace(member, row=row, topics=topics, assignor=assignor, rack_id=rack_id, regex=regex)
 
 
-def _catalogue(work: Work, event: ConsumerHeartbeat) -> Mapping[str, Topic] | None:
+def _catalogue(
+    work: Work, facts: Mapping[str, Topic], looked_up: frozenset[str] | None
+) -> Mapping[str, Topic] | None:
     """The subscribed topics as they are now; None where the group knows them so already.
 
     What the handler did not look up stays as it was. Topics that nobody subscribes to any more
     are forgotten by the way, but are no news.
     """
-    names, known, facts = work.index.names, work.index.catalogue, event.topics
+    names, known = work.index.names, work.index.catalogue
     if facts == known and facts.keys() <= names.keys():
         return None
-    asked = names.keys() if event.looked_up is None else event.looked_up
+    asked = names.keys() if looked_up is None else looked_up
     now = {name: facts[name] for name in names if name in facts}
     now |= {n: known[n] for n in names if n in known and n not in facts and n not in asked}
     return None if now == {n: t for n, t in known.items() if n in names} else now
@@ -241,11 +270,8 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
         else:
             work.disarm(member_id)
     work.hear(member_id)
-    full = (
-        event.rebalance_timeout_ms != -1
-        and event.subscribed_topic_names is not None
-        and event.owned is not None
-    )
+    subscribes = (event.subscribed_topic_names, event.subscribed_topic_regex) != (None, None)
+    full = event.rebalance_timeout_ms != -1 and subscribes and event.owned is not None
     tell = event.member_epoch == JOIN or full or after.assigned != before.assigned
     assignment = None
     if tell:
@@ -262,5 +288,9 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
 
 
 def _interval(work: Work, member: Member) -> Millis:
+    """The usual interval, or a short one for a member that waits for partitions or has to give
+    some up: convergence takes round trips, not intervals (design, *Short intervals*)."""
     usual = work.rules.group_consumer_heartbeat_interval_ms
-    return usual if member.state == STABLE else min(usual, PENDING_INTERVAL_MS)
+    pending = work.rules.group_consumer_pending_heartbeat_interval_ms
+    is_settled = member.state == STABLE and not batching.is_coming(work)
+    return usual if is_settled or not pending else min(usual, pending)

@@ -6,13 +6,17 @@ after a reload); nothing here is durable, and no rule is decided here.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from groups.core.assignors import NOTHING, Part
+from groups.core.classic import packing
 from groups.core.consumer.member import Member
 
 Topic = tuple[str, int]
 """A topic's id (32 hex digits) and its partition count."""
+
+
+Counted = TypeVar("Counted")
 
 
 @dataclass(slots=True)
@@ -20,7 +24,10 @@ class Index:
     """Who holds what, who is which instance, how many subscribe to each name.
 
     ``unsettled`` counts the members that are not yet at the target; ``catalogue`` holds the
-    subscribed topics as the group last used them.
+    subscribed topics as the group last used them. ``regexes`` counts the members with each
+    pattern; ``matches`` are the names that each pattern stands for, and ``names`` counts a pattern
+    as one more subscriber of each. ``classic`` are the members of the classic protocol, and
+    ``protocols`` counts their lists of protocol names; ``modern`` counts the others.
     """
 
     holders: dict[Part, str] = field(default_factory=dict)
@@ -29,12 +36,20 @@ class Index:
     unsettled: int = 0
     next_position: int = 0
     catalogue: Mapping[str, Topic] = field(default_factory=dict)
+    regexes: dict[str, int] = field(default_factory=dict)
+    matches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    classic: set[str] = field(default_factory=set)
+    protocols: dict[tuple[str, ...], int] = field(default_factory=dict)
+    modern: int = 0
 
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
         """The index of these members, under these details of the group's row."""
         known: Mapping[str, Any] = details.get("topics", {})
-        index = cls(catalogue={name: (entry[0], entry[1]) for name, entry in known.items()})
+        index = cls(
+            catalogue={name: (entry[0], entry[1]) for name, entry in known.items()},
+            matches={regex: tuple(names) for regex, names in details.get("matches", {}).items()},
+        )
         for member in members:
             index.swap(None, member, details.get("target_epoch", 0))
         return index
@@ -46,6 +61,9 @@ class Index:
             holders=self.holders.copy(),
             instances=self.instances.copy(),
             names=self.names.copy(),
+            regexes=self.regexes.copy(),
+            classic=self.classic.copy(),
+            protocols=self.protocols.copy(),
         )
 
     def swap(self, before: Member | None, after: Member | None, target_epoch: int) -> None:
@@ -58,20 +76,40 @@ class Index:
             self.unsettled += not after.is_settled(target_epoch)
             self._learn(after)
 
+    def match(self, matches: Mapping[str, tuple[str, ...]]) -> None:
+        """The patterns stand for these names from now on."""
+        for regex in self.regexes:
+            _count(self.names, self.matches.get(regex, ()), -1)
+            _count(self.names, matches.get(regex, ()), +1)
+        self.matches = matches
+
     def _forget(self, member: Member) -> None:
-        instance_id = member.row.instance_id
-        if instance_id is not None and self.instances.get(instance_id) == member.row.member_id:
+        instance_id, member_id = member.row.instance_id, member.row.member_id
+        if instance_id is not None and self.instances.get(instance_id) == member_id:
             del self.instances[instance_id]
-        for name in member.topics:
-            self.names[name] -= 1
-            if not self.names[name]:
-                del self.names[name]
+        self.modern -= not member.is_classic
+        if member.is_classic:
+            self.classic.discard(member_id)
+            _count(self.protocols, [packing.names_of(member.row.subscription)], -1)
+        _count(self.names, member.topics, -1)
+        if member.regex:
+            self.regexes[member.regex] -= 1
+            if not self.regexes[member.regex]:
+                del self.regexes[member.regex]
+                _count(self.names, self.matches.get(member.regex, ()), -1)
 
     def _learn(self, member: Member) -> None:
         if member.row.instance_id is not None:
             self.instances[member.row.instance_id] = member.row.member_id
-        for name in member.topics:
-            self.names[name] = self.names.get(name, 0) + 1
+        self.modern += not member.is_classic
+        if member.is_classic:
+            self.classic.add(member.row.member_id)
+            _count(self.protocols, [packing.names_of(member.row.subscription)], +1)
+        _count(self.names, member.topics, +1)
+        if member.regex:
+            if member.regex not in self.regexes:
+                _count(self.names, self.matches.get(member.regex, ()), +1)
+            self.regexes[member.regex] = self.regexes.get(member.regex, 0) + 1
         self.next_position = max(self.next_position, member.row.position + 1)
 
     def _hold(self, before: Member | None, after: Member | None) -> None:
@@ -84,3 +122,13 @@ class Index:
             assert after is not None
             other = self.holders.setdefault(part, after.row.member_id)
             assert other == after.row.member_id, f"{part} is held by {other}"
+
+
+def _count(counts: dict[Counted, int], keys: Iterable[Counted], by: int) -> None:
+    """Count each of these one up or down; what nobody has is not kept."""
+    for key in keys:
+        count = counts.get(key, 0) + by
+        if count:
+            counts[key] = count
+        else:
+            del counts[key]

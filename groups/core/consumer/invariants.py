@@ -8,7 +8,7 @@ asserted where holders are kept (``Index``). A violation is a defect of ours, ne
 from collections.abc import Mapping, Sequence
 
 from groups.core.consumer.index import Index
-from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, UNRELEASED, UNREVOKED, Member
+from groups.core.consumer.member import LEFT_FOR_NOW, UNREVOKED, Member
 from groups.core.consumer.work import EMPTY, STABLE_GROUP, Live
 from groups.core.group import Answer
 from groups.core.rows import Durable
@@ -44,10 +44,17 @@ def check_thoroughly(durable: Durable, members: Mapping[str, Member], index: Ind
 
 
 def check_live(members: Mapping[str, Member], live: Live) -> None:
-    """Everyone has a beat, and a rebalance timer exactly while something is to be given up."""
+    """Everyone has a beat, and a rebalance timer exactly while something is to be given up;
+    classic members have timers of their own."""
     assert live.beats.keys() == members.keys(), "beats are not the members'"
-    revoking = {m: member.epoch for m, member in members.items() if member.state == UNREVOKED}
-    timers = {m: timer.epoch for m, timer in live.timers.items()}
+    classic = {member_id for member_id, member in members.items() if member.is_classic}
+    assert live.calls.keys() | live.syncs.keys() <= classic, "a stranger is to join or sync"
+    revoking = {
+        member_id: member.revoking
+        for member_id, member in members.items()
+        if member.revoking and member_id not in classic
+    }
+    timers = {m: timer.revoking for m, timer in live.timers.items()}
     assert timers == revoking, "timers are not those of members that must give up"
 
 
@@ -58,5 +65,5 @@ def _check_member(member: Member, target_epoch: int) -> None:
     assert member.epoch <= target_epoch, "a member ahead of the target"
     assert member.epoch > 0 or member.epoch == LEFT_FOR_NOW, "a member without an epoch"
     if member.epoch == target_epoch:
-        assert member.state in (STABLE, UNRELEASED), "at the target with something to give up"
+        assert not member.revoking & member.target, "at the target, and gives it up"
         assert member.assigned <= member.target, "at the target with something else"

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from groups.core.assignors import NOTHING
-from groups.core.consumer import holding
+from groups.core.assignors.question import AssignorFailed
+from groups.core.consumer import batching, calls, holding, targets
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -18,9 +19,10 @@ from groups.core.events import (
     ForceRebalance,
     LeaveGroup,
     Leaver,
+    TargetComputed,
     Tick,
 )
-from groups.core.group import Millis
+from groups.core.group import Millis, Rules
 from groups.core.replies import ConsumerBeaten, Left
 
 
@@ -30,7 +32,7 @@ def leave(work: Work, event: ConsumerHeartbeat) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     member = _leaver(work, event)
     if event.member_epoch == LEFT_FOR_NOW:
-        work.put(_away(member))
+        work.put(away(member))
         work.disarm(event.member_id)
     else:
         remove(work, [member], "member-left", "a member left")
@@ -54,7 +56,7 @@ def _leaver(work: Work, event: ConsumerHeartbeat) -> Member:
     return member
 
 
-def _away(member: Member) -> Member:
+def away(member: Member) -> Member:
     """The member while it is gone: what it was to give up is free, the rest stays held."""
     since = member.since or {}
     return replace(
@@ -70,48 +72,77 @@ def _away(member: Member) -> Member:
 def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> None:
     """Take members out; their partitions are free, and the epoch rises once for all of them."""
     for member in gone:
-        work.take(member.row.member_id)
+        # Who fell silent has worked on nothing since it was last heard of, as far as we know.
+        silent_since = work.live.beats[member.row.member_id].at
+        since = silent_since if trigger == "session-expired" else None
+        work.take(member.row.member_id, since)
     work.set_details(assignor=work.vote())
     work.bump(trigger, reason, gone[0], [member.row.member_id for member in gone])
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
-    """The classic request: nobody here is a member of the classic protocol.
+    """The classic request: members of the classic protocol go by their own word.
 
-    An administrator may still remove a static member by naming its instance alone (KIP-345).
+    An administrator may remove any member, of either protocol, by its id, or a static one by
+    naming its instance alone (KIP-345).
     """
     codes: list[ErrorCode] = []
     gone: list[Member] = []
     for leaver in event.members:
-        member = work.holder(leaver.instance_id) if leaver.instance_id is not None else None
+        member = _named(work, leaver)
         codes.append(_code_of(leaver, member))
         if member is not None and codes[-1] is ErrorCode.NONE and member not in gone:
             gone.append(member)
     if gone:
-        remove(work, gone, "member-left", "an administrator removed static members")
+        what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
+        said = next((leaver.reason for leaver in event.members if leaver.reason), None)
+        remove(work, gone, "member-left", f"{what}: {said}" if said else what)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
 
 
-def _code_of(leaver: Leaver, holder: Member | None) -> ErrorCode:
-    if holder is None:
+def _named(work: Work, leaver: Leaver) -> Member | None:
+    if leaver.instance_id is not None:
+        return work.holder(leaver.instance_id)
+    return work.members.get(leaver.member_id)
+
+
+def _code_of(leaver: Leaver, member: Member | None) -> ErrorCode:
+    if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    if not leaver.member_id:
+    if leaver.member_id in ("", member.row.member_id):
         return ErrorCode.NONE
-    own = leaver.member_id == holder.row.member_id
-    return ErrorCode.UNKNOWN_MEMBER_ID if own else ErrorCode.FENCED_INSTANCE_ID
+    return ErrorCode.FENCED_INSTANCE_ID
 
 
 def tick(work: Work, _event: Tick) -> None:
     """Sessions and rebalance timers that have ended fence their members."""
-    timers = work.live.timers
-    late = [work.members[m] for m, timer in timers.items() if work.now >= timer.deadline]
-    if late:
-        remove(work, late, "rebalance-timeout", _said(late, "did not give partitions up in time"))
+    for timers, what in (
+        ("timers", "did not give partitions up in time"),
+        ("calls", "did not join again in time"),
+        ("syncs", "sent no SyncGroup in time"),
+    ):
+        late = [work.members[m] for m in calls.over(getattr(work.live, timers), work.now)]
+        if late:
+            remove(work, late, "rebalance-timeout", _said(late, what))
     silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
     if silent:
         remove(work, silent, "session-expired", _said(silent, "sent no heartbeat in time"))
-    if holding.is_put_off(work.row):
-        holding.assign(work)
+    if holding.is_put_off(work.row) or work.live.batch.is_wanted:
+        try:
+            holding.assign(work)
+        except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
+            batching.failed(work, work.vote(), str(error))
+
+
+def target_computed(work: Work, event: TargetComputed) -> None:
+    """A target that was worked out elsewhere. Only the last one that was asked for counts."""
+    question = event.question
+    if not work.exists or work.live.batch.asked != question.epoch:
+        return
+    if event.targets is None:
+        batching.failed(work, question.name, event.error)
+    elif question.epoch > work.target_epoch:
+        targets.go_by(work, question, event.targets, event.grouped)
 
 
 def _said(members: Sequence[Member], what: str) -> str:
@@ -121,7 +152,14 @@ def _said(members: Sequence[Member], what: str) -> str:
 def session_end(work: Work, member_id: str) -> Millis:
     """When a member that stays silent is removed."""
     heard = max(work.live.beats[member_id].at, work.live.floor)
-    return heard + work.rules.group_consumer_session_timeout_ms
+    return heard + session_timeout_ms(work.members[member_id], work.rules)
+
+
+def session_timeout_ms(member: Member, rules: Rules) -> Millis:
+    """How long a member may be silent: the group says so, but to a classic member, who says it."""
+    if member.is_classic:
+        return member.row.session_timeout_ms
+    return rules.group_consumer_session_timeout_ms
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
@@ -141,7 +179,10 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
         return
     work.bump("operator", f"{event.actor} forced it: {event.reason}", waits=False)
     work.assign()
-    work.operated(event.operation_id, ErrorCode.NONE, "the target was computed anew")
+    how = "the target was computed anew"
+    if work.target_epoch < work.row.generation:
+        how = "the target is being computed anew"
+    work.operated(event.operation_id, ErrorCode.NONE, how)
 
 
 def evict_member(work: Work, event: EvictMember) -> None:

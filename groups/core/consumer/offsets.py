@@ -50,10 +50,17 @@ def _check(work: Work, event: OffsetCommit) -> None:
     member = work.members.get(event.member_id)
     if member is None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-    if event.version < MEMBER_EPOCH_SINCE:
+    if event.version < MEMBER_EPOCH_SINCE and not member.is_classic:
         raise Refuse(ErrorCode.UNSUPPORTED_VERSION)
     if not _is_current(work, member, event.generation_id, event.offsets):
-        raise Refuse(ErrorCode.STALE_MEMBER_EPOCH)
+        raise Refuse(_stale(member))
+
+
+def _stale(member: Member) -> ErrorCode:
+    """Each protocol has its own word for an epoch that is not the member's."""
+    if member.is_classic:
+        return ErrorCode.ILLEGAL_GENERATION
+    return ErrorCode.STALE_MEMBER_EPOCH
 
 
 def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
@@ -101,7 +108,7 @@ def check_reader(member: Member | None, epoch: int) -> ErrorCode:
     """Whether a member may read offsets: reads stay strict, any other epoch is stale."""
     if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    return ErrorCode.NONE if epoch == member.epoch else ErrorCode.STALE_MEMBER_EPOCH
+    return ErrorCode.NONE if epoch == member.epoch else _stale(member)
 
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:

@@ -19,26 +19,19 @@ def reconcile(member: Member, target_epoch: int, owned: Parts | None, is_free: I
     ``owned`` is what the request says it works on, None where it does not say: that is
     never an acknowledgement.
     """
-    if member.state == STABLE:
-        if member.epoch == target_epoch:
-            return member
-        return _next(member, member.epoch, target_epoch, owned, is_free)
-    if member.state == UNREVOKED:
-        if owned is None or owned & member.revoking:
-            return member
-        # It advances by one epoch, not to the target: it may have to give up more.
-        return _next(member, member.epoch + 1, target_epoch, owned, is_free)
-    return _next(member, member.epoch, target_epoch, owned, is_free)
-
-
-def _next(
-    member: Member, epoch: int, target_epoch: int, owned: Parts | None, is_free: IsFree
-) -> Member:
+    # At the target it has all of it, unless the target has since lost what the member no longer
+    # subscribes to (KIP-1263): that goes without a new target.
+    has_all = member.epoch == target_epoch and len(member.assigned) <= len(member.target)
+    if member.state == STABLE and has_all:
+        return member
+    if member.state == UNREVOKED and (owned is None or owned & member.revoking):
+        return member
     target = member.target
     keep = member.assigned & target
     revoke = member.assigned - keep
     if revoke and (owned is None or owned & revoke):
-        return _moved(member, epoch, UNREVOKED, keep, revoke, target_epoch)
+        # It stays in its epoch, however often it must give up more (Kafka 4.3; earlier counted).
+        return _moved(member, member.epoch, UNREVOKED, keep, revoke, target_epoch)
     wanted = target - keep
     given = frozenset(part for part in wanted if is_free(part))
     state = UNRELEASED if wanted - given else STABLE

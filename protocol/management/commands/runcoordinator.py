@@ -40,13 +40,14 @@ class Command(BaseCommand):
             )
         from channels.routing import ProtocolTypeRouter
 
+        from groups import fail_points
         from groups.node import Node
         from protocol.consumer import KafkaConsumer
         from protocol.server import CoordinatorServer  # sets the event loop policy
 
         server = CoordinatorServer(
             ProtocolTypeRouter({"kafka": KafkaConsumer.as_asgi()}),
-            lambda me, desk: Node(me, desk.answer),
+            lambda me, desk: Node(me, desk.answer, fail=fail_points.from_environment(me.node_id)),
             node_id=options["node_id"],
             host=options["host"],
             port=options["port"],

@@ -1,7 +1,8 @@
-// Program franz is franz-go as a consumer or as an administrator:
+// Program franz is franz-go as a consumer, an administrator or a producer of offsets:
 //
 //	franz work BOOTSTRAP NAME SESSION_MS range|cooperative|consumer
 //	franz admin BOOTSTRAP
+//	franz produce BOOTSTRAP TRANSACTIONAL_ID
 package main
 
 import "os"
@@ -12,6 +13,8 @@ func main() {
 		work(os.Args[2], os.Args[3], os.Args[4], os.Args[5])
 	case "admin":
 		administer(os.Args[2])
+	case "produce":
+		produce(os.Args[2], os.Args[3])
 	}
 }
 

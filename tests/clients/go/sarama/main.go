@@ -1,7 +1,8 @@
-// Program sarama is IBM/sarama as a consumer or as an administrator:
+// Program sarama is IBM/sarama as a consumer, an administrator or a producer of offsets:
 //
 //	sarama work BOOTSTRAP NAME SESSION_MS
 //	sarama admin BOOTSTRAP
+//	sarama produce BOOTSTRAP TRANSACTIONAL_ID
 package main
 
 import (
@@ -16,6 +17,8 @@ func main() {
 		work(os.Args[2], os.Args[3], os.Args[4])
 	case "admin":
 		administer(os.Args[2])
+	case "produce":
+		produce(os.Args[2], os.Args[3])
 	}
 }
 

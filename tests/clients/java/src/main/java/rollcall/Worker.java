@@ -1,6 +1,7 @@
 package rollcall;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -20,7 +22,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * A stock consumer: {@code Worker BOOTSTRAP NAME SESSION_MS [setting=value ...]}.
  *
  * <p>It says what it is given and what is taken from it; a line on standard input makes it commit
- * that offset for all it holds and say what is committed. SIGTERM closes it cleanly.
+ * that offset for all it holds and say what is committed, or that it may not. SIGTERM closes it
+ * cleanly.
  */
 final class Worker implements ConsumerRebalanceListener {
     private static final String HEARTBEAT_MS = "500";
@@ -89,7 +92,12 @@ final class Worker implements ConsumerRebalanceListener {
         held.forEach(consumer::position);
         var wanted = new HashMap<TopicPartition, OffsetAndMetadata>();
         held.forEach(partition -> wanted.put(partition, new OffsetAndMetadata(offset)));
-        consumer.commitSync(wanted);
+        try {
+            consumer.commitSync(wanted);
+        } catch (KafkaException refused) {
+            Lines.say(Map.of("event", "refused", "error", refused.toString()));
+            return;
+        }
         var stored = new HashMap<Integer, Long>();
         consumer.committed(held).forEach((p, at) -> stored.put(p.partition(), at.offset()));
         Lines.say(Map.of("event", "committed", "offsets", stored));
@@ -119,6 +127,8 @@ final class Worker implements ConsumerRebalanceListener {
     private static void say(String event, Collection<TopicPartition> partitions) {
         var numbers =
                 partitions.stream().map(TopicPartition::partition).sorted().collect(Collectors.toList());
-        Lines.say(Map.of("event", event, "partitions", numbers));
+        var now = Instant.now();
+        double at = now.getEpochSecond() + now.getNano() / 1e9;
+        Lines.say(Map.of("event", event, "at", at, "partitions", numbers));
     }
 }

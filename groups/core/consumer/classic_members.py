@@ -1,0 +1,212 @@
+"""Members of the classic protocol in a group of the consumer protocol (KIP-848, migration).
+
+JoinGroup and SyncGroup do for them what one heartbeat does for the others: what a member
+subscribes to and owns is read from the metadata embedded in its join, and its assignment is
+packed in the same words. Nobody is ever held: the coordinator assigns, so nobody waits for a
+leader. How they hear that they must join again is in ``calls``, how they leave in ``leaving``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from groups.core.assignment import assignment_of
+from groups.core.assignors import Part, Parts
+from groups.core.classic import packing
+from groups.core.consumer import calls, heartbeat, holding, leaving
+from groups.core.consumer.index import Topic
+from groups.core.consumer.member import UNREVOKED, Member
+from groups.core.consumer.reconcile import reconcile
+from groups.core.consumer.work import Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import JoinGroup, SyncGroup
+from groups.core.replies import Joined, Synced
+from groups.core.rows import MemberRow
+from groups.core.subscription import Subscription, subscription_of
+
+PROTOCOL_TYPE = "consumer"
+
+VERSION_MAX = 3
+"""The newest version of the embedded assignment that is known."""
+
+
+def join_group(work: Work, event: JoinGroup) -> None:
+    """Decide one JoinGroup and answer it; it is never held."""
+    rules = work.rules
+    low, high = rules.group_min_session_timeout_ms, rules.group_max_session_timeout_ms
+    if not low <= event.session_timeout_ms <= high:
+        raise Refuse(ErrorCode.INVALID_SESSION_TIMEOUT)
+    if not work.exists:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    before = _known(work, event)
+    if before is None and len(work.members) >= rules.group_consumer_max_size:
+        raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
+    said = _subscription(work, event)
+    if not event.member_id and event.instance_id is None and event.needs_member_id:
+        # The id is not remembered: whoever brings it is let in as one that is not known.
+        required = Joined(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=heartbeat.new_id(work))
+        work.answer(event.ticket, required)
+        return
+    member = _seat(work, event, before)
+    changed = _described(member, event, said)
+    heartbeat.merge(work, member, changed, event.topics, event.looked_up)
+    holding.assign_for(work, member)
+    _move(work, event, said, member.row.member_id)
+
+
+def _known(work: Work, event: JoinGroup) -> Member | None:
+    """The member that joins, or whose place it takes; None for a newcomer.
+
+    UNKNOWN_MEMBER_ID and FENCED_INSTANCE_ID as in a classic group, and for the id of a member
+    that speaks the other protocol.
+    """
+    if event.instance_id is None:
+        member = work.members.get(event.member_id)
+        if member is not None and not member.is_classic:
+            raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+        return member
+    holder = work.holder(event.instance_id)
+    if event.member_id:
+        if holder is None:
+            raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+        if holder.row.member_id != event.member_id:
+            raise Refuse(ErrorCode.FENCED_INSTANCE_ID)
+        if not holder.is_classic:
+            raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    return holder
+
+
+def _subscription(work: Work, event: JoinGroup) -> Subscription:
+    """What the join subscribes to: its first protocol tells. INCONSISTENT_GROUP_PROTOCOL where
+    it is no consumer's, or shares no protocol name with the other classic members."""
+    shared = {name for name, _ in event.protocols}
+    for names in work.index.protocols:
+        shared.intersection_update(names)
+    if event.protocol_type != PROTOCOL_TYPE or not shared:
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    said = subscription_of(event.protocols[0][1])
+    if said is None:
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    return said
+
+
+def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
+    """The member before this join: itself, a static one under its new id, or a new one."""
+    if before is None:
+        return Member(_row(event, event.member_id or heartbeat.new_id(work), work))
+    if before.row.member_id == event.member_id:
+        return before
+    work.take(before.row.member_id, comes_back=True)
+    row = replace(before.row, member_id=heartbeat.new_id(work))
+    return replace(leaving.away(before), row=row, epoch=0, previous_epoch=0)
+
+
+def _row(event: JoinGroup, member_id: str, work: Work) -> MemberRow:
+    return MemberRow(
+        member_id,
+        event.instance_id,
+        event.client_id,
+        event.client_host,
+        event.session_timeout_ms,
+        event.rebalance_timeout_ms,
+        work.index.next_position,
+    )
+
+
+def _described(member: Member, event: JoinGroup, said: Subscription) -> Member:
+    """The member as this join describes it. Nobody of this protocol has a pattern, or a say in
+    which assignor is used."""
+    row = replace(
+        member.row,
+        client_id=event.client_id,
+        client_host=event.client_host,
+        session_timeout_ms=event.session_timeout_ms,
+        rebalance_timeout_ms=event.rebalance_timeout_ms,
+        subscription=packing.pack(event.protocols),
+    )
+    topics = tuple(sorted(set(said.topics)))
+    return replace(
+        member, row=row, topics=topics, regex="", assignor=None, rack_id=said.rack_id or None
+    )
+
+
+def _move(work: Work, event: JoinGroup, said: Subscription, member_id: str) -> None:
+    """Reconcile the member, answer, and wait for its SyncGroup."""
+    owned = _parts(said.owned, {**work.index.catalogue, **event.topics})
+    before = work.members[member_id]
+    after = reconcile(before, work.target_epoch, owned, work.is_free_for(member_id))
+    if after is not before:
+        work.put(after)
+    work.hear(member_id)
+    work.disarm(member_id)
+    live = work.change()
+    live.calls.pop(member_id, None)
+    live.syncs[member_id] = work.timer(after)
+    work.answer(
+        event.ticket,
+        Joined(
+            member_id=member_id,
+            generation_id=after.epoch,
+            protocol_type=PROTOCOL_TYPE,
+            protocol_name=event.protocols[0][0],
+        ),
+    )
+
+
+def _parts(owned: frozenset[tuple[str, int]], topics: Mapping[str, Topic]) -> Parts:
+    """Partitions by topic id; a name that no topic has is nobody's."""
+    return frozenset((topics[name][0], p) for name, p in owned if name in topics)
+
+
+def sync_group(work: Work, event: SyncGroup) -> None:
+    """Answer with the member's assignment as it stands; what a leader may bring is not looked at.
+
+    INCONSISTENT_GROUP_PROTOCOL, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID and ILLEGAL_GENERATION as in
+    a classic group; REBALANCE_IN_PROGRESS where the member must join first.
+    """
+    named = (event.protocol_type, event.protocol_name)
+    if event.names_protocol and None in named:
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    member = _member(work, event)
+    if event.generation_id != member.epoch:
+        raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    name, metadata = packing.unpack(member.row.subscription)[0]
+    if event.names_protocol and named != (PROTOCOL_TYPE, name):
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    # Who gives something up has joined already, and learns here what it may keep.
+    live = work.live
+    if calls.is_behind(work.row, live.batch, work.index, member) and member.state != UNREVOKED:
+        raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
+    work.hear(event.member_id)
+    if event.member_id in work.live.syncs:
+        del work.change().syncs[event.member_id]
+    said = subscription_of(metadata)
+    version = min(said.version, VERSION_MAX) if said is not None else 0
+    parts = named_parts(member.assigned, work.index.catalogue)
+    work.answer(
+        event.ticket,
+        Synced(
+            protocol_type=PROTOCOL_TYPE,
+            protocol_name=name,
+            assignment=assignment_of(parts, version),
+        ),
+    )
+
+
+def named_parts(parts: Parts, topics: Mapping[str, Topic]) -> frozenset[Part]:
+    """Partitions by topic name; those of a topic that is gone are nobody's to work on."""
+    names = {topic_id: name for name, (topic_id, _) in topics.items()}
+    return frozenset((names[topic_id], p) for topic_id, p in parts if topic_id in names)
+
+
+def _member(work: Work, event: SyncGroup) -> Member:
+    """The member that asks, checked in Kafka's order: the instance id first."""
+    if event.instance_id is not None:
+        holder = work.holder(event.instance_id)
+        if holder is None:
+            raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+        if holder.row.member_id != event.member_id:
+            raise Refuse(ErrorCode.FENCED_INSTANCE_ID)
+    member = work.members.get(event.member_id)
+    if member is None or not member.is_classic:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    return member

@@ -1,0 +1,35 @@
+"""What subscriptions by pattern stand for (KIP-848): results that come in from outside.
+
+Which names a regular expression matches is no rule of a group: a node finds it out beside the
+steps, in its own time, and brings the result as an event. Until then a member with a new pattern
+has what it had. No expression is compiled or evaluated here.
+"""
+
+from collections.abc import Mapping
+
+from groups.core.consumer.index import Topic
+from groups.core.consumer.work import Work
+from groups.core.events import TopicsMatched
+
+
+def topics_matched(work: Work, event: TopicsMatched) -> None:
+    """Keep the results of patterns that are used; the epoch rises where topics come or go."""
+    known, brought = work.index.matches, event.matches
+    found = {
+        regex: brought[regex] if regex in brought else known[regex]
+        for regex in work.index.regexes
+        if regex in brought or regex in known
+    }
+    if not work.exists or found == known:
+        return
+    before = {regex: known.get(regex, ()) for regex in found}
+    work.set_matches(found)
+    if before != found:
+        work.bump("topics-changed", "a subscription by pattern stands for other topics now")
+        work.set_catalogue(_catalogue(work, event.topics))
+
+
+def _catalogue(work: Work, facts: Mapping[str, Topic]) -> Mapping[str, Topic]:
+    """The subscribed topics; what the group knows of a topic is at least as new as the event."""
+    known = {**facts, **work.index.catalogue}
+    return {name: known[name] for name in work.index.names if name in known}

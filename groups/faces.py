@@ -1,0 +1,76 @@
+"""The committed faces of a node's groups, and who wants to hear when one is swapped.
+
+The fast path reads here, held heartbeats wait here. No rule and no I/O: what a face says is the
+group's own business, what follows from a swap is the watcher's.
+"""
+
+from typing import Protocol
+
+from groups.core.group import Face
+
+
+class Watcher(Protocol):
+    """Somebody for whom a swap may be news. Compared by identity."""
+
+    def face_changed(self) -> None:
+        """The face was swapped or dropped, or the lease is over. Called inside the swap: it must
+        neither wait nor raise."""
+        ...
+
+
+class Faces:
+    """Faces by group id. ``swaps`` counts every change of any of them: while it stands still, what
+    was read here before is still so."""
+
+    __slots__ = ("_faces", "_watchers", "swaps")
+
+    def __init__(self) -> None:
+        self.swaps = 0
+        self._faces: dict[str, Face] = {}
+        self._watchers: dict[str, set[Watcher]] = {}
+
+    def get(self, group_id: str) -> Face | None:
+        """The face that may be shown now; None: nothing may be said without a step."""
+        return self._faces.get(group_id)
+
+    def __getitem__(self, group_id: str) -> Face:
+        return self._faces[group_id]
+
+    def __contains__(self, group_id: object) -> bool:
+        return group_id in self._faces
+
+    def put(self, group_id: str, face: Face) -> None:
+        """Show this face from now on."""
+        self._faces[group_id] = face
+        self._swapped(group_id)
+
+    def drop(self, group_id: str) -> None:
+        """Show none from now on."""
+        if self._faces.pop(group_id, None) is not None:
+            self._swapped(group_id)
+
+    def _swapped(self, group_id: str) -> None:
+        self.swaps += 1
+        for watcher in tuple(self._watchers.get(group_id, ())):
+            watcher.face_changed()
+
+    # -- who wants to hear
+
+    def watch(self, group_id: str, watcher: Watcher) -> None:
+        """Tell the watcher of every swap, until ``unwatch``."""
+        self._watchers.setdefault(group_id, set()).add(watcher)
+
+    def unwatch(self, group_id: str, watcher: Watcher) -> None:
+        """Tell it no more; nothing happens where it was not told."""
+        watching = self._watchers.get(group_id)
+        if watching is None:
+            return
+        watching.discard(watcher)
+        if not watching:
+            del self._watchers[group_id]
+
+    def tell_all(self) -> None:
+        """The lease is over: what was true of every face may not be so any more."""
+        for watching in list(self._watchers.values()):
+            for watcher in tuple(watching):
+                watcher.face_changed()

@@ -1,0 +1,62 @@
+"""Which ConsumerGroupHeartbeat may wait for news, for how long, and what the news is (KIP-848).
+
+Only an empty heartbeat of a member that has all it shall have: whatever says or is told something
+is answered at once. Why these figures: docs/decisions/0017-held-heartbeats.md. Nothing waits here.
+"""
+
+from dataclasses import dataclass
+
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.replies import ConsumerBeaten
+from protocol.call import Call
+from protocol.holding import HOLD_S_MIN
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+
+SESSION_SHARE = 1 / 3
+"""Of the session at most: a client that counts its interval from the answer beats so much later."""
+
+
+def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> float:
+    """How long an empty heartbeat of a member that has all it shall have may wait; else 0."""
+    share = call.node.settings.group_consumer_heartbeat_hold_percent / 100
+    says_something = (
+        request.member_epoch <= 0
+        or request.topic_partitions is not None
+        or request.subscribed_topic_names is not None
+        or request.subscribed_topic_regex is not None
+        or request.server_assignor is not None
+        or request.rebalance_timeout_ms != -1
+    )
+    if not share or says_something or reply.error or reply.assignment is not None:
+        return 0
+    group = call.node.coordinator.group(request.group_id)
+    if not (
+        isinstance(group, ConsumerGroup)
+        and reply.member_epoch == request.member_epoch
+        and group.is_settled(request.member_id, reply.member_epoch)
+    ):
+        return 0
+    # Who beats faster than it was told is held for less, or not at all.
+    interval_s = min(reply.heartbeat_interval_ms / 1000, call.gap_s)
+    session_s = group.rules.group_consumer_session_timeout_ms / 1000
+    seconds = min(interval_s * share, session_s * SESSION_SHARE)
+    return seconds if seconds >= HOLD_S_MIN else 0
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """The question whether a held heartbeat would be answered otherwise by now."""
+
+    reply: ConsumerBeaten
+    request: ConsumerGroupHeartbeatRequest
+    call: Call
+
+    def __call__(self) -> bool:
+        coordinator, group_id = self.call.node.coordinator, self.request.group_id
+        if not coordinator.owns(group_id) or not coordinator.holds_lease:
+            return True
+        group = coordinator.group(group_id)
+        return not (
+            isinstance(group, ConsumerGroup)
+            and group.is_settled(self.request.member_id, self.reply.member_epoch)
+        )

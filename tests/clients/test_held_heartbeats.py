@@ -1,0 +1,57 @@
+"""Stock clients whose heartbeats are held as long as may be: closing and committing are not late.
+
+Classic members beat each half second here, so they are held for a sixth of a second; members of
+the consumer protocol beat every five, and are held for four and a half.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from rollcall.installation import Installation
+from tests.clients.conftest import SESSION_MS, SETTINGS, Start, topic
+from tests.clients.programs import WORKERS
+from tests.clients.test_sharing import ALL, share
+
+pytestmark = pytest.mark.timeout(900)  # the first of them builds
+
+LIBRARIES = [name for name in WORKERS if not name.endswith(("-cooperative", "-static"))]
+
+HELD = {
+    **SETTINGS,
+    "ROLLCALL_GROUP_HEARTBEAT_HOLD_MS": "2000",
+    "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "5000",
+    "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "5000",
+    "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_HOLD_PERCENT": "90",
+}
+
+COMMIT_S = 2.0
+"""A commit and a read of what was committed, on a busy machine; half of a consumer's hold."""
+
+
+@pytest.fixture(scope="module")
+def held() -> Iterator[Installation]:
+    """An installation that holds heartbeats for as long as it may."""
+    with Installation(HELD) as running:
+        yield running
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_commits_and_closing_do_not_wait_for_a_held_heartbeat(
+    library: str, held: Installation, start: Start, name: str
+) -> None:
+    asyncio.run(topic(held.kafka, name))
+    one = start(library, held.kafka, name)
+    other = start(library, held.kafka, name)
+    one.until(lambda: share(one, other), "three and three")
+    one.commit(1)
+
+    for offset in range(2, 6):
+        began = time.monotonic()
+        assert set(one.commit(offset).values()) == {offset}
+        assert time.monotonic() - began < COMMIT_S
+    other.close()
+
+    one.until(lambda: one.owned == ALL, "the other has all six", SESSION_MS / 1000 - 1)

@@ -1,0 +1,373 @@
+"""A group changes its protocol while it lives (cases MG-01 to MG-11; KIP-848, migration)."""
+
+from dataclasses import replace
+
+import pytest
+
+from groups.core import events
+from groups.core.assignment import partitions_of
+from groups.core.classic import packing
+from groups.core.errors import ErrorCode
+from groups.core.migration.policy import ALLOWED
+from groups.core.replies import ConsumerBeaten, Joined, Synced
+from tests.core_consumer.crossing import Classic, Crossing, classic_group, upgraded
+from tests.core_consumer.talk import Client
+
+POLICIES = sorted(ALLOWED)
+FOREIGN = ErrorCode.GROUP_ID_NOT_FOUND
+
+
+# Empty groups
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_mg_01_an_empty_classic_group_follows_whoever_joins(policy: str) -> None:
+    talk = Crossing({"foo": 2}, group_consumer_migration_policy=policy)
+    alone = Classic()
+    assert talk.commit(alone, ("foo", 1), member_id="", generation_id=-1) is ErrorCode.NONE
+    m = talk.join("m")
+    assert (talk.kind, m.epoch, m.told) == ("consumer", 2, {"foo": [0, 1]})
+    assert talk.last is not None and not talk.last.offset_deletes
+    entry = next(entry for entry in talk.journal if entry.kind == "group-converted")
+    assert (entry.member_id, entry.details["from"], entry.details["to"]) == (
+        "m", "classic", "consumer",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_mg_02_an_empty_consumer_group_follows_whoever_joins(policy: str) -> None:
+    talk = Crossing({"foo": 2}, group_consumer_migration_policy=policy)
+    m = talk.join("m")
+    talk.beat(m, member_epoch=-1)
+    epoch = talk.epoch
+    a = Classic()
+    talk.live(a)
+    assert (talk.kind, talk.state, a.works_on) == ("classic", "Stable", {"foo": [0, 1]})
+    assert a.generation == epoch + 1, "a number is never given out twice"
+    assert talk.code(m, member_epoch=2) is FOREIGN
+
+
+def test_a_join_that_is_refused_leaves_an_empty_group_as_it_was() -> None:
+    talk = Crossing({"foo": 2})
+    talk.beat(talk.join("m"), member_epoch=-1)
+    before = talk.group
+    stranger = Classic(member_id="nope")
+    refused = talk.ask(talk.join_event(stranger))
+    assert refused == Joined(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id="nope")
+    assert talk.group is before
+
+
+def test_a_heartbeat_that_is_refused_does_not_forget_ids_that_were_handed_out() -> None:
+    talk = Crossing({"foo": 2})
+    a = Classic()
+    talk.go_on(a)
+    assert a.last is ErrorCode.MEMBER_ID_REQUIRED
+    assert talk.code(Client("x", ("foo",), epoch=3)) is FOREIGN
+    assert talk.enter(a) is ErrorCode.NONE
+
+
+# The upgrade
+
+
+def test_mg_03_the_classic_member_is_called_and_its_requests_are_checked_as_before() -> None:
+    a = Classic()
+    talk, m2 = upgraded(a)
+    assert (m2.epoch, m2.told) == (2, {})
+    assert (talk.kind, talk.state, talk.epoch) == ("consumer", "Reconciling", 2)
+    assert talk.group.durable.group.protocol_type == "consumer"
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    assert talk.code_of(a, 2) is ErrorCode.ILLEGAL_GENERATION
+    assert talk.code_of(Classic(member_id="m2", generation=2)) is ErrorCode.UNKNOWN_MEMBER_ID
+    for version in range(2, 10):
+        assert talk.commit(a, ("foo", 0), version=version) is ErrorCode.NONE
+    assert talk.commit(a, ("foo", 0), generation_id=2) is ErrorCode.ILLEGAL_GENERATION
+    entry = talk.journal[-2]
+    assert (entry.kind, entry.member_id, entry.details["members"]) == ("group-converted", "m2", 1)
+
+
+def test_mg_04_an_eager_member_gives_everything_up_and_is_given_its_part() -> None:
+    a = Classic()
+    talk, m2 = upgraded(a)
+    assert talk.pulse(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    joined = talk.ask(talk.join_event(a))
+    assert joined == Joined(
+        member_id=a.member_id, generation_id=2, protocol_type="consumer", protocol_name="range"
+    )
+    sync = events.SyncGroup(
+        generation_id=2, member_id=a.member_id, instance_id=None, assignments={},
+        names_protocol=True, protocol_type="consumer", protocol_name="range",
+    )  # fmt: skip
+    inconsistent = Synced(error=ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    assert talk.ask(replace(sync, protocol_name="roundrobin")) == inconsistent
+    assert talk.ask(replace(sync, protocol_type=None)) == inconsistent
+    outdated = talk.ask(replace(sync, generation_id=1))
+    assert outdated == Synced(error=ErrorCode.ILLEGAL_GENERATION)
+    synced = talk.ask(sync)
+    assert isinstance(synced, Synced)
+    assert set(partitions_of(synced.assignment) or ()) == {("foo", 0), ("foo", 1)}
+    assert talk.beat(m2).assignment == {"id-foo": (2,)}
+    assert talk.state == "Stable"
+
+
+def test_mg_05_a_cooperative_member_keeps_its_part_all_the_time() -> None:
+    a = Classic(cooperative=True)
+    talk, m2 = upgraded(a)
+    talk.pulse(a)
+    joined = talk.ask(talk.join_event(a))
+    assert isinstance(joined, Joined) and joined.generation_id == 1, "it has to give up first"
+    a.joined, a.wants = joined, "sync"
+    talk.go_on(a)
+    assert (a.works_on, a.wants) == ({"foo": [0, 1]}, "join")
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    assert talk.beat(m2).assignment is None, "what was given up has not been said yet"
+    assert talk.enter(a) is ErrorCode.NONE
+    assert (a.generation, a.works_on) == (2, {"foo": [0, 1]})
+    assert talk.code_of(a) is ErrorCode.NONE
+    assert talk.beat(m2).assignment == {"id-foo": (2,)}
+
+
+def test_mg_05_a_member_that_waits_is_called_when_something_is_free() -> None:
+    a = Classic()
+    talk = Crossing({"foo": 2})
+    m = talk.join("m")
+    assert talk.enter(a) is ErrorCode.NONE
+    assert (a.works_on, talk.code_of(a)) == ({}, ErrorCode.NONE)
+    talk.converge_mixed(m)
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    talk.live(a)
+    assert (a.works_on, m.owned) == ({"foo": [1]}, {"foo": [0]})
+    assert talk.state == "Stable"
+
+
+def test_mg_06_protocol_names_must_be_shared_and_ids_are_bare() -> None:
+    a = Classic(names=("range", "sticky"))
+    talk, _ = upgraded(a)
+    other = talk.ask(talk.join_event(Classic(names=("roundrobin",))))
+    assert other.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    connect = talk.ask(talk.join_event(Classic(), protocol_type="connect"))
+    assert connect.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    unreadable = talk.ask(talk.join_event(Classic(), protocols=(("range", b"\x00"),)))
+    assert unreadable.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    first = talk.ask(talk.join_event(Classic()))
+    assert isinstance(first, Joined) and first.error is ErrorCode.MEMBER_ID_REQUIRED
+    assert "app" not in first.member_id and len(first.member_id) == 36
+    assert talk.enter(Classic(member_id="any id will do")) is ErrorCode.NONE
+    old = talk.ask(talk.join_event(Classic(), needs_member_id=False))
+    assert old.error is ErrorCode.NONE, "a client of before KIP-394 is let in at once"
+
+
+@pytest.mark.parametrize("policy", ["disabled", "downgrade"])
+def test_mg_09_a_policy_may_forbid_the_upgrade(policy: str) -> None:
+    a = Classic()
+    talk = classic_group(a, group_consumer_migration_policy=policy)
+    before = talk.group
+    reply = talk.beat(Client("m2", ("foo",)))
+    assert reply.error is FOREIGN
+    assert reply.detail is not None and "policy" in reply.detail
+    assert talk.group is before
+
+
+@pytest.mark.parametrize("policy", ["disabled", "upgrade"])
+def test_mg_09_a_policy_may_forbid_the_downgrade(policy: str) -> None:
+    a = Classic()
+    talk, m2 = upgraded(a, group_consumer_migration_policy="upgrade")
+    talk.rules = replace(talk.rules, group_consumer_migration_policy=policy)
+    talk.group = talk.group.with_rules(talk.rules)
+    talk.beat(m2, member_epoch=-1)
+    assert (talk.kind, talk.state) == ("consumer", "Assigning")
+    assert talk.pulse(a) is ErrorCode.REBALANCE_IN_PROGRESS, "nobody else would compute a target"
+    talk.live(a)
+    assert (talk.state, a.works_on) == ("Stable", {"foo": [0, 1, 2]})
+
+
+def test_mg_11_a_group_of_another_type_is_not_changed() -> None:
+    talk = Crossing({"foo": 1})
+    join = talk.join_event(Classic(), protocol_type="connect", needs_member_id=False)
+    talk.ask(join)
+    before = talk.group
+    assert talk.code(Client("m", ("foo",))) is FOREIGN
+    assert talk.group is before
+
+
+def test_a_group_whose_words_cannot_be_read_or_that_shares_partitions_is_not_changed() -> None:
+    talk = classic_group(Classic())
+    row = next(iter(talk.group.durable.members.values()))
+    unreadable = replace(row, subscription=packing.pack((("range", b"\x00"),)))
+    twin = replace(row, member_id="twin", position=row.position + 1)
+    for rows in ({row.member_id: unreadable}, {row.member_id: row, "twin": twin}):
+        durable = replace(talk.group.durable, members=rows)
+        talk.group = type(talk.group).merge(durable, None, talk.rules, talk.now)
+        reply = talk.beat(Client("m", ("foo",)))
+        assert reply.error is FOREIGN and talk.kind == "classic"
+
+
+def test_a_heartbeat_that_does_not_know_all_topics_is_asked_to_come_again() -> None:
+    talk = classic_group(Classic())
+    early = Client("m", ("foo",))
+    reply = talk.beat(early, topics={}, looked_up=frozenset())
+    assert reply.error is ErrorCode.COORDINATOR_NOT_AVAILABLE and talk.kind == "classic"
+
+
+def test_a_newcomer_that_is_refused_changes_nothing() -> None:
+    a = Classic()
+    talk = classic_group(a, group_consumer_max_size=1)
+    before = talk.group
+    full = talk.beat(Client("m", ("foo",)))
+    assert full.error is ErrorCode.GROUP_MAX_SIZE_REACHED
+    bad = talk.beat(Client("m", ("foo",)), rack_id=" ")
+    assert bad.error is ErrorCode.INVALID_REQUEST
+    assert talk.group is before and not [e for e in talk.journal if e.kind == "group-converted"]
+
+
+def test_joins_and_syncs_that_are_held_are_told_to_come_again() -> None:
+    a, b = Classic(), Classic()
+    talk = classic_group(a)
+    talk.go_on(b)
+    talk.go_on(b)
+    assert b.waits is not None and b.waits not in talk.mail
+    talk.join("m")
+    assert talk.mail[b.waits].error is ErrorCode.REBALANCE_IN_PROGRESS
+    assert b.member_id in talk.group.members, "the newcomer is part of the group already"
+    a.session_ms = 6_000
+    talk.sleep(44_000)
+    assert b.member_id in talk.group.members, "nobody was silent while it waited"
+
+
+def test_an_operator_who_waited_for_a_generation_is_answered() -> None:
+    a = Classic()
+    talk = classic_group(a)
+    talk.step(events.ForceRebalance(operation_id=9, actor="ops", reason="a test"))
+    talk.join("m")
+    assert talk.last is not None
+    (operated,) = talk.last.operations
+    assert (operated.operation_id, operated.error, operated.ended) == (9, ErrorCode.NONE, True)
+
+
+# The downgrade
+
+
+@pytest.mark.parametrize("way", ["leaves", "expires", "is evicted"])
+def test_mg_07_when_the_last_of_the_consumer_protocol_goes_the_others_agree_anew(way: str) -> None:
+    a = Classic(rebalance_ms=600_000, session_ms=600_000)
+    talk, m2 = upgraded(a)
+    talk.pulse(a)
+    talk.live(a)
+    epoch = talk.epoch
+    if way == "leaves":
+        talk.beat(m2, member_epoch=-1)
+    elif way == "expires":
+        talk.sleep(45_000)
+    else:
+        evict = events.EvictMember(operation_id=1, actor="x", reason="y", member_id="m2")
+        talk.step(evict)
+    assert (talk.kind, talk.state, talk.epoch) == ("classic", "PreparingRebalance", epoch)
+    assert talk.code_of(a, epoch - 1) is ErrorCode.ILLEGAL_GENERATION
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    talk.live(a)
+    assert (a.generation, a.works_on) == (epoch + 1, {"foo": [0, 1, 2]})
+    assert talk.state == "Stable"
+    told = [e for e in talk.journal if e.kind == "group-converted"]
+    assert [e.details["to"] for e in told] == ["consumer", "classic"]
+    again = talk.beat(Client("m3", ("foo",)))
+    assert again.error is ErrorCode.NONE and talk.kind == "consumer"
+
+
+def test_mg_07_a_rebalance_after_the_change_survives_its_owner() -> None:
+    a = Classic()
+    talk, m2 = upgraded(a)
+    talk.beat(m2, member_epoch=-1)
+    talk.reload()
+    assert (talk.kind, talk.state) == ("classic", "PreparingRebalance")
+    talk.pulse(a)
+    talk.live(a)
+    assert a.works_on == {"foo": [0, 1, 2]}
+
+
+def test_mg_08_a_static_member_comes_back_by_the_classic_protocol_in_peace() -> None:
+    a = Classic(cooperative=True)
+    talk = classic_group(a)
+    m2 = talk.join("m2", instance_id="i1")
+    for _ in range(3):
+        talk.live(a)
+        talk.obey(m2)
+    assert talk.state == "Stable" and m2.owned == {"foo": [2]}
+    generation = talk.epoch
+    back = Classic(instance_id="i1", cooperative=True)
+    joined = talk.ask(talk.join_event(back))
+    assert isinstance(joined, Joined) and len(joined.member_id) == 36
+    assert (joined.leader, joined.members, joined.generation_id) == ("", (), generation)
+    assert (talk.kind, talk.state, talk.epoch) == ("classic", "Stable", generation)
+    back.member_id, back.generation = joined.member_id, joined.generation_id
+    back.joined, back.wants = joined, "sync"
+    talk.live(a, back)
+    assert (a.works_on, back.works_on) == ({"foo": [0, 1]}, {"foo": [2]})
+    assert talk.state == "Stable", "nobody joined again"
+    assert talk.code(m2) is FOREIGN, "its successor has fenced it"
+
+
+def test_a_heartbeat_with_the_instance_of_another_protocols_member_is_fenced() -> None:
+    talk = Crossing({"foo": 1})
+    talk.join("m", instance_id="i1")
+    old = Classic(instance_id="i1", member_id="a", generation=2)
+    assert talk.code_of(old) is ErrorCode.FENCED_INSTANCE_ID
+
+
+def test_mg_08_while_members_are_on_their_way_nobody_is_given_what_another_has() -> None:
+    a = Classic(cooperative=True)
+    talk = classic_group(a)
+    talk.join("m2", instance_id="i1")
+    back = Classic(instance_id="i1", cooperative=True)
+    assert talk.enter(back) is ErrorCode.NONE
+    assert (talk.kind, talk.state, back.works_on) == ("classic", "Stable", {})
+    assert talk.group.durable.group.leader == a.member_id
+    assert talk.code_of(a) is ErrorCode.ILLEGAL_GENERATION, "it was behind, and joins again"
+    for _ in range(3):
+        talk.live(a, back)
+        talk.pulse(back)
+    talk.live(a, back)
+    assert sorted(a.owned | back.owned) == [("foo", 0), ("foo", 1), ("foo", 2)]
+    assert a.owned and back.owned and not a.owned & back.owned
+
+
+def test_mg_08_with_other_topics_it_is_agreed_anew() -> None:
+    a = Classic(cooperative=True)
+    talk = classic_group(a)
+    talk.join("m2", instance_id="i1")
+    back = Classic(("bar",), instance_id="i1", cooperative=True)
+    talk.ask(talk.join_event(back))
+    assert (talk.kind, talk.state) == ("classic", "PreparingRebalance")
+
+
+def test_a_static_member_changes_sides_and_keeps_its_place() -> None:
+    a, b = Classic(instance_id="i1"), Classic()
+    talk = classic_group(a, b, foo=4)
+    had = a.works_on
+    up = Client("m", ("foo",), instance_id="i1")
+    reply = talk.beat(up)
+    assert (reply.error, talk.kind) == (ErrorCode.NONE, "consumer")
+    assert (up.told, talk.state) == (had, "Stable"), "nothing had to move"
+    assert talk.code_of(a) is ErrorCode.FENCED_INSTANCE_ID
+
+
+def test_events_of_one_batch_cross_over_together() -> None:
+    """A join, the answer to it, and a commit of a classic member, in one transaction."""
+    a = Classic()
+    talk = classic_group(a)
+    beat = events.ConsumerHeartbeat(
+        ticket=events.Ticket(2, 1), member_id="m2", member_epoch=0, instance_id=None, rack_id=None,
+        client_id="app", client_host="/h", rebalance_timeout_ms=9_000,
+        subscribed_topic_names=("foo",), server_assignor=None, owned={},
+        topics={"foo": ("id-foo", 3)}, looked_up=frozenset({"foo"}),
+    )  # fmt: skip
+    commit = events.OffsetCommit(
+        ticket=events.Ticket(2, 2), generation_id=1, member_id=a.member_id, instance_id=None,
+        offsets=(events.OffsetWrite("foo", 0, 9, -1, ""),), version=7,
+    )  # fmt: skip
+    leave = replace(beat, ticket=events.Ticket(2, 3), member_epoch=-1)
+    revision = talk.revision
+    decision = talk.step(beat, commit, leave)
+    assert [answer.reply.error for answer in decision.answers] == [ErrorCode.NONE] * 3
+    assert isinstance(decision.answers[0].reply, ConsumerBeaten)
+    assert [write.offset for write in decision.offsets] == [9]
+    assert (talk.kind, talk.state) == ("classic", "PreparingRebalance")
+    assert talk.revision == revision + 1, "one revision for all of it"

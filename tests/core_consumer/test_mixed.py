@@ -1,0 +1,200 @@
+"""Members of the classic protocol in a consumer group (cases MG-10, MG-05; KIP-848, migration)."""
+
+import pytest
+
+from groups.core import events
+from groups.core.assignment import partitions_of
+from groups.core.errors import ErrorCode
+from groups.core.replies import Joined, Synced
+from tests.core_consumer.crossing import Classic, Crossing, classic_group, upgraded
+from tests.core_consumer.talk import Client
+from tests.core_consumer.wire_bytes import subscription
+
+
+def test_mg_10_who_is_called_and_does_not_come_is_fenced() -> None:
+    a = Classic(rebalance_ms=10_000)
+    talk, _ = upgraded(a)
+    for _ in range(3):
+        talk.sleep(3_333)
+        talk.code_of(a)
+    assert a.member_id in talk.group.members
+    talk.sleep(1)
+    assert a.member_id not in talk.group.members
+    assert talk.journal[-1].trigger == "rebalance-timeout"
+    assert talk.code_of(a) is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_mg_10_who_joins_and_does_not_sync_is_fenced() -> None:
+    a = Classic(rebalance_ms=10_000)
+    talk, m2 = upgraded(a)
+    talk.pulse(a)
+    joined = talk.ask(talk.join_event(a))
+    assert isinstance(joined, Joined)
+    a.generation = joined.generation_id
+    for _ in range(2):
+        talk.sleep(4_999)
+        assert talk.code_of(a) is ErrorCode.NONE
+    talk.sleep(2)
+    assert talk.code_of(a) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert set(talk.group.members) == {"m2"} and talk.code(m2) is ErrorCode.NONE
+
+
+def test_mg_10_a_session_is_as_long_as_its_join_said() -> None:
+    a = Classic(session_ms=7_000)
+    talk, m2 = upgraded(a)
+    talk.pulse(a)
+    talk.live(a)
+    talk.sleep(6_999)
+    assert talk.code_of(a) is ErrorCode.NONE
+    talk.sleep(6_999)
+    assert a.member_id in talk.group.members
+    talk.sleep(1)
+    assert a.member_id not in talk.group.members
+    talk.converge_mixed(m2)
+    assert m2.owned == {"foo": [0, 1, 2]}
+
+
+def test_a_classic_member_leaves_by_its_own_word_and_others_by_an_administrators() -> None:
+    a, b = Classic(), Classic(instance_id="i1")
+    talk = classic_group(a, b)
+    talk.join("m2", instance_id="i2")
+    leavers = (
+        events.Leaver(a.member_id, None),
+        events.Leaver("m2", "i2"),
+        events.Leaver("other", "i1"),
+        events.Leaver("", "i1"),
+        events.Leaver("nobody", None),
+    )
+    left = talk.ask(events.LeaveGroup(members=leavers))
+    unknown = ErrorCode.UNKNOWN_MEMBER_ID
+    done = ErrorCode.NONE
+    codes = (done, done, ErrorCode.FENCED_INSTANCE_ID, done, unknown)
+    assert getattr(left, "members", ()) == codes
+    assert talk.state == "Empty"
+
+
+def test_each_protocol_speaks_for_its_own_members_only() -> None:
+    a = Classic()
+    talk, _ = upgraded(a)
+    stolen = Client(a.member_id, ("foo",), epoch=1)
+    assert talk.code(stolen) is ErrorCode.UNKNOWN_MEMBER_ID
+    thief = talk.ask(talk.join_event(Classic(member_id="m2")))
+    assert thief == Joined(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id="m2")
+    sync = events.SyncGroup(generation_id=2, member_id="m2", instance_id=None, assignments={})
+    assert talk.ask(sync) == Synced(error=ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+def test_a_member_that_is_behind_must_join_before_it_syncs() -> None:
+    a = Classic()
+    talk, _ = upgraded(a)
+    sync = events.SyncGroup(
+        generation_id=1, member_id=a.member_id, instance_id=None, assignments={}
+    )
+    assert talk.ask(sync) == Synced(error=ErrorCode.REBALANCE_IN_PROGRESS)
+
+
+def test_in_a_frozen_group_nobody_is_called_in_vain() -> None:
+    a = Classic()
+    talk, _ = upgraded(a)
+    talk.pulse(a)
+    talk.live(a)
+    talk.guard(frozen=True)
+    late = Client("m3", ("foo",))
+    assert talk.code(late) is ErrorCode.NONE
+    assert (talk.state, talk.code_of(a)) == ("Assigning", ErrorCode.NONE)
+    talk.guard()
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def test_an_epoch_without_a_target_calls_nobody_while_somebody_will_compute_it() -> None:
+    a = Classic()
+    talk, m2 = upgraded(a)
+    m3 = talk.join("m3")
+    for _ in range(3):
+        talk.live(a)
+        talk.converge_mixed(m2, m3)
+    assert talk.state == "Stable"
+    talk.beat(m3, member_epoch=-1)
+    assert (talk.state, talk.code_of(a)) == ("Assigning", ErrorCode.NONE)
+    talk.beat(m2)
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def test_who_waits_for_several_is_called_when_all_of_them_are_free() -> None:
+    talk = Crossing({"foo": 6})
+    m, n = talk.join("m"), talk.join("n")
+    talk.converge(m, n)
+    a = Classic()
+    assert talk.enter(a) is ErrorCode.NONE
+    talk.converge_mixed(m)
+    assert (len(m.owned["foo"]), talk.code_of(a)) == (2, ErrorCode.NONE)
+    talk.converge_mixed(n)
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    talk.live(a)
+    assert len(a.owned) == 2 and talk.state == "Stable"
+
+
+def test_topics_that_a_classic_member_brings_are_known_at_once() -> None:
+    talk = Crossing({"foo": 1, "bar": 2})
+    talk.join("m")
+    a = Classic(("bar",))
+    assert talk.enter(a) is ErrorCode.NONE
+    assert a.works_on == {"bar": [0, 1]}
+
+
+@pytest.mark.parametrize("version", [0, 1, 2, 3, 4])
+def test_every_version_of_the_embedded_words_is_read_and_answered(version: int) -> None:
+    talk = Crossing({"foo": 2})
+    m = talk.join("m")
+    owned = [("foo", 1)] if version else []
+    metadata = subscription(["foo"], owned, version, "here")
+    talk.ask(talk.join_event(Classic(member_id="a"), protocols=(("range", metadata),)))
+    assert talk.group.members["a"].rack_id == ("here" if version >= 3 else None)
+    talk.converge_mixed(m)
+    joined = talk.ask(talk.join_event(Classic(member_id="a"), protocols=(("range", metadata),)))
+    assert isinstance(joined, Joined)
+    sync = events.SyncGroup(
+        generation_id=joined.generation_id, member_id="a", instance_id=None, assignments={}
+    )
+    synced = talk.ask(sync)
+    assert isinstance(synced, Synced)
+    assert set(partitions_of(synced.assignment) or ()) == {("foo", 1)}
+    assert synced.assignment[:2] == bytes([0, min(version, 3)])
+
+
+# Another owner
+
+
+def test_classic_members_survive_a_takeover_with_what_they_said() -> None:
+    a = Classic(session_ms=7_000, rebalance_ms=9_000, cooperative=True)
+    talk, m2 = upgraded(a)
+    members = dict(talk.group.members)
+    talk.sleep(5_000)
+    talk.reload()
+    assert dict(talk.group.members) == members
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS, "still called"
+    talk.sleep(6_999)
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    talk.sleep(2_000)
+    assert a.member_id in talk.group.members, "the call began at the takeover"
+    talk.sleep(1)
+    assert a.member_id not in talk.group.members
+    assert talk.code(m2) is ErrorCode.NONE
+
+
+def test_a_reload_by_the_same_owner_keeps_calls_and_sessions() -> None:
+    a = Classic(session_ms=7_000, rebalance_ms=9_000)
+    talk, _ = upgraded(a)
+    talk.sleep(3_000)
+    due = talk.group.due(talk.now)
+    talk.reload(keep_live=True)
+    assert talk.group.due(talk.now) == due
+
+
+def test_a_node_that_slept_fences_no_classic_member() -> None:
+    a = Classic(session_ms=7_000, rebalance_ms=9_000)
+    talk, _ = upgraded(a)
+    talk.now += 100_000
+    talk.group = talk.group.rearm(talk.now)
+    talk.step(events.Tick())
+    assert a.member_id in talk.group.members

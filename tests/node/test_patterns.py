@@ -1,0 +1,114 @@
+"""A node matches its groups' patterns with the catalogue, and tells the groups (KIP-848)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from groups import patterns
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.errors import ErrorCode
+from groups.core.events import ConsumerHeartbeat
+from groups.core.replies import ConsumerBeaten
+from groups.patterns import Asked, Patterns
+from tests.node.running import Running, running
+
+PATIENCE_S = 30
+
+
+async def heartbeat(one: Running, regex: str | None, epoch: int = 0) -> ConsumerBeaten:
+    """A member of group g joins with a pattern, or beats."""
+    joins = epoch == 0
+    reply = await one.ask(
+        "g",
+        ConsumerHeartbeat(
+            ticket=one.counter.ticket(), member_id="m", member_epoch=epoch, instance_id=None,
+            rack_id=None, client_id="c", client_host="/h",
+            rebalance_timeout_ms=9_000 if joins else -1, subscribed_topic_names=None,
+            server_assignor=None, owned={} if joins else None, subscribed_topic_regex=regex,
+            looked_up=frozenset(),
+        ),
+    )  # fmt: skip
+    assert isinstance(reply, ConsumerBeaten)
+    one.node.patterns.watch("g")
+    return reply
+
+
+def group(one: Running) -> ConsumerGroup:
+    found = one.node.coordinator.group("g")
+    assert isinstance(found, ConsumerGroup)
+    return found
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what the node does by itself."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def quick(_prepared: None, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Running]:
+    """A node that takes changes of the catalogue one by one."""
+    monkeypatch.setattr(patterns, "AFTER_A_CHANGE_MS", 10)
+    async with running() as started:
+        yield started
+
+
+async def test_topics_of_now_and_of_later_are_matched(quick: Running) -> None:
+    await quick.node.catalogue.create("foo1", 2)
+    await quick.node.catalogue.create("bar", 1)
+    first = await heartbeat(quick, "foo.*")
+    assert (first.error, first.assignment) == (ErrorCode.NONE, {})
+
+    await until(lambda: group(quick).matches == {"foo.*": ("foo1",)})
+    await quick.node.catalogue.create("foo2", 1)
+    await until(lambda: group(quick).matches == {"foo.*": ("foo1", "foo2")})
+    await quick.node.catalogue.delete("foo1")
+    await until(lambda: group(quick).matches == {"foo.*": ("foo2",)})
+
+    second = await heartbeat(quick, None, epoch=1)
+    assert second.assignment is not None and [len(p) for p in second.assignment.values()] == [1]
+
+
+async def test_another_owner_goes_on_with_what_was_matched(quick: Running) -> None:
+    await quick.node.catalogue.create("foo", 2)
+    await heartbeat(quick, "f.*")
+    await until(lambda: group(quick).matches == {"f.*": ("foo",)})
+    quick.task.cancel()
+    await asyncio.gather(quick.task, return_exceptions=True)
+
+    async with running() as another:
+        await until(lambda: another.node.coordinator.group("g") is not None)
+        assert group(another).patterns == {"f.*"}
+        assert group(another).matches == {"f.*": ("foo",)}
+
+
+class Watched(Patterns):
+    """Whether a match is due is asked here, with a clock of the test's own."""
+
+    def due(self, one: Running, asked: Asked, now: int) -> bool:
+        """The question for group g."""
+        return self._is_due(group(one), asked, now)
+
+
+async def test_when_a_match_is_due(quick: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "AFTER_A_CHANGE_MS", 1_000)
+    node = quick.node
+    await heartbeat(quick, "f.*")
+    await until(lambda: group(quick).matches == {"f.*": ()})
+    watched = Watched(node.coordinator, node.catalogue, 600_000)
+    version, mine = node.catalogue.version, frozenset({"f.*"})
+    asked = Asked(version, 0, mine, {"f.*": ()})
+
+    assert watched.due(quick, Asked(), 0), "never matched"
+    assert watched.due(quick, Asked(version, 0, frozenset({"g"}), {"g": ()}), 0), "a new one"
+    assert not watched.due(quick, asked, 599_999)
+    assert watched.due(quick, asked, 600_000), "the refresh interval is over"
+    lost = Asked(version, 0, mine, {"f.*": ("foo",)})
+    assert not watched.due(quick, lost, 9_999)
+    assert watched.due(quick, lost, 10_000), "the group never heard of it"
+    assert watched.due(quick, Asked(version, 0, mine, {}), 10_000), "it took too long"
+    await node.catalogue.create("bar", 1)
+    assert not watched.due(quick, asked, 999)
+    assert watched.due(quick, asked, 1_000), "topics have changed"

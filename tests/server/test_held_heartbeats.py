@@ -1,0 +1,268 @@
+"""Heartbeats that wait for news: what ends the wait, and what is said then.
+
+A member is held only after it has paused, so each story sets the server's clock forward first.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from benchmarks.wire import create_topic
+from groups.core.errors import ErrorCode
+from groups.slot import slot_of
+from protocol.connection import KafkaConnection
+from protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    TopicPartitions,
+)
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.leave_group import LeaveGroupRequest
+from tests.server.client import Client, hello, join
+from tests.server.serving import Serving, serving, until
+
+V = 3
+HOLD_MS = 2000
+PAUSE_S = 10.0
+SOON_S = 1.0
+"""Less than a hold, and more than an answer takes on a busy machine."""
+
+
+@pytest.fixture
+async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
+    settings.GROUP_HEARTBEAT_HOLD_MS = HOLD_MS
+    async with serving() as started:
+        yield started
+
+
+def is_held(connection: KafkaConnection) -> bool:
+    return connection._hold.correlation_id is not None or connection._held is not None
+
+
+async def held(
+    served: Serving, group_id: str = "g"
+) -> tuple[Client, KafkaConnection, HeartbeatRequest]:
+    """The only member of a group, whose heartbeat waits."""
+    client, connection = await served.connect()
+    beat = await client.settled(group_id)
+    assert (await client.call(beat, V)).error_code == ErrorCode.NONE  # the first is never held
+    served.clock.ahead_s += PAUSE_S
+    client.send(beat, V)
+    await until(lambda: is_held(connection))
+    return client, connection, beat
+
+
+async def test_a_rebalance_is_told_the_moment_it_is_committed(served: Serving) -> None:
+    client, connection, _beat = await held(served)
+    newcomer = await Client.connect(served.address)
+    newcomer.send(join("g"), V)
+
+    async with asyncio.timeout(SOON_S):
+        assert (await client.receive()).error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    assert not is_held(connection)
+
+
+async def test_nothing_is_told_of_a_rebalance_before_its_commit(served: Serving) -> None:
+    client, connection, _beat = await held(served)
+    let_go = served.points.hold("membership:before")
+    newcomer = await Client.connect(served.address)
+    newcomer.send(join("g"), V)
+    await served.points.reached["membership:before"].wait()
+    assert is_held(connection)
+    let_go()
+
+    assert (await client.receive()).error_code == ErrorCode.REBALANCE_IN_PROGRESS
+
+
+async def test_without_news_a_hold_ends_by_itself(served: Serving) -> None:
+    loop = asyncio.get_running_loop()
+    asked_at = loop.time()
+    client, _connection, _beat = await held(served)
+
+    assert (await client.receive()).error_code == ErrorCode.NONE
+    assert loop.time() - asked_at >= HOLD_MS / 1000 - 0.1
+
+
+async def test_whatever_comes_next_ends_the_hold_and_keeps_its_turn(served: Serving) -> None:
+    """A leave is not delayed: its connection's heartbeat is answered first, at once."""
+    client, _connection, beat = await held(served)
+    client.send(LeaveGroupRequest(group_id="g", member_id=beat.member_id), 1)
+    client.send(hello(), 3)
+
+    async with asyncio.timeout(SOON_S):
+        assert (await client.receive()).error_code == ErrorCode.NONE
+        assert (await client.receive()).error_code == ErrorCode.NONE
+        assert (await client.receive()).api_keys
+
+
+async def test_the_next_heartbeat_ends_the_hold_of_the_last(served: Serving) -> None:
+    client, connection, beat = await held(served)
+    client.send(beat, V)
+
+    async with asyncio.timeout(SOON_S):
+        assert (await client.receive()).error_code == ErrorCode.NONE
+        assert (await client.receive()).error_code == ErrorCode.NONE
+    assert not is_held(connection)
+
+
+async def test_who_beats_without_a_pause_is_not_held(served: Serving) -> None:
+    client, connection = await served.connect()
+    beat = await client.settled("g")
+
+    async with asyncio.timeout(HOLD_MS / 1000):
+        for _ in range(100):
+            assert (await client.call(beat, V)).error_code == ErrorCode.NONE
+            assert not is_held(connection)
+
+
+async def test_a_heartbeat_counts_when_it_arrives(served: Serving) -> None:
+    client, _connection, beat = await held(served)
+    session = served.node.coordinator.faces["g"].beats[beat.member_id]
+    arrived_at = session.at
+    client.send(hello(), 3)
+    await client.receive()
+    await client.receive()
+
+    assert session.at == arrived_at
+
+
+async def test_other_groups_news_ends_no_hold(served: Serving) -> None:
+    _client, connection, _beat = await held(served)
+    other = await Client.connect(served.address)
+    await other.settled("another")
+
+    assert is_held(connection)
+
+
+async def test_a_connection_that_ends_is_forgotten(served: Serving) -> None:
+    client, connection, _beat = await held(served)
+    client.abort()
+
+    await until(lambda: not is_held(connection))
+    assert served.node.coordinator.faces._watchers == {}
+
+
+async def test_a_slot_that_goes_takes_its_holds_along(served: Serving) -> None:
+    client, _connection, _beat = await held(served)
+    served.node.coordinator.drop([slot_of("g")], ErrorCode.NOT_COORDINATOR)
+
+    async with asyncio.timeout(SOON_S):
+        assert (await client.receive()).error_code == ErrorCode.NOT_COORDINATOR
+
+
+async def test_a_lease_that_ends_takes_its_holds_along(served: Serving) -> None:
+    """The database is away: memory may not speak for it any longer."""
+    client, _connection, _beat = await held(served)
+    served.node.coordinator.lease_until = 0
+
+    async with asyncio.timeout(SOON_S):
+        assert (await client.receive()).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
+async def test_a_node_that_stops_answers_first(served: Serving) -> None:
+    client, _connection, _beat = await held(served)
+    stopping = asyncio.create_task(served.server._close())
+
+    async with asyncio.timeout(SOON_S):
+        assert (await client.receive()).error_code == ErrorCode.NOT_COORDINATOR
+    await stopping
+
+
+@pytest.mark.usefixtures("_prepared")
+async def test_with_a_hold_of_nothing_everybody_is_answered_at_once(settings: Any) -> None:
+    settings.GROUP_HEARTBEAT_HOLD_MS = 0
+    async with serving() as served:
+        client, connection = await served.connect()
+        beat = await client.settled("g")
+        for _ in range(3):
+            served.clock.ahead_s += PAUSE_S
+            assert (await client.call(beat, V)).error_code == ErrorCode.NONE
+            assert not is_held(connection)
+
+
+# -- the consumer protocol
+
+
+def joining(member_id: str) -> ConsumerGroupHeartbeatRequest:
+    return ConsumerGroupHeartbeatRequest(
+        group_id="g",
+        member_id=member_id,
+        member_epoch=0,
+        rebalance_timeout_ms=10_000,
+        subscribed_topic_names=["t"],
+        topic_partitions=[],
+    )
+
+
+async def settled_and_held(served: Serving) -> tuple[Client, KafkaConnection, str]:
+    """The only member of a consumer group, with two partitions, whose empty heartbeat waits."""
+    await create_topic(served.address, "t", 2)
+    client, connection = await served.connect()
+    member_id = str(uuid4())
+    joined = await client.call(joining(member_id), 1)
+    owned = [
+        TopicPartitions(topic_id=t.topic_id, partitions=t.partitions)
+        for t in joined.assignment.topic_partitions
+    ]
+    empty = ConsumerGroupHeartbeatRequest(
+        group_id="g", member_id=member_id, member_epoch=joined.member_epoch
+    )
+    owning = ConsumerGroupHeartbeatRequest(
+        group_id="g",
+        member_id=member_id,
+        member_epoch=joined.member_epoch,
+        topic_partitions=owned,
+    )
+    assert (await client.call(owning, 1)).error_code == ErrorCode.NONE
+    served.clock.ahead_s += PAUSE_S
+    client.send(empty, 1)
+    await until(lambda: is_held(connection))
+    return client, connection, member_id
+
+
+async def test_a_settled_consumer_hears_of_a_new_target_at_once(served: Serving) -> None:
+    client, _connection, _member_id = await settled_and_held(served)
+    newcomer = await Client.connect(served.address)
+    waiting = await newcomer.call(joining(str(uuid4())), 1)
+
+    async with asyncio.timeout(SOON_S):
+        told = await client.receive()
+    assert [len(t.partitions) for t in told.assignment.topic_partitions] == [1]
+    # Both have something to do, so both are told to come back soon.
+    rules = served.node.coordinator.own.rules
+    short = rules.group_consumer_pending_heartbeat_interval_ms
+    assert (waiting.heartbeat_interval_ms, told.heartbeat_interval_ms) == (short, short)
+
+
+async def test_a_consumer_that_leaves_while_it_is_held_is_not_delayed(served: Serving) -> None:
+    client, _connection, member_id = await settled_and_held(served)
+    client.send(
+        ConsumerGroupHeartbeatRequest(group_id="g", member_id=member_id, member_epoch=-1), 1
+    )
+
+    async with asyncio.timeout(SOON_S):
+        assert (await client.receive()).assignment is None
+        assert (await client.receive()).member_epoch == -1
+
+
+async def test_a_held_consumer_is_answered_when_its_node_stops(served: Serving) -> None:
+    client, _connection, _member_id = await settled_and_held(served)
+    stopping = asyncio.create_task(served.server._close())
+
+    async with asyncio.timeout(SOON_S):
+        assert (await client.receive()).error_code == ErrorCode.NOT_COORDINATOR
+    await stopping
+
+
+async def test_a_consumer_without_news_is_answered_as_if_it_had_not_waited(
+    served: Serving,
+) -> None:
+    client, _connection, _member_id = await settled_and_held(served)
+
+    told = await client.receive()
+    usual = served.node.coordinator.own.rules.group_consumer_heartbeat_interval_ms
+    assert (told.error_code, told.assignment) == (ErrorCode.NONE, None)
+    assert told.heartbeat_interval_ms == usual
+    assert served.node.coordinator.faces._watchers == {}
