@@ -24,7 +24,8 @@ from tests.client_library.world import Player, World
 
 EXAMPLES = int(os.environ.get("ROLLCALL_TEST_EXAMPLES", "60"))
 
-SESSION_MS, REBALANCE_MS = 45_000, 60_000
+SESSION_MS = 45_000
+REBALANCES_MS = 20_000, 60_000
 NAMES = ("anna", "ben", "cleo", "dan")
 PEOPLE = st.sampled_from(NAMES)
 TOPICS = st.lists(st.sampled_from(["s", "t"]), min_size=1, max_size=2, unique=True)
@@ -65,7 +66,7 @@ class Lives(RuleBasedStateMachine):
                 "g",
                 instance_id=f"i-{name}" if static else None,
                 session_timeout_ms=SESSION_MS,
-                rebalance_timeout_ms=REBALANCE_MS,
+                rebalance_timeout_ms=REBALANCES_MS[self.lives % 2],
             )
             self.world.add(name, self.new(identity, Random(self.lives)), *topics)
 

@@ -282,6 +282,10 @@ class ConsumerMachine:
             return
         if not self._is_member and self.state is not State.JOINING:
             return
+        if self._ask.request is not None and self._is_news:
+            # A coordinator may hold a heartbeat that says nothing. Its answer is not waited for;
+            # whatever stood in it is asked for again by saying everything.
+            self._ask.request = self._told = None
         if self._ask.request is not None or now < self._ask.not_before:
             return
         if not (self._has_something_to_say() or now >= self._beat_at):
@@ -299,6 +303,13 @@ class ConsumerMachine:
             self.state is State.ACK_ASSIGNMENT
             or self._told is None
             or self._told != Saying(self._subscription, self._all_owned)
+        )
+
+    @property
+    def _is_news(self) -> bool:
+        """Whether there is something to say that the heartbeat on its way did not even begin to."""
+        return (
+            self._told is not None and self._saying == self._told and self._has_something_to_say()
         )
 
     def _lease(self) -> Millis:
