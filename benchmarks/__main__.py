@@ -7,7 +7,7 @@ lost; a slow machine is no error.
 import argparse
 import sys
 
-from benchmarks import commits, consumers, convergence, heartbeats, idle
+from benchmarks import assignors, commits, consumers, convergence, heartbeats, idle
 from benchmarks.options import Options
 
 BENCHMARKS = {
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "idle": idle,
     "consumers": consumers,
     "convergence": convergence,
+    "assignors": assignors,
 }
 
 

@@ -9,6 +9,7 @@ starts anything.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 
 INT32_MAX = 2**31 - 1
 DAY_MS = 86_400_000
@@ -141,7 +142,21 @@ class Choices(Setting):
         return words
 
 
-ASSIGNORS = ("uniform", "range")
+@dataclass(frozen=True, slots=True)
+class Assignors(Choices):
+    """Assignors' names: built-in ones, and those that an installed package brings."""
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """Names with commas between; only an unknown one is looked for."""
+        words = {word.strip().lower() for word in text.split(",")}
+        installed = () if words <= set(self.choices) else entry_points(group=PLUG_INS).names
+        known = (*self.choices, *sorted(installed))
+        return Choices(self.name, self.default, self.reason, known).parse(text)
+
+
+PLUG_INS = "rollcall.assignors"
+ASSIGNORS = ("uniform", "range", "uniform-rack")
+DEFAULT_ASSIGNORS = ("uniform", "range")
 POLICIES = ("disabled", "upgrade", "downgrade", "bidirectional")
 
 SETTINGS: tuple[Setting, ...] = (
@@ -203,9 +218,21 @@ SETTINGS: tuple[Setting, ...] = (
         15_000,
     ),
     Number("group.consumer.max.size", 10_000, "as group.max.size", 1),
-    Choices(
+    Number(
+        "group.consumer.assignment.interval.ms",
+        200,
+        "at most one new target in this time; Kafka's 1000 makes ten newcomers wait for too long",
+    ),
+    Number("group.consumer.min.assignment.interval.ms", 0, "bounds what a group may ask"),
+    Number("group.consumer.max.assignment.interval.ms", 15_000, "bounds what a group may ask"),
+    Flag(
+        "group.consumer.assignor.offload.enable",
+        True,
+        "large targets are worked out beside the event loop",
+    ),
+    Assignors(
         "group.consumer.assignors",
-        ASSIGNORS,
+        DEFAULT_ASSIGNORS,
         "server-side assignors; the first is used where a member names none",
         ASSIGNORS,
     ),
@@ -290,6 +317,8 @@ ORDERED = (
     ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
     ("group.consumer.min.heartbeat.interval.ms", "group.consumer.heartbeat.interval.ms"),
     ("group.consumer.heartbeat.interval.ms", "group.consumer.max.heartbeat.interval.ms"),
+    ("group.consumer.min.assignment.interval.ms", "group.consumer.assignment.interval.ms"),
+    ("group.consumer.assignment.interval.ms", "group.consumer.max.assignment.interval.ms"),
     ("fetch.hold.min.ms", "fetch.hold.max.ms"),
     ("member.metadata.max.bytes", "group.metadata.max.bytes"),
 )

@@ -31,12 +31,14 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One topic. ``end_offsets``: where each partition's work ends; missing means 0."""
+    """One topic. ``end_offsets``: where each partition's work ends; missing means 0. ``racks``:
+    which are near to each partition; missing means none."""
 
     name: str
     topic_id: UUID
     partitions: int
     end_offsets: tuple[int, ...] = ()
+    racks: tuple[frozenset[str], ...] = ()
 
     def has(self, partition: int) -> bool:
         """Whether the topic has a partition of that number."""
@@ -264,8 +266,9 @@ def unknown_topic(name: str) -> Refuse:
 
 
 def _entry(row: Sequence[Any]) -> Entry:
-    name, topic_id, partitions, end_offsets = row
-    return Entry(name, topic_id, partitions, tuple(end_offsets))
+    name, topic_id, partitions, end_offsets, racks = row
+    near = tuple(map(frozenset, racks))
+    return Entry(name, topic_id, partitions, tuple(end_offsets), near)
 
 
 async def _rows(connection: Connection, query: str, **parameters: Any) -> list[Sequence[Any]]:

@@ -146,9 +146,12 @@ class Committer:
         try:
             decision = decide(resident.group, events, coordinator.clock(), coordinator.rng)
         except Exception:
-            # A defect of ours: the committed group stands, the requests get an error, and
-            # the node goes on for everybody else.
+            # A defect of ours, or of somebody's assignor: the committed group stands, the request
+            # gets an error, and the node goes on for everybody else.
             logger.exception("group %r: a step failed", resident.group_id)
+            if len(events) > 1:
+                self._one_by_one(resident, events)
+                return None
             coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
             coordinator.release(resident)
             return None
@@ -255,17 +258,19 @@ class Committer:
         if len(works) > 1:
             await self._halves(works)
         elif len(works[0].events) > 1:
-            # One event of this group is to blame: take them one at a time.
-            resident, events = works[0].resident, works[0].events
-            resident.inbox.extendleft(reversed(events))
-            resident.suspects = len(events)
-            self.coordinator.release(resident)
+            self._one_by_one(works[0].resident, works[0].events)
         else:
             work = works[0]
             logger.warning("group %r: a value was refused: %s", work.resident.group_id, error)
             code = ErrorCode.UNKNOWN_SERVER_ERROR
             self.coordinator.refuse(work.resident, work.events, code)
             self.coordinator.release(work.resident)
+
+    def _one_by_one(self, resident: Resident, events: Sequence[Event]) -> None:
+        """One event of this group is to blame: take them one at a time."""
+        resident.inbox.extendleft(reversed(events))
+        resident.suspects = len(events)
+        self.coordinator.release(resident)
 
     def _doubt(self, works: Sequence[Work], *, again: bool) -> None:
         """Reload groups whose rows are not as remembered; ``again``: nothing was written, so

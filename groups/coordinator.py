@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from types import MappingProxyType
 
+from groups.core.assignors.question import Question
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     Event,
@@ -118,7 +119,8 @@ class Coordinator:
     ``clock`` gives monotonic milliseconds; ``rng`` member ids; ``answer`` sends
     a reply to a ticket, or drops it where the connection has gone. ``epochs`` maps
     each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
-    operation whose event was refused before it was decided. ``with_pending``: groups for which
+    operation whose event was refused before it was decided. ``question`` works targets out that a
+    step asked for (``groups.assigning``). ``with_pending``: groups for which
     offsets of transactions wait, or once did; plain commits of all others need not ask.
     """
 
@@ -139,6 +141,7 @@ class Coordinator:
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
+        self.question: Callable[[str, Question], None] = _no_answer
         self.membership = Lane("membership")
         self.offsets = Lane("offsets")
         self._timers: list[tuple[Millis, str]] = []
@@ -215,6 +218,8 @@ class Coordinator:
             self.faces.put(group_id, resident.group.face())
         resident.slept = False
         self.send(resident, decision.answers)
+        if decision.question is not None:
+            self.question(group_id, decision.question)
 
     def hold(self, group_id: str) -> Resident | None:
         """Keep a group from being stepped until ``release``, as a committer does while it writes.
@@ -420,6 +425,10 @@ class Coordinator:
 
 def _nobody(_operation_id: int) -> None:
     """No operator listens."""
+
+
+def _no_answer(_group_id: str, _question: Question) -> None:
+    """Nobody works targets out; the group asks again."""
 
 
 def _exists(group: Group) -> bool:

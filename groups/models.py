@@ -156,6 +156,12 @@ class Topic(models.Model):
         blank=True,
         help_text="Where each partition's work ends, as far as somebody told; missing means 0.",
     )
+    racks = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="For each partition the racks that are near to it; missing means none.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -16,7 +16,8 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import broker_configs, database, sql_configs
+from groups import broker_configs, database, plugins, sql_configs
+from groups.assigning import Assigning
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
 from groups.committer import Committer, Fail, no_fail
@@ -87,9 +88,10 @@ class NodeSettings:
 
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    of_groups = {"guards"}
-    names = [f.name for f in fields(Rules) if f.name not in of_groups]
-    return Rules(**{name: getattr(settings, name.upper()) for name in names})
+    no_settings = {"guards", "plugged_in"}
+    names = [f.name for f in fields(Rules) if f.name not in no_settings]
+    values = {name: getattr(settings, name.upper()) for name in names}
+    return Rules(**values, plugged_in=plugins.load(values["group_consumer_assignors"]))
 
 
 class Node:
@@ -131,6 +133,7 @@ class Node:
         self.operator = Operator(self.coordinator, self.offset_verbs, self._reader)
         self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
         self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
+        self.assigning = Assigning(self.coordinator)
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self.notes = Notes(self.coordinator)
@@ -176,6 +179,7 @@ class Node:
                 tasks.create_task(self.offset_verbs.run())
                 tasks.create_task(self.transactions.run())
                 tasks.create_task(self.configs.run())
+                tasks.create_task(self.assigning.run())
                 tasks.create_task(self.patterns.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())

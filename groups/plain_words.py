@@ -25,6 +25,7 @@ CAUSES: Final[Mapping[str, str]] = {
     "retention": "nobody needs it any more",
     "owner-changed": "another node took the group over",
     "operator": "an operator asked for it",
+    "assignor-failed": "the assignor gave no usable answer",
 }
 """What each trigger means; ``{who}`` is the member."""
 
@@ -40,6 +41,9 @@ are a client's or a person's own words."""
 
 UNIQUE: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 """What makes a member id unique, behind the client id: nobody reads it."""
+
+HANDED_NAMED = 2
+"""Members named that gave partitions to others; the rest is counted."""
 
 WAITED_NAMED = 3
 """Members named as waited for; the rest is counted."""
@@ -100,7 +104,41 @@ def _completed(entry: Journal) -> str:
     moved = entry.details.get("moved")
     if moved is not None:
         parts.append(f"{moved} {_plural(moved, 'partition')} moved")
+    parts += [handed_over(entry), without_owner(entry)]
     return "; ".join(part for part in parts if part) + "."
+
+
+def handed_over(entry: Journal) -> str:
+    """Who gave what to whom: "w-1 gave 4 partitions to w-2, w-3 took over 2 of w-4"."""
+    pairs = entry.details.get("handed_over") or []
+    said = [_handed(pair) for pair in pairs[:HANDED_NAMED]]
+    more = entry.details.get("handed_over_pairs", len(pairs)) - len(said)
+    return ", ".join(said) + (f" ({more} more such {_plural(more, 'pair')})" if more > 0 else "")
+
+
+def _handed(pair: Mapping[str, Any]) -> str:
+    giver, taker = (UNIQUE.sub("", pair[who]) or pair[who] for who in ("from", "to"))
+    some = _many(pair["partitions"], "partition")
+    if pair["partitions"] == 1 and pair["some"]:
+        some = pair["some"][0]
+    if pair["gone"]:
+        return f"{taker} took over {some} of {giver}, which is gone"
+    return f"{giver} gave {some} to {taker}"
+
+
+def without_owner(entry: Journal) -> str:
+    """How long: "3 partitions had no owner meanwhile, orders-2 for 1.2 s"."""
+    unowned, longest = entry.details.get("unowned", 0), entry.details.get("unowned_longest")
+    if not unowned or not longest:
+        return ""
+    name, ms = longest[0]
+    if unowned == 1:
+        return f"{name} had no owner for {seconds(ms)}"
+    return f"{unowned} partitions had no owner meanwhile, {name} longest, for {seconds(ms)}"
+
+
+def _failed(entry: Journal) -> str:
+    return f"No new assignment: {entry.reason}. Everybody keeps what there was; it is tried again."
 
 
 def _stable(entry: Journal) -> str:
@@ -145,6 +183,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     "rebalance-put-off": _put_off,
     "rebalance-completed": _completed,
     "rebalance-abandoned": _abandoned,
+    "assignment-failed": _failed,
     "group-converted": _converted,
     "stable": _stable,
     "emptied": _emptied,

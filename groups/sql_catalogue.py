@@ -8,16 +8,16 @@ BELL = "rollcall_topics"
 """The channel: one NOTIFY per topic, its name the payload (250 bytes of 8,000 allowed)."""
 
 LOAD_TOPICS = """
-SELECT name, topic_id, partitions, end_offsets FROM rollcall_topic
+SELECT name, topic_id, partitions, end_offsets, racks FROM rollcall_topic
 """
 
 FIND_TOPICS = """
-SELECT name, topic_id, partitions, end_offsets FROM rollcall_topic
+SELECT name, topic_id, partitions, end_offsets, racks FROM rollcall_topic
 WHERE name = ANY(%(names)s::text[])
 """
 
 FIND_TOPICS_BY_ID = """
-SELECT name, topic_id, partitions, end_offsets FROM rollcall_topic
+SELECT name, topic_id, partitions, end_offsets, racks FROM rollcall_topic
 WHERE topic_id = ANY(%(topic_ids)s::uuid[])
 """
 
@@ -49,6 +49,15 @@ WITH grown AS (
     RETURNING name
 )
 SELECT name, pg_notify(%(bell)s, name) FROM grown
+"""
+
+PLACE_TOPIC = """
+WITH placed AS (
+    UPDATE rollcall_topic SET racks = %(racks)s::jsonb
+    WHERE name = %(name)s AND partitions >= %(count)s
+    RETURNING name
+)
+SELECT name, pg_notify(%(bell)s, name) FROM placed
 """
 
 # Ends only rise: who tells the least knows the least. A topic of which nothing rises rings nobody.

@@ -6,6 +6,7 @@ pipeline and so one round trip), ``apply_with`` on a Django cursor inside
 ``atomic`` (everything else). Nothing here decides anything about a group.
 """
 
+import asyncio
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,10 @@ BELL_GROUPS_MAX = 50
 batch rings an empty object look for themselves."""
 
 BELL_BYTES_MAX = 7_500
+
+ROWS_INLINE_MAX = 2_000
+"""Rows whose statements are put together on the event loop: some 20 ms. More than this is one
+large group, whose members have all been given another target."""
 
 
 class StoreError(Exception):
@@ -389,14 +394,22 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
     ``Unknown`` nothing of the batch is written.
     """
     try:
+        ready = await _ready(batch)
         async with connection.pipeline(), connection.transaction():
-            for text, parameters in statements(batch):
+            for text, parameters in ready:
                 await connection.execute(text.encode(), parameters)
     except psycopg.Error as error:
         raise translate(error, connection) from error
     except (TypeError, ValueError) as error:
         # A value that cannot even be sent: the transaction was rolled back over it.
         raise Refused(str(error)) from error
+
+
+async def _ready(batch: Batch) -> Iterable[Statement]:
+    """The statements; those of a large batch are put together beside the event loop."""
+    if sum(write.rows for write in batch.writes) <= ROWS_INLINE_MAX:
+        return statements(batch)
+    return await asyncio.to_thread(lambda: list(statements(batch)))
 
 
 def apply_with(cursor: Cursor, batch: Batch) -> None:

@@ -5,6 +5,7 @@ execute the statements of ``groups.sql_catalogue``, so that a race between a cli
 operator is judged by PostgreSQL in one way.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
@@ -46,6 +47,21 @@ def grow(name: str, partitions: int) -> Topic:
         raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
     if not grown:
         rules.check_growth(topic.partitions, partitions)
+    return topic
+
+
+def place(name: str, racks: Sequence[Sequence[str]]) -> Topic:
+    """Say which racks are near to each partition, from the first on; for all that are not named,
+    none. Members hear of it with the next target, not before.
+
+    Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, or INVALID_REQUEST.
+    """
+    topic = Topic.objects.filter(name=name).first()
+    if topic is None:
+        raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
+    rules.check_racks(racks, topic.partitions)
+    _execute(sql.PLACE_TOPIC, name=name, racks=json.dumps(racks), count=len(racks))
+    topic.refresh_from_db()
     return topic
 
 

@@ -76,6 +76,23 @@ class OneTopic(View):
         return Response(shapes.TopicView(topics.grow(name, said["partitions"])).data)
 
 
+class TopicRacks(View):
+    """Where a topic's partitions are."""
+
+    rights = {"*": "groups.change_topic"}
+
+    @extend_schema(
+        operation_id="place_topic",
+        parameters=[NAME],
+        request=shapes.Places,
+        responses=shapes.TopicView,
+    )
+    def put(self, request: Request, name: str) -> Response:
+        """Say which racks are near to each partition, for the assignor uniform-rack."""
+        said = self.body(shapes.Places, request)
+        return Response(shapes.TopicView(topics.place(name, said["racks"])).data)
+
+
 class Nodes(View):
     """The coordinator processes."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from groups.core.topics import PARTITIONS_MAX
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
 from groups.plain_words import sentence
 
@@ -188,9 +189,11 @@ class RestoreOffsets(Reason):
 class TopicView(s.ModelSerializer[Topic]):
     """A topic of the catalogue."""
 
+    racks = s.ListField(child=s.ListField(child=s.CharField()), read_only=True)
+
     class Meta:
         model = Topic
-        fields = ("name", "topic_id", "partitions", "end_offsets", "created_at")
+        fields = ("name", "topic_id", "partitions", "end_offsets", "racks", "created_at")
 
 
 class NewTopic(s.Serializer[Any]):
@@ -204,6 +207,15 @@ class Growth(s.Serializer[Any]):
     """More partitions for a topic: how many in all."""
 
     partitions = s.IntegerField()
+
+
+class Places(s.Serializer[Any]):
+    """Where a topic's partitions are: for each, from the first on, the racks near to it."""
+
+    racks = s.ListField(
+        child=s.ListField(child=s.CharField(), allow_empty=True),
+        max_length=PARTITIONS_MAX,
+    )
 
 
 class NodeView(s.ModelSerializer[Node]):

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from groups.core.assignors import NOWHERE, Parts, Racks
+from groups.core.assignors.question import Question
 from groups.core.expiry import Age
 
 
@@ -222,6 +224,20 @@ class RestoreOffsets(Verb):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TargetComputed(Event):
+    """What a step had asked for (``Decision.question``) was worked out (KIP-1263).
+
+    ``targets`` by member id; None: the assignor failed, and ``error`` says how. ``grouped``: the
+    same by topic, as rows have it; worked out beside the step too, since it takes as long.
+    """
+
+    question: Question
+    targets: Mapping[str, Parts] | None
+    grouped: Mapping[str, Mapping[str, list[int]]] = field(default_factory=dict)
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerHeartbeat(Event):
     """ConsumerGroupHeartbeat (KIP-848): join, stay, acknowledge or leave, by epoch.
 
@@ -233,6 +249,7 @@ class ConsumerHeartbeat(Event):
     ``looked_up`` are the names the handler asked the catalogue for: one of them
     that is not in ``topics`` does not exist, while a name that another member
     has brought since then is simply not spoken of. None: every name was.
+    ``racks``: which racks the partitions of these topics are near to, by topic id.
     """
 
     member_id: str
@@ -248,6 +265,7 @@ class ConsumerHeartbeat(Event):
     topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     version: int = 1
     looked_up: frozenset[str] | None = None
+    racks: Racks = field(default_factory=lambda: NOWHERE)
     subscribed_topic_regex: str | None = None
 
 

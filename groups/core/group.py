@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
+from groups.core.assignors import DEFAULT_NAMES, Assignor
+from groups.core.assignors.question import Question
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
 from groups.core.replies import Operated, Reply
@@ -71,7 +73,8 @@ class Decision:
     ``group`` is the working group: it becomes the committed one only when the
     batch has committed, and is thrown away otherwise. ``deleted``: the rows go,
     offsets included. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that
-    wait for the end of a transaction, at most one for a producer and partition.
+    wait for the end of a transaction, at most one for a producer and partition. ``question``: a
+    target to be worked out elsewhere, once this has committed; the answer is an event.
     """
 
     group: "Group"
@@ -82,6 +85,7 @@ class Decision:
     pending: tuple[PendingWrite, ...] = ()
     operations: tuple[Operated, ...] = ()
     deleted: bool = False
+    question: Question | None = None
 
 
 class Beat:
@@ -162,6 +166,7 @@ class Rules:
     """The settings that rules depend on, under Kafka's names (milliseconds, counts).
 
     A node's own, or those of one group where it has some (``groups.core.group_configs``).
+    ``plugged_in``: assignors from outside, by name (docs/assignors.md).
     """
 
     group_initial_rebalance_delay_ms: int = 3_000
@@ -173,10 +178,13 @@ class Rules:
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_pending_heartbeat_interval_ms: int = 500
     group_consumer_max_size: int = 10_000
-    group_consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    group_consumer_assignors: tuple[str, ...] = DEFAULT_NAMES
+    group_consumer_assignment_interval_ms: int = 0
+    group_consumer_assignor_offload_enable: bool = False
     group_consumer_migration_policy: str = "bidirectional"
     offsets_retention_minutes: int = 10_080
     guards: Guards = NO_GUARDS
+    plugged_in: Mapping[str, Assignor] = field(default_factory=dict)
 
 
 class Group(Protocol):

@@ -1,7 +1,7 @@
 """What a group may have of its own: the table of names, what a value may be, what it changes.
 
-Two names are Kafka's (KIP-848); those that begin with ``rollcall.`` are ours, the guard rails
-(docs/configuration.md). Rules about values only: where they are kept is not known here. The
+Four names are Kafka's (KIP-848, KIP-1263); those that begin with ``rollcall.`` are ours, the guard
+rails (docs/configuration.md). Rules about values only: where they are kept is not known here. The
 sentences of refusals are for people; the codes are those that Kafka gives.
 """
 
@@ -23,6 +23,8 @@ from groups.core.group import Guards, Millis, Rules
 
 SESSION_TIMEOUT: Final = "consumer.session.timeout.ms"
 HEARTBEAT_INTERVAL: Final = "consumer.heartbeat.interval.ms"
+ASSIGNMENT_INTERVAL: Final = "consumer.assignment.interval.ms"
+ASSIGNOR_OFFLOAD: Final = "consumer.assignor.offload.enable"
 REBALANCE_MIN_INTERVAL: Final = "rollcall.rebalance.min.interval.ms"
 FREEZE: Final = "rollcall.freeze"
 MEMBERS_MAX: Final = "rollcall.max.members"
@@ -107,6 +109,20 @@ GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
         inherits="group.consumer.heartbeat.interval.ms",
         least="group.consumer.min.heartbeat.interval.ms",
         most="group.consumer.max.heartbeat.interval.ms",
+    ),
+    GroupConfig(
+        ASSIGNMENT_INTERVAL,
+        ConfigType.INT,
+        "At most one new target of a group of the consumer protocol in this time, in milliseconds.",
+        inherits="group.consumer.assignment.interval.ms",
+        least="group.consumer.min.assignment.interval.ms",
+        most="group.consumer.max.assignment.interval.ms",
+    ),
+    GroupConfig(
+        ASSIGNOR_OFFLOAD,
+        ConfigType.BOOLEAN,
+        "Whether a large target is worked out beside the event loop.",
+        inherits="group.consumer.assignor.offload.enable",
     ),
     GroupConfig(
         REBALANCE_MIN_INTERVAL,
@@ -206,8 +222,14 @@ def rules_of(values: Values, rules: Rules) -> Rules:
     most = int(values.get(MEMBERS_MAX, rules.group_max_size))
     session = values.get(SESSION_TIMEOUT, rules.group_consumer_session_timeout_ms)
     interval = values.get(HEARTBEAT_INTERVAL, rules.group_consumer_heartbeat_interval_ms)
+    between = values.get(ASSIGNMENT_INTERVAL, rules.group_consumer_assignment_interval_ms)
+    offload = values.get(ASSIGNOR_OFFLOAD)
     return replace(
         rules,
+        group_consumer_assignment_interval_ms=int(between),
+        group_consumer_assignor_offload_enable=rules.group_consumer_assignor_offload_enable
+        if offload is None
+        else offload == "true",
         group_max_size=min(rules.group_max_size, most),
         group_consumer_max_size=min(rules.group_consumer_max_size, most)
         if MEMBERS_MAX in values

@@ -19,6 +19,12 @@ bounds an answer's size and the time it takes to write."""
 TOPICS_PER_REQUEST_MAX = 1_000
 """Topics in one request that changes the catalogue: its transaction must stay short."""
 
+RACKS_PER_PARTITION_MAX = 16
+"""Racks that one partition may be near to: more than any cluster has copies of it."""
+
+RACK_LENGTH_MAX = 249
+"""Characters of a rack's id."""
+
 DEFAULT = -1
 """How a request says "as configured", for a partition count or a replication factor (KIP-464)."""
 
@@ -186,3 +192,20 @@ def check_growth(now: int, count: int, assigned: int | None = None) -> None:
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"{count - now} partitions are new, but {assigned} are assigned.",
         )
+
+
+def check_racks(racks: Sequence[Sequence[str]], partitions: int) -> None:
+    """Refuse racks that a topic's partitions cannot be near to: INVALID_REQUEST."""
+    if len(racks) > partitions:
+        raise Refuse(
+            ErrorCode.INVALID_REQUEST,
+            f"Racks for {len(racks)} partitions; the topic has {partitions}.",
+        )
+    for near in racks:
+        if len(near) > RACKS_PER_PARTITION_MAX:
+            detail = f"A partition is near to at most {RACKS_PER_PARTITION_MAX} racks."
+            raise Refuse(ErrorCode.INVALID_REQUEST, detail)
+        for rack in near:
+            if not rack.strip() or len(rack) > RACK_LENGTH_MAX or "\0" in rack:
+                detail = f"A rack's id has 1 to {RACK_LENGTH_MAX} characters, not only spaces."
+                raise Refuse(ErrorCode.INVALID_REQUEST, detail)

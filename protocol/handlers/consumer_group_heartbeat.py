@@ -72,6 +72,7 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> Co
         owned=None if owned is None else {t.topic_id.hex: tuple(t.partitions) for t in owned},
         topics=seen.topics,
         looked_up=seen.looked_up,
+        racks=seen.racks,
         version=call.version,
         subscribed_topic_regex=request.subscribed_topic_regex,
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from groups.catalogue import Unavailable
+from groups.core.assignors import Racks
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode, Refuse
@@ -20,10 +21,11 @@ from protocol.call import Call
 @dataclass(frozen=True, slots=True)
 class View:
     """Which names were looked up, and what was found (topic id in 32 hex digits, partition
-    count)."""
+    count). ``racks`` of those that have some, by topic id."""
 
     looked_up: frozenset[str] = frozenset()
     topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    racks: Racks = field(default_factory=dict)
 
 
 async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool = False) -> View:
@@ -39,7 +41,8 @@ async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool
     except Unavailable:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
     topics = {name: (entry.topic_id.hex, entry.partitions) for name, entry in entries.items()}
-    return View(known.union(names), topics)
+    racks = {entry.topic_id.hex: entry.racks for entry in entries.values() if entry.racks}
+    return View(known.union(names), topics, racks)
 
 
 def _known(group_id: str, call: Call, joins: bool) -> frozenset[str]:

@@ -247,6 +247,24 @@ def test_topics_that_cannot_be_say_why(operator: Client, body: Any, status: int,
     assert (answer.status_code, answer.json()["kafka_error_code"]) == (status, code)
 
 
+def test_a_topic_tells_where_its_partitions_are(operator: Client) -> None:
+    post(operator, "/topics", {"name": "orders", "partitions": 3})
+    path = "/api/v1/topics/orders/racks"
+
+    placed = operator.put(path, {"racks": [["a", "b"], []]}, content_type="application/json")
+
+    assert (placed.status_code, placed.json().get("racks")) == (200, [["a", "b"], []]), (
+        placed.json()
+    )
+    for wrong in ([["a"]] * 4, [["a" * 250]], [[" "]], [[str(n) for n in range(17)]]):
+        refused = operator.put(path, {"racks": wrong}, content_type="application/json")
+        assert refused.status_code == 400, wrong
+    nowhere = operator.put(
+        "/api/v1/topics/none/racks", {"racks": []}, content_type="application/json"
+    )
+    assert nowhere.status_code == 404
+
+
 def test_topics_never_shrink(operator: Client) -> None:
     post(operator, "/topics", {"name": "orders", "partitions": 3})
     answer = operator.patch(

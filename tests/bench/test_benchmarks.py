@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import commits, convergence, heartbeats
+from benchmarks import assignors, commits, convergence, heartbeats
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.wire import Member, Peer
+from groups.core.assignors import table
 from protocol.messages.metadata import MetadataRequest
 from rollcall.installation import Installation
 
@@ -87,3 +88,19 @@ def test_ten_stock_consumers_converge_in_either_protocol(running: Installation) 
 
     assert figures.keys() == {"consumer", "classic"}
     assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)
+
+
+@pytest.mark.parametrize("is_alike", [True, False])
+def test_every_assignor_is_right_on_the_grid_of_assignments(is_alike: bool) -> None:
+    case = assignors.Case(20, 10, 10, is_alike)
+    for assign in table().values():
+        runs = list(assignors.measure(assign, case))
+        assert [kind for kind, _, _ in runs] == ["full", "incremental"]
+        assert all(right for *_, right in runs)
+
+
+def test_a_partition_given_twice_is_noticed() -> None:
+    part = ("t", 0)
+    assert assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset()})
+    assert not assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset({part})})
+    assert not assignors.is_right({"t": 2}, {"a": frozenset({part})})

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from groups.core import events
+from groups.core.assignors.question import Question
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.invariants import check_live, check_thoroughly
 from groups.core.consumer.member import by_topic
@@ -49,6 +50,7 @@ class Talk:
         self.journal: list[JournalEntry] = []
         self.requests = 0
         self.last: Decision | None = None
+        self.questions: list[Question] = []
 
     # -- the node
 
@@ -58,6 +60,8 @@ class Talk:
         decision = before.step(said, self.now, self.rng)
         self.journal += decision.journal
         self.last = decision
+        if decision.question is not None:
+            self.questions.append(decision.question)
         assert isinstance(decision.group, ConsumerGroup)
         self.group = decision.group
         if decision.deleted:
@@ -108,6 +112,12 @@ class Talk:
             self.now = max(self.now, due)
             self.step(events.Tick())
         self.now = end
+
+    def answer(self) -> None:
+        """What groups had asked for is worked out, and comes back."""
+        while self.questions:
+            question = self.questions.pop(0)
+            self.step(events.TargetComputed(question=question, targets=question.answer()))
 
     # -- members
 
@@ -166,7 +176,10 @@ class Talk:
     def converge(self, *clients: Client) -> None:
         """Everybody beats honestly until nobody moves."""
         for _ in range(20 + 5 * len(clients)):
-            if not any([self.obey(client) for client in clients]):  # noqa: C419 - all of them
+            self.answer()
+            self.sleep(self.rules.group_consumer_assignment_interval_ms)
+            moved = [self.obey(client) for client in clients]
+            if not any(moved) and self.target_epoch == self.epoch:
                 assert self.state == "Stable"
                 return
         raise AssertionError(f"no end: {[(c.epoch, c.owned, c.told) for c in clients]}")

@@ -1,154 +1,256 @@
 """What every assignor owes: each partition once, only to subscribers, evenly, and little moved."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from groups.core import assignors
-from groups.core.assignors import NOTHING, Parts, Subscriber
+from groups.core.assignors import NOTHING, NOWHERE, Subscriber, wishes
+from groups.core.assignors.quotas import filled, quotas
+from groups.core.assignors.uniform import assign_near, assign_uniformly
+from tests.core_consumer.promises import (
+    Case,
+    Shares,
+    at_home,
+    cases,
+    check_all,
+    members_of,
+    moved,
+    run,
+    sizes,
+)
 
-TOPICS = ("t1", "t2", "t3", "t4")
-COUNTS = st.dictionaries(st.sampled_from(TOPICS), st.integers(0, 12), min_size=1)
-NAMES = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8, unique=True)
-BOTH = pytest.mark.parametrize("name", assignors.table())
-
-Shares = Mapping[str, Parts]
-
-
-def members_of(ids: Sequence[str], topics: Mapping[str, frozenset[str]]) -> list[Subscriber]:
-    return [Subscriber(m, None, topics[m], NOTHING) for m in sorted(ids)]
-
-
-@st.composite
-def alike(draw: st.DrawFn) -> tuple[list[Subscriber], dict[str, int]]:
-    counts, ids = draw(COUNTS), draw(NAMES)
-    return members_of(ids, dict.fromkeys(ids, frozenset(counts))), counts
-
-
-@st.composite
-def unlike(draw: st.DrawFn) -> tuple[list[Subscriber], dict[str, int]]:
-    counts, ids = draw(COUNTS), draw(NAMES)
-    topics = {m: draw(st.frozensets(st.sampled_from(sorted(counts)))) for m in ids}
-    return members_of(ids, topics), counts
+ALL = pytest.mark.parametrize("name", assignors.table())
+EVEN = pytest.mark.parametrize("assign", [assign_uniformly, assign_near])
 
 
-def holding(members: Sequence[Subscriber], shares: Shares) -> list[Subscriber]:
-    return [replace(m, held=shares.get(m.member_id, NOTHING)) for m in members]
+def test_the_table_and_the_names_agree() -> None:
+    assert tuple(assignors.table()) == assignors.NAMES
+    assert set(assignors.DEFAULT_NAMES) <= set(assignors.NAMES)
 
 
-def check(members: Sequence[Subscriber], counts: Mapping[str, int], shares: Shares) -> None:
-    """Each partition of a subscribed topic once, to a subscriber; nothing else."""
-    assert shares.keys() == {m.member_id for m in members}
-    given_out = Counter(part for share in shares.values() for part in share)
-    subscribed = {topic for m in members for topic in m.topics}
-    every = {(topic, p) for topic in subscribed for p in range(counts[topic])}
-    assert given_out == dict.fromkeys(every, 1)
-    for member in members:
-        assert {topic for topic, _ in shares[member.member_id]} <= member.topics
+@ALL
+@given(case=cases(alike=False, weighty=True))
+def test_each_partition_goes_once_and_only_to_a_subscriber(name: str, case: Case) -> None:
+    check_all(assignors.table()[name], case)
 
 
-def sizes(shares: Shares) -> list[int]:
-    return sorted((len(share) for share in shares.values()), reverse=True)
+@ALL
+@given(case=cases(alike=True, weighty=True))
+def test_the_same_where_all_subscribe_alike(name: str, case: Case) -> None:
+    check_all(assignors.table()[name], case)
 
 
-def moved(before: Shares, after: Shares) -> int:
-    """How many partitions somebody had and has no more, though he is still there."""
-    return sum(len(before[m] - after[m]) for m in before if m in after)
+# -- uniform, with racks and without
 
 
-@BOTH
-@given(case=unlike())
-def test_each_partition_goes_once_and_only_to_a_subscriber(
-    name: str, case: tuple[list[Subscriber], dict[str, int]]
-) -> None:
-    members, counts = case
-    shares = assignors.table()[name](members, counts)
-    check(members, counts, shares)
-    # Whatever they held before: somebody else's share, a topic that is gone, too high a number.
-    odd = {("gone", 0), ("t1", 99)}
-    turned = [shares[members[i - 1].member_id] | odd for i in range(len(members))]
-    held = [replace(member, held=share) for member, share in zip(members, turned, strict=True)]
-    check(held, counts, assignors.table()[name](held, counts))
-    shrunk = {topic: count // 2 for topic, count in counts.items()}
-    check(held, shrunk, assignors.table()[name](held, shrunk))
-
-
-@BOTH
-@given(case=alike())
-def test_what_is_settled_stays_settled(
-    name: str, case: tuple[list[Subscriber], dict[str, int]]
-) -> None:
-    members, counts = case
-    shares = assignors.table()[name](members, counts)
-    assert assignors.table()[name](holding(members, shares), counts) == shares
-
-
-@given(case=alike())
-def test_uniform_is_even_where_all_subscribe_alike(
-    case: tuple[list[Subscriber], dict[str, int]],
-) -> None:
-    members, counts = case
-    shares = assignors.table()["uniform"](members, counts)
+@EVEN
+@given(case=cases(alike=True))
+def test_uniform_is_even_where_all_subscribe_alike(assign: assignors.Assignor, case: Case) -> None:
+    shares = run(assign, case)
     assert sizes(shares)[0] - sizes(shares)[-1] <= 1
 
 
-@given(case=alike(), at=st.integers(0, 7))
-def test_uniform_moves_no_more_than_a_change_of_members_needs(
-    case: tuple[list[Subscriber], dict[str, int]], at: int
+@EVEN
+@given(case=cases(alike=True, weighty=True))
+def test_nobody_is_off_its_weighted_share_by_a_whole_partition(
+    assign: assignors.Assignor, case: Case
 ) -> None:
-    members, counts = case
-    uniform = assignors.table()["uniform"]
-    before = uniform(members, counts)
-    newcomer = Subscriber("z", None, members[0].topics, NOTHING)
-    after = uniform([*holding(members, before), newcomer], counts)
+    shares = run(assign, case)
+    total, whole = sum(map(len, shares.values())), sum(m.weight for m in case.members)
+    for member in case.members:
+        exact = Fraction(total * member.weight, whole)
+        assert abs(len(shares[member.member_id]) - exact) < 1
+
+
+@given(case=cases(alike=True), at=st.integers(0, 7))
+def test_uniform_moves_no_more_than_a_change_of_members_needs(case: Case, at: int) -> None:
+    before = run(assign_uniformly, case)
+    settled = case.holding(before)
+    newcomer = Subscriber("z", None, case.members[0].topics, NOTHING)
+    after = run(assign_uniformly, replace(settled, members=[*settled.members, newcomer]))
     assert moved(before, after) == len(after["z"]), "only the newcomer's share moves"
-    left = holding(members, before)
-    del left[at % len(left)]
-    if left:
-        assert moved(before, uniform(left, counts)) == 0, "who stays loses nothing"
+    left = settled.without(case.members[at % len(case.members)].member_id)
+    if left.members:
+        assert moved(before, run(assign_uniformly, left)) == 0, "who stays loses nothing"
 
 
-@given(case=unlike())
+@EVEN
+@given(case=cases(alike=False, weighty=True))
 def test_uniform_leaves_no_single_move_that_would_even_things_out(
-    case: tuple[list[Subscriber], dict[str, int]],
+    assign: assignors.Assignor, case: Case
 ) -> None:
-    members, counts = case
-    uniform = assignors.table()["uniform"]
-    shares = uniform(members, counts)
-    topics = {m.member_id: m.topics for m in members}
-    for share in shares.values():
+    # Where all subscribe alike shares are exact, which weights round a little differently.
+    assume(len({m.topics for m in case.members}) > 1 or {m.weight for m in case.members} == {1})
+    shares = run(assign, case)
+    weight = {m.member_id: m.weight for m in case.members}
+    topics = {m.member_id: m.topics for m in case.members}
+    for rich, share in shares.items():
         for poor in shares:
-            if len(share) - len(shares[poor]) > 1:
+            if len(share) * weight[poor] > (len(shares[poor]) + 1) * weight[rich]:
                 assert not any(topic in topics[poor] for topic, _ in share)
-    assert uniform(holding(members, shares), counts) == shares, "and then nothing moves"
+
+
+@given(case=cases(alike=False, weighty=True))
+def test_who_has_what_it_had_keeps_the_very_same_set(case: Case) -> None:
+    """The step writes the rows of those only whose set is another."""
+    shares = run(assign_uniformly, case)
+    again = run(assign_uniformly, case.holding(shares))
+    assert all(again[m] is shares[m] for m in shares)
 
 
 def test_cg_26_a_fourth_member_takes_the_surplus_only() -> None:
-    uniform = assignors.table()["uniform"]
     members = members_of("abc", dict.fromkeys("abc", frozenset({"t1"})))
-    before = uniform(members, {"t1": 11})
+    case = Case(members, {"t1": 11}, NOWHERE)
+    before = run(assign_uniformly, case)
     assert sizes(before) == [4, 4, 3]
-    four = [*holding(members, before), Subscriber("d", None, frozenset({"t1"}), NOTHING)]
-    after = uniform(four, {"t1": 11})
+    newcomer = Subscriber("d", None, frozenset({"t1"}), NOTHING)
+    settled = case.holding(before)
+    after = run(assign_uniformly, replace(settled, members=[*settled.members, newcomer]))
     assert sizes(after) == [3, 3, 3, 2]
     assert moved(before, after) == len(after["d"]) == 2
 
 
+# -- racks
+
+
+def in_racks(**rack_of: str) -> list[Subscriber]:
+    return [Subscriber(m, None, frozenset({"t1"}), NOTHING, r) for m, r in rack_of.items()]
+
+
+def near(*racks: str) -> dict[str, list[frozenset[str]]]:
+    return {"t1": [frozenset(rack.split("/")) - {""} for rack in racks]}
+
+
+@given(case=cases(alike=True))
+def test_nearness_costs_no_evenness_and_is_never_worse_than_chance(case: Case) -> None:
+    plain, close = run(assign_uniformly, case), run(assign_near, case)
+    assert sizes(close) == sizes(plain)
+    assert at_home(case, close) >= at_home(case, plain)
+
+
+@given(case=cases(alike=False))
+def test_an_assignment_that_exists_already_only_comes_nearer(case: Case) -> None:
+    settled = case.holding(run(assign_uniformly, case))
+    before = {m.member_id: m.held for m in settled.members}
+    after = run(assign_near, settled)
+    assert sizes(after) == sizes(before)
+    assert at_home(case, after) >= at_home(case, before)
+
+
+def test_each_rack_works_on_what_is_near_to_it() -> None:
+    case = Case(in_racks(a="r1", b="r2", c="r1", d="r2"), {"t1": 4}, near("r2", "r1", "r2", "r1"))
+    shares = run(assign_near, case)
+    assert at_home(case, shares) == 4
+    assert shares["a"] | shares["c"] == {("t1", 1), ("t1", 3)}
+
+
+def test_who_has_one_home_only_comes_before_who_has_two() -> None:
+    case = Case(in_racks(a="r1", b="r2"), {"t1": 2}, near("r1/r2", "r1"))
+    assert at_home(case, run(assign_near, case)) == 2
+
+
+def test_two_that_are_far_from_home_change_places_and_nobody_else_moves() -> None:
+    case = Case(in_racks(a="r1", b="r2", c="r3"), {"t1": 6}, near("r2", "r1", "r1", "r2", "r3", ""))
+    had = {
+        "a": frozenset({("t1", 0), ("t1", 1)}),
+        "b": frozenset({("t1", 2), ("t1", 3)}),
+        "c": frozenset({("t1", 4), ("t1", 5)}),
+    }
+    after = run(assign_near, case.holding(had))
+    assert after["a"] == {("t1", 1), ("t1", 2)}
+    assert after["b"] == {("t1", 0), ("t1", 3)}
+    assert after["c"] is had["c"]
+
+
+def test_a_newcomer_is_given_what_is_far_from_those_who_had_it() -> None:
+    racks = near("r1", "r1", "r1", "r2", "r2", "r2")
+    alone = Case(in_racks(a="r1"), {"t1": 6}, racks)
+    before = run(assign_near, alone)
+    both = replace(alone, members=in_racks(a="r1", b="r2")).holding(before)
+    after = run(assign_near, both)
+    assert after["b"] == {("t1", 3), ("t1", 4), ("t1", 5)}
+
+
+# -- range
+
+
+@given(case=cases(alike=False))
+def test_range_gives_each_member_one_stretch_of_every_topic(case: Case) -> None:
+    shares = run(assignors.table()["range"], case)
+    for topic, count in case.counts.items():
+        having = [m.member_id for m in case.members if topic in m.topics]
+        parts = {m: sorted(p for t, p in shares[m] if t == topic) for m in having}
+        for mine in parts.values():
+            assert mine == list(range(mine[0], mine[-1] + 1)) if mine else True
+            assert count // len(having) <= len(mine) <= count // len(having) + 1
+
+
+def given_by_range(members: list[Subscriber], counts: dict[str, int]) -> Shares:
+    return assignors.table()["range"](members, counts, NOWHERE)
+
+
 def test_range_gives_contiguous_ranges_and_brings_equal_topics_together() -> None:
     members = members_of("ab", dict.fromkeys("ab", frozenset({"t1", "t2"})))
-    shares = assignors.table()["range"](members, {"t1": 5, "t2": 5})
     first = {(topic, p) for topic in ("t1", "t2") for p in (0, 1, 2)}
     second = {(topic, p) for topic in ("t1", "t2") for p in (3, 4)}
-    assert shares == {"a": first, "b": second}
+    assert given_by_range(members, {"t1": 5, "t2": 5}) == {"a": first, "b": second}
 
 
 def test_range_counts_each_topics_own_subscribers() -> None:
     topics = {"a": frozenset({"t1"}), "b": frozenset({"t1", "t2"}), "c": frozenset({"t1"})}
-    shares = assignors.table()["range"](members_of("abc", topics), {"t1": 3, "t2": 2})
+    shares = given_by_range(members_of("abc", topics), {"t1": 3, "t2": 2})
     assert shares["b"] == {("t1", 1), ("t2", 0), ("t2", 1)}
     assert shares["a"] == {("t1", 0)}
     assert shares["c"] == {("t1", 2)}
+
+
+# -- numbers and words
+
+WEIGHTS = st.lists(st.integers(1, 5), min_size=1, max_size=6)
+
+
+@given(weights=WEIGHTS, total=st.integers(0, 60))
+def test_quotas_use_everything_up(weights: list[int], total: int) -> None:
+    assert sum(quotas(weights, total, [0] * len(weights))) == total
+
+
+@given(weights=WEIGHTS, free=st.integers(0, 40), data=st.data())
+def test_filling_is_the_same_as_giving_one_by_one(
+    weights: list[int], free: int, data: st.DataObject
+) -> None:
+    loads = [data.draw(st.integers(0, 20)) for _ in weights]
+    one_by_one = list(loads)
+    for _ in range(free):
+        least = min(range(len(weights)), key=lambda i: ((one_by_one[i] + 1) / weights[i], i))
+        one_by_one[least] += 1
+    given_out = filled(weights, loads, free)
+    after = [load + more for load, more in zip(loads, given_out, strict=True)]
+    assert sum(given_out) == free
+    needs = [
+        max(Fraction(n, w) for n, w in zip(x, weights, strict=True)) for x in (after, one_by_one)
+    ]
+    assert needs[0] == needs[1], "nobody is fuller than if it had gone one by one"
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("uniform", ("uniform", 1)),
+        ("uniform*3", ("uniform", 3)),
+        ("uniform-rack*100", ("uniform-rack", 100)),
+        ("uniform*0", None),
+        ("uniform*101", None),
+        ("uniform*", None),
+        ("uniform*1.5", None),
+        ("uniform*-1", None),
+        ("uniform*²", None),
+    ],
+)
+def test_a_wish_names_an_assignor_and_perhaps_a_weight(
+    text: str, wish: tuple[str, int] | None
+) -> None:
+    assert wishes.read(text) == wish

@@ -7,6 +7,7 @@ other after every rule; in the end everybody behaves, and the group must become 
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -26,9 +27,17 @@ ASSIGNORS = st.sampled_from([None, "uniform", "range"])
 class Lives(RuleBasedStateMachine):
     """One group and everything around it."""
 
-    @initialize(counts=st.dictionaries(st.sampled_from(["t1", "t2", "t3"]), st.integers(1, 5)))
-    def begin(self, counts: dict[str, int]) -> None:
-        self.talk = Talk(counts)
+    @initialize(
+        counts=st.dictionaries(st.sampled_from(["t1", "t2", "t3"]), st.integers(1, 5)),
+        interval_ms=st.sampled_from([0, 0, 1_000, 15_000]),
+        offload=st.booleans(),
+    )
+    def begin(self, counts: dict[str, int], interval_ms: int, offload: bool) -> None:
+        self.talk = Talk(
+            counts,
+            group_consumer_assignment_interval_ms=interval_ms,
+            group_consumer_assignor_offload_enable=offload,
+        )
         self.people: dict[str, Client] = {}
         self.lives = 0
         self.lost: dict[str, Client] = {}
@@ -135,6 +144,14 @@ class Lives(RuleBasedStateMachine):
         self.talk.sleep(ms)
         self._forget_the_fenced()
 
+    @rule(fails=st.booleans())
+    def hear_of_a_target(self, fails: bool) -> None:
+        """Something that was worked out elsewhere comes back, early or late, or an error does."""
+        if self.talk.questions:
+            question = self.talk.questions.pop(0)
+            targets = None if fails else question.answer()
+            self.talk.step(events.TargetComputed(question=question, targets=targets, error="x"))
+
     @rule(keep_live=st.booleans())
     def fail_over(self, keep_live: bool) -> None:
         if self.talk.group.durable.exists:
@@ -215,11 +232,14 @@ class Lives(RuleBasedStateMachine):
         self.talk.guard()
         self._forget_the_fenced()
         for _ in range(5):  # longer than a session, heartbeats in between
+            self.talk.answer()
             self.talk.sleep(10_000)
             self._forget_the_fenced()
             for name in list(self.people):
                 self.obey(name)
         for _ in range(60):
+            self.talk.answer()
+            self.talk.sleep(500)
             for name in list(self.people):
                 self.obey(name)
         if self.people:
@@ -231,6 +251,15 @@ class Lives(RuleBasedStateMachine):
 
 
 TestLives = Lives.TestCase
+SMALL_ENOUGH = "groups.core.consumer.batching.INLINE_MAX"
+
+
+@pytest.fixture(autouse=True)
+def _large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is worked out elsewhere is so here from the second partition on."""
+    monkeypatch.setattr(SMALL_ENOUGH, 6)
+
+
 TestLives.settings = settings(
     max_examples=EXAMPLES,
     stateful_step_count=40,

@@ -15,7 +15,7 @@ class Planned:
     def __init__(self, **targets: dict[str, list[int]]) -> None:
         self.targets = targets
 
-    def __call__(self, members: list[Subscriber], _counts: object) -> dict[str, Parts]:
+    def __call__(self, members: list[Subscriber], *_: object) -> dict[str, Parts]:
         return {
             m.member_id: parts_of(
                 {f"id-{topic}": ps for topic, ps in self.targets.get(m.member_id, {}).items()}

@@ -1,21 +1,30 @@
 """The range assignor: contiguous ranges per topic, static members first (KIP-848).
 
 Topics of equal size are split alike, so that partitions of the same number meet in one member.
+Weights and racks are not looked at: they would tear such partitions apart.
 """
 
 from collections.abc import Mapping, Sequence
 
-from groups.core.assignors import Part, Parts, Subscriber
+from groups.core.assignors import NOWHERE, Part, Parts, Racks, Subscriber
 
 
-def assign_ranges(members: Sequence[Subscriber], counts: Mapping[str, int]) -> Mapping[str, Parts]:
+def assign_ranges(
+    members: Sequence[Subscriber], counts: Mapping[str, int], _racks: Racks = NOWHERE
+) -> Mapping[str, Parts]:
     """Split each topic among its subscribers; the first ones get one more where it does not fit."""
     given: dict[str, list[Part]] = {member.member_id: [] for member in members}
     ordered = sorted(members, key=_place)
-    for topic, count in counts.items():
-        subscribers = [member for member in ordered if topic in member.topics]
-        if subscribers:
-            _split(topic, count, subscribers, given)
+    subscriptions = list({member.topics: None for member in ordered})
+    known: dict[tuple[int, ...], list[str]] = {}
+    for topic in sorted(counts):
+        # Members share few subscriptions, so who has a topic is looked up once for many topics.
+        having = tuple(i for i, topics in enumerate(subscriptions) if topic in topics)
+        if having not in known:
+            wanted = {subscriptions[i] for i in having}
+            known[having] = [member.member_id for member in ordered if member.topics in wanted]
+        if having:
+            _split(topic, counts[topic], known[having], given)
     return {member_id: frozenset(parts) for member_id, parts in given.items()}
 
 
@@ -25,11 +34,13 @@ def _place(member: Subscriber) -> tuple[bool, str]:
 
 
 def _split(
-    topic: str, count: int, subscribers: Sequence[Subscriber], given: Mapping[str, list[Part]]
+    topic: str, count: int, subscribers: Sequence[str], given: Mapping[str, list[Part]]
 ) -> None:
     quota, more = divmod(count, len(subscribers))
     at = 0
-    for place, member in enumerate(subscribers):
+    for place, member_id in enumerate(subscribers):
         size = quota + (place < more)
-        given[member.member_id] += [(topic, p) for p in range(at, at + size)]
+        if not size:
+            break  # nobody after this one gets any
+        given[member_id] += [(topic, p) for p in range(at, at + size)]
         at += size

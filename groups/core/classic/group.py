@@ -28,6 +28,7 @@ from groups.core.events import (
     OffsetDelete,
     RestoreOffsets,
     SyncGroup,
+    TargetComputed,
     Tick,
     Ticket,
     TopicsMatched,
@@ -53,6 +54,10 @@ def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
     raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is not a consumer group")
 
 
+def _not_asked_any_more(_work: Work, _event: TargetComputed) -> None:
+    """The answer to a question of the consumer group that had this id before."""
+
+
 def _no_patterns(work: Work, event: TopicsMatched) -> None:
     """A result that comes too late: the group was a consumer group when it was asked for."""
 
@@ -71,6 +76,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
     ConsumerHeartbeat: _not_a_consumer_group,
+    TargetComputed: _not_asked_any_more,
     TopicsMatched: _no_patterns,
 }
 

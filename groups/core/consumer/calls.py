@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groups.core.consumer import holding
+from groups.core.consumer import batching, holding
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import UNRELEASED, UNREVOKED, Member
 from groups.core.errors import ErrorCode
@@ -17,22 +17,23 @@ from groups.core.group import Beat, Face, Millis
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
-    from groups.core.consumer.work import Timer, Work
+    from groups.core.consumer.work import Live, Timer, Work
 
 
-def is_behind(row: GroupRow, member: Member) -> bool:
+def is_behind(row: GroupRow, batch: batching.Batch, member: Member) -> bool:
     """Whether there is a newer epoch than the member's. One that waits to be computed does not
     count: a join would change nothing, and the member would come back in a loop."""
-    newest: int = row.details["target_epoch"] if holding.is_put_off(row) else row.generation
+    waits = holding.is_put_off(row) or batch.is_wanted or batch.asked
+    newest: int = row.details["target_epoch"] if waits else row.generation
     return member.epoch < newest
 
 
-def must_join(row: GroupRow, index: Index, member: Member) -> bool:
+def must_join(row: GroupRow, batch: batching.Batch, index: Index, member: Member) -> bool:
     """Whether the member's heartbeat is answered REBALANCE_IN_PROGRESS.
 
     It is behind, or has to give something up, or something that it waits for has become free.
     """
-    if is_behind(row, member) or member.state == UNREVOKED:
+    if is_behind(row, batch, member) or member.state == UNREVOKED:
         return True
     if member.state != UNRELEASED:
         return False
@@ -46,7 +47,8 @@ def renew(work: "Work") -> None:
     heartbeats are answered without a step (docs/decisions/0015-migration.md).
     """
     index = work.index
-    called = {m for m in index.classic if must_join(work.row, index, work.members[m])}
+    row, batch = work.row, work.live.batch
+    called = {m for m in index.classic if must_join(row, batch, index, work.members[m])}
     if called == work.live.calls.keys():
         return
     live = work.change()
@@ -75,15 +77,13 @@ class MixedFace(Face):
         return own.find(member_id, instance_id, generation_id)
 
 
-def face(
-    row: GroupRow, members: Mapping[str, Member], index: Index, beats: Mapping[str, Beat]
-) -> Face:
+def face(row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live") -> Face:
     """What the fast path may say to the classic members of a group."""
     told: dict[str, tuple[int, ErrorCode]] = {}
     for member_id in index.classic:
         member = members[member_id]
-        called = must_join(row, index, member)
+        called = must_join(row, live.batch, index, member)
         code = ErrorCode.REBALANCE_IN_PROGRESS if called else ErrorCode.NONE
         told[member_id] = (member.epoch, code)
-    theirs = {member_id: beats[member_id] for member_id in told}
+    theirs = {member_id: live.beats[member_id] for member_id in told}
     return MixedFace(-2, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)

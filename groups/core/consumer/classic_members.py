@@ -49,7 +49,7 @@ def join_group(work: Work, event: JoinGroup) -> None:
     member = _seat(work, event, before)
     changed = _described(member, event, said)
     heartbeat.merge(work, member, changed, event.topics, event.looked_up)
-    holding.assign(work)
+    holding.assign_for(work, member)
     _move(work, event, said, member.row.member_id)
 
 
@@ -95,7 +95,7 @@ def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
         return Member(_row(event, event.member_id or heartbeat.new_id(work), work))
     if before.row.member_id == event.member_id:
         return before
-    work.take(before.row.member_id)
+    work.take(before.row.member_id, comes_back=True)
     row = replace(before.row, member_id=heartbeat.new_id(work))
     return replace(leaving.away(before), row=row, epoch=0, previous_epoch=0)
 
@@ -173,7 +173,7 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     if event.names_protocol and named != (PROTOCOL_TYPE, name):
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     # Who gives something up has joined already, and learns here what it may keep.
-    if calls.is_behind(work.row, member) and member.state != UNREVOKED:
+    if calls.is_behind(work.row, work.live.batch, member) and member.state != UNREVOKED:
         raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
     work.hear(event.member_id)
     if event.member_id in work.live.syncs:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from groups.core.consumer import (
+    batching,
     calls,
     classic_members,
     heartbeat,
@@ -37,6 +38,7 @@ from groups.core.events import (
     OffsetDelete,
     RestoreOffsets,
     SyncGroup,
+    TargetComputed,
     Tick,
     Ticket,
     TopicsMatched,
@@ -66,6 +68,7 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     EvictMember: leaving.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
+    TargetComputed: leaving.target_computed,
     LeaveGroup: leaving.leave_group,
     JoinGroup: classic_members.join_group,
     SyncGroup: classic_members.sync_group,
@@ -171,7 +174,8 @@ class ConsumerGroup:
         beats = {member_id: before.beats.get(member_id, Beat(now)) for member_id in members}
         index = Index.of(members.values(), durable.group.details)
         revoking = [m for m in members if members[m].state == UNREVOKED and m not in index.classic]
-        called = [m for m in index.classic if calls.must_join(durable.group, index, members[m])]
+        row, batch = durable.group, batching.reloaded(before.batch)
+        called = [m for m in index.classic if calls.must_join(row, batch, index, members[m])]
         since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
         after = replace(
             before,
@@ -180,6 +184,7 @@ class ConsumerGroup:
             calls={m: _timer(members[m], before.calls.get(m), now) for m in called},
             syncs={m: timer for m, timer in before.syncs.items() if m in index.classic},
             since=since,
+            batch=batch,
         )
         return cls(durable, members, index, after, rules)
 
@@ -202,6 +207,7 @@ class ConsumerGroup:
             pending=tuple(work.pending.values()),
             operations=tuple(work.operations),
             deleted=work.deleted,
+            question=work.question,
         )
 
     def _after(self, work: Work, ticked: bool) -> "ConsumerGroup":
@@ -226,8 +232,8 @@ class ConsumerGroup:
             ends = [session.heard_at + session.timeout_ms for session in self.sessions(now)]
             for timers in (live.timers, live.calls, live.syncs):
                 ends += [timer.deadline for timer in timers.values()]
-            put_off = holding.due(self._durable.group, self._live, self.rules)
-            ends += [] if put_off is None else [put_off]
+            target = holding.due(self._durable.group, self._live, self.rules)
+            ends += [] if target is None else [target]
             self._due = (min(ends, default=None),)
         return self._due[0]
 
@@ -266,7 +272,7 @@ class ConsumerGroup:
         """A classic heartbeat finds the members of that protocol here, where there are any."""
         if not self._index.classic:
             return NOBODY
-        return calls.face(self._durable.group, self.members, self._index, self._live.beats)
+        return calls.face(self._durable.group, self.members, self._index, self._live)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each member's session."""

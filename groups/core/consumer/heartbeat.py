@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
-from groups.core.assignors import NAMES, Parts
-from groups.core.consumer import holding, leaving
+from groups.core.assignors import DEFAULT_NAMES, Parts, wishes
+from groups.core.consumer import batching, holding, leaving
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -40,12 +40,14 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     member = _find(work, event) if event.member_epoch > JOIN else _join(work, event)
     owned = None if event.owned is None else parts_of(event.owned)
     _check_epoch(member, event, owned)
+    if event.racks != work.live.racks:
+        work.change().racks = event.racks
     merge(work, member, _updated(member, event), event.topics, event.looked_up)
-    holding.assign(work)
+    holding.assign_for(work, member)
     _reconcile(work, member, event, owned)
 
 
-def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> None:
+def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAMES) -> None:
     """Refuse what has no meaning, with a sentence: INVALID_REQUEST, or UNSUPPORTED_ASSIGNOR.
 
     The group id, and whether a regular expression is one, handlers check.
@@ -64,7 +66,8 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = NAMES) -> No
     for wrong, sentence in complaints:
         if wrong:
             raise Refuse(ErrorCode.INVALID_REQUEST, sentence)
-    if event.server_assignor is not None and event.server_assignor not in assignors:
+    wanted = wishes.assignor_of(event.server_assignor)
+    if event.server_assignor is not None and wanted not in assignors:
         offered = ", ".join(assignors)
         raise Refuse(
             ErrorCode.UNSUPPORTED_ASSIGNOR,
@@ -152,7 +155,7 @@ def new_id(work: Work) -> str:
 
 def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
     """A static member takes its own place under a new id, partitions and target included."""
-    work.take(left.row.member_id)
+    work.take(left.row.member_id, comes_back=True)
     row = replace(left.row, member_id=event.member_id or new_id(work))
     back = replace(left, row=row, epoch=JOIN, previous_epoch=JOIN)
     return _upgraded(work, back) if left.is_classic else back
@@ -289,4 +292,5 @@ def _interval(work: Work, member: Member) -> Millis:
     some up: convergence takes round trips, not intervals (design, *Short intervals*)."""
     usual = work.rules.group_consumer_heartbeat_interval_ms
     pending = work.rules.group_consumer_pending_heartbeat_interval_ms
-    return usual if member.state == STABLE or not pending else min(usual, pending)
+    is_settled = member.state == STABLE and not batching.is_coming(work)
+    return usual if is_settled or not pending else min(usual, pending)

@@ -7,11 +7,14 @@ that goes on is not held up: members still come to the target that there is.
 
 from typing import TYPE_CHECKING
 
+from groups.core.consumer import batching, targets
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
-    from groups.core.consumer.work import Live, Work
+    from groups.core.consumer.live import Live
+    from groups.core.consumer.member import Member
+    from groups.core.consumer.work import Work
 
 FIRST_TARGET = 1
 """The target of a group that was frozen before it had any: nothing for anybody. A member's epoch
@@ -40,22 +43,40 @@ def is_put_off(row: GroupRow) -> bool:
 
 
 def due(row: GroupRow, live: "Live", rules: Rules) -> Millis | None:
-    """When the target that was put off is computed by itself; None: there is none, or the group
-    is frozen. (What was not put off is computed with the next heartbeat, as with Kafka.)"""
-    if not is_put_off(row) or rules.guards.frozen:
+    """When the target that is called for is computed by itself; None: nobody called for one, or
+    the group is frozen. (What was not put off is computed with the next heartbeat, as with Kafka.)
+    """
+    if not is_put_off(row):
+        return batching.due(row, live.batch, rules)
+    if rules.guards.frozen:
         return None
-    return _interval_end(live, rules)
+    # Whichever of the two waits is longer: a tick before its end would decide nothing.
+    return max(_interval_end(live, rules), batching.begins_at(live.batch, rules) or 0)
 
 
 def assign(work: "Work") -> None:
     """Compute the target that is called for, unless it has to wait."""
     if work.row.generation == work.target_epoch:
         return
-    if not holds(work):
+    if holds(work):
+        batching.forget_wish(work)
+        if not work.target_epoch:
+            work.set_target(FIRST_TARGET)
+    elif batching.waits(work):
+        batching.want(work)
+    else:
         _begin(work)
         work.assign()
-    elif not work.target_epoch:
-        work.set_target(FIRST_TARGET)
+
+
+def assign_for(work: "Work", before: "Member") -> None:
+    """The same where a member's request calls for it: what it has turned away from since
+    ``before`` it gives up at once, also where the target has to wait for its interval."""
+    assign(work)
+    member = work.members[before.row.member_id]
+    is_other = (member.topics, member.regex) != (before.topics, before.regex)
+    if is_other and batching.is_coming(work):
+        targets.forget_unsubscribed(work, member)
 
 
 def _begin(work: "Work") -> None:

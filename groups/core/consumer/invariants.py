@@ -8,7 +8,7 @@ asserted where holders are kept (``Index``). A violation is a defect of ours, ne
 from collections.abc import Mapping, Sequence
 
 from groups.core.consumer.index import Index
-from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, UNRELEASED, UNREVOKED, Member
+from groups.core.consumer.member import LEFT_FOR_NOW, UNREVOKED, Member
 from groups.core.consumer.work import EMPTY, STABLE_GROUP, Live
 from groups.core.group import Answer
 from groups.core.rows import Durable
@@ -65,5 +65,5 @@ def _check_member(member: Member, target_epoch: int) -> None:
     assert member.epoch <= target_epoch, "a member ahead of the target"
     assert member.epoch > 0 or member.epoch == LEFT_FOR_NOW, "a member without an epoch"
     if member.epoch == target_epoch:
-        assert member.state in (STABLE, UNRELEASED), "at the target with something to give up"
+        assert not member.revoking & member.target, "at the target, and gives it up"
         assert member.assigned <= member.target, "at the target with something else"

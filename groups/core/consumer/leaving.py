@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from groups.core.assignors import NOTHING
-from groups.core.consumer import calls, holding
+from groups.core.assignors.question import AssignorFailed
+from groups.core.consumer import batching, calls, holding, targets
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -18,6 +19,7 @@ from groups.core.events import (
     ForceRebalance,
     LeaveGroup,
     Leaver,
+    TargetComputed,
     Tick,
 )
 from groups.core.group import Millis, Rules
@@ -70,7 +72,10 @@ def away(member: Member) -> Member:
 def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> None:
     """Take members out; their partitions are free, and the epoch rises once for all of them."""
     for member in gone:
-        work.take(member.row.member_id)
+        # Who fell silent has worked on nothing since it was last heard of, as far as we know.
+        silent_since = work.live.beats[member.row.member_id].at
+        since = silent_since if trigger == "session-expired" else None
+        work.take(member.row.member_id, since)
     work.set_details(assignor=work.vote())
     work.bump(trigger, reason, gone[0], [member.row.member_id for member in gone])
 
@@ -123,8 +128,22 @@ def tick(work: Work, _event: Tick) -> None:
     silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
     if silent:
         remove(work, silent, "session-expired", _said(silent, "sent no heartbeat in time"))
-    if holding.is_put_off(work.row):
-        holding.assign(work)
+    if holding.is_put_off(work.row) or work.live.batch.is_wanted:
+        try:
+            holding.assign(work)
+        except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
+            batching.failed(work, work.vote(), str(error))
+
+
+def target_computed(work: Work, event: TargetComputed) -> None:
+    """A target that was worked out elsewhere. Only the last one that was asked for counts."""
+    question = event.question
+    if not work.exists or work.live.batch.asked != question.epoch:
+        return
+    if event.targets is None:
+        batching.failed(work, question.name, event.error)
+    elif question.epoch > work.target_epoch:
+        targets.go_by(work, question, event.targets, event.grouped)
 
 
 def _said(members: Sequence[Member], what: str) -> str:
@@ -161,7 +180,10 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
         return
     work.bump("operator", f"{event.actor} forced it: {event.reason}", waits=False)
     work.assign()
-    work.operated(event.operation_id, ErrorCode.NONE, "the target was computed anew")
+    how = "the target was computed anew"
+    if work.target_epoch < work.row.generation:
+        how = "the target is being computed anew"
+    work.operated(event.operation_id, ErrorCode.NONE, how)
 
 
 def evict_member(work: Work, event: EvictMember) -> None:

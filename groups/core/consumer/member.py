@@ -5,8 +5,8 @@ made once per change and kept beside the row, so that a quiet heartbeat parses n
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, Self
 
 from groups.core.assignors import NOTHING, Part, Parts
 from groups.core.rows import MemberRow
@@ -24,7 +24,7 @@ class Member:
     """One member. ``assigned`` is what it may work on, ``revoking`` what it must give up but
     still holds, ``target`` what it shall have in the end. ``since`` tells for each partition
     that it holds at which epoch it was given (KIP-1251). ``topics`` are names, ``regex`` a pattern
-    for more of them; "" is none."""
+    for more of them; "" is none. ``written``: what of this the row says."""
 
     row: MemberRow
     epoch: int = 0
@@ -38,12 +38,13 @@ class Member:
     rack_id: str | None = None
     since: Mapping[Part, int] | None = None
     regex: str = ""
+    written: "Written | None" = field(default=None, compare=False, repr=False)
 
     @classmethod
     def load(cls, row: MemberRow) -> Self:
         """The member of a row."""
         facts = row.details
-        return cls(
+        member = cls(
             row,
             facts["epoch"],
             facts["previous_epoch"],
@@ -57,25 +58,44 @@ class Member:
             {(topic, p): epoch for topic, p, epoch in facts["since"]},
             facts.get("regex", ""),
         )
+        return replace(member, written=Written.of(member))
 
     def saved(self) -> Self:
-        """The same member with a row that says so."""
+        """The same member with a row that says so. What the row says already is not said anew."""
+        said, written = self.row.details, self.written or _NEVER
         facts: dict[str, Any] = {
             "epoch": self.epoch,
             "previous_epoch": self.previous_epoch,
             "state": self.state,
-            "assigned": by_topic(self.assigned),
-            "revoking": by_topic(self.revoking),
-            "target": by_topic(self.target),
+            "assigned": said["assigned"]
+            if self.assigned is written.assigned
+            else by_topic(self.assigned),
+            "revoking": said["revoking"]
+            if self.revoking is written.revoking
+            else by_topic(self.revoking),
+            "target": said["target"] if self.target is written.target else by_topic(self.target),
             "topics": list(self.topics),
             "assignor": self.assignor,
             "rack_id": self.rack_id,
-            "since": [
-                [topic, p, epoch] for (topic, p), epoch in sorted((self.since or {}).items())
-            ],
+            "since": said["since"]
+            if self.since is written.since
+            else [[topic, p, epoch] for (topic, p), epoch in sorted((self.since or {}).items())],
             "regex": self.regex,
         }
-        return replace(self, row=replace(self.row, details=facts))
+        if facts == said:
+            return self if self.written is not None else replace(self, written=Written.of(self))
+        row = replace(self.row, details=facts)
+        return replace(self, row=row, written=Written.of(self))
+
+    def with_target(self, target: Parts, grouped: Mapping[str, list[int]]) -> Self:
+        """The same member with another target, which is ``grouped`` already for its row.
+
+        Ten thousand of these are made in one step, so the row is not left for later.
+        """
+        if self.written is None:
+            return replace(self, target=target)
+        row = replace(self.row, details={**self.row.details, "target": grouped})
+        return replace(self, row=row, target=target, written=self.written._replace(target=target))
 
     @property
     def is_classic(self) -> bool:
@@ -93,6 +113,25 @@ class Member:
         return self.state == STABLE and self.epoch == target_epoch
 
 
+class Written(NamedTuple):
+    """The very objects that a member's row was written from: what is still the same object there
+    need not be sorted and grouped again."""
+
+    assigned: Parts | None
+    revoking: Parts | None
+    target: Parts | None
+    since: Mapping[Part, int] | None
+
+    @classmethod
+    def of(cls, member: Member) -> Self:
+        """All of them."""
+        return cls(member.assigned, member.revoking, member.target, member.since)
+
+
+_NOT_EVEN: Final[Mapping[Part, int]] = {}
+_NEVER: Final = Written(None, None, None, _NOT_EVEN)
+
+
 def parts_of(grouped: Mapping[str, Iterable[int]]) -> Parts:
     """Partitions grouped by topic id, as a set."""
     return frozenset((topic, p) for topic, indexes in grouped.items() for p in indexes)
@@ -101,6 +140,9 @@ def parts_of(grouped: Mapping[str, Iterable[int]]) -> Parts:
 def by_topic(parts: Iterable[Part]) -> dict[str, list[int]]:
     """A set of partitions, grouped by topic id and sorted."""
     grouped: dict[str, list[int]] = {}
-    for topic, p in sorted(parts):
-        grouped.setdefault(topic, []).append(p)
-    return grouped
+    for topic, p in parts:
+        if topic in grouped:
+            grouped[topic].append(p)
+        else:
+            grouped[topic] = [p]
+    return {topic: sorted(grouped[topic]) for topic in sorted(grouped)}

@@ -19,7 +19,10 @@ def reconcile(member: Member, target_epoch: int, owned: Parts | None, is_free: I
     ``owned`` is what the request says it works on, None where it does not say: that is
     never an acknowledgement.
     """
-    if member.state == STABLE and member.epoch == target_epoch:
+    # At the target it has all of it, unless the target has since lost what the member no longer
+    # subscribes to (KIP-1263): that goes without a new target.
+    has_all = member.epoch == target_epoch and len(member.assigned) <= len(member.target)
+    if member.state == STABLE and has_all:
         return member
     if member.state == UNREVOKED and (owned is None or owned & member.revoking):
         return member

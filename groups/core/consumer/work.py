@@ -5,14 +5,18 @@ in ``heartbeat``, ``leaving`` and ``offsets``.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from groups.core.assignors import Part, Parts, Subscriber, table
-from groups.core.consumer import holding
+from groups.core.assignors import NOTHING, Part, Parts, table, wishes
+from groups.core.assignors.question import Question
+from groups.core.consumer import batching, holding, targets
 from groups.core.consumer.index import Index, Topic
+from groups.core.consumer.live import Live as Live
+from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import Member
+from groups.core.consumer.moves import Moves, Name
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
@@ -32,42 +36,6 @@ NO_CAUSE = ("", "", None, None)
 
 NAMED_MAX = 50
 """Ids that one journal entry names; the rest is counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timer:
-    """A member must have given up these partitions by then."""
-
-    deadline: Millis
-    timeout_ms: int
-    revoking: Parts
-
-
-@dataclass(slots=True)
-class Live:
-    """What no row holds: beats, rebalance timers, and silence before ``floor`` that does not
-    count. Never changed once committed, but for the beats (see ``Beat``). ``since``: when the
-    rebalance that goes on began, None where none does or nobody here saw it begin;
-    ``settled_at``: when the last one ended, as far as this owner knows. ``calls``: classic members
-    that must join again, ``syncs``: those that joined and have not fetched their assignment."""
-
-    floor: Millis
-    beats: dict[str, Beat] = field(default_factory=dict)
-    timers: dict[str, Timer] = field(default_factory=dict)
-    since: Millis | None = None
-    settled_at: Millis = 0
-    calls: dict[str, Timer] = field(default_factory=dict)
-    syncs: dict[str, Timer] = field(default_factory=dict)
-
-    def copy(self) -> "Live":
-        """A copy that a step may change; beats stay shared."""
-        return replace(
-            self,
-            beats=self.beats.copy(),
-            timers=self.timers.copy(),
-            calls=self.calls.copy(),
-            syncs=self.syncs.copy(),
-        )
 
 
 class Work:
@@ -97,10 +65,12 @@ class Work:
         self.offset_deletes: dict[tuple[str, int], None] = {}
         self.pending: Pending = {}
         self.deleted = False
+        self.question: Question | None = None
         self.touched: dict[str, None] = {}
         self._own_members: dict[str, Member] | None = None
         self._own_index: Index | None = None
         self._own_live: Live | None = None
+        self._own_moves: Moves | None = None
 
     # -- what is
 
@@ -131,13 +101,25 @@ class Work:
             self._own_live = self.live = self.live.copy()
         return self._own_live
 
+    def change_moves(self) -> Moves:
+        """What has changed hands, to be added to."""
+        if self._own_moves is None:
+            self._own_moves = self.change().moves = self.live.moves.copy()
+        return self._own_moves
+
+    def forget_moves(self) -> None:
+        """It was told, or there is nobody left to tell of."""
+        if self.live.moves.freed or self.live.moves.handed or self.live.moves.unowned:
+            self._own_moves = self.change().moves = Moves()
+
     def change_index(self) -> Index:
         """The index, to be changed."""
         if self._own_index is None:
             self._own_index = self.index = self.index.copy()
         return self._own_index
 
-    def _change_members(self) -> dict[str, Member]:
+    def change_members(self) -> dict[str, Member]:
+        """The members, to be changed."""
         if self._own_members is None:
             self._own_members = dict(self.members)
             self.members = self._own_members
@@ -148,13 +130,30 @@ class Work:
         member_id = member.row.member_id
         before = self.members.get(member_id)
         if member != before:
-            self._change_members()[member_id] = member
+            self.change_members()[member_id] = member
             self.change_index().swap(before, member, self.target_epoch)
             self.touched[member_id] = None
+            self._watch(member_id, before.holds if before else NOTHING, member.holds)
 
-    def take(self, member_id: str) -> Member:
-        """Remove a member, what it held and its timers."""
-        member = self._change_members().pop(member_id)
+    def _watch(self, member_id: str, had: Parts, has: Parts) -> None:
+        """Note what changed hands, for the journal."""
+        freed, given = had - has, has - had
+        if freed:
+            self.change_moves().free(freed, member_id, self.now)
+        if given and (self.live.moves.freed or self.live.moves.handed):
+            self.change_moves().give(given, member_id, self.now)
+
+    def take(
+        self, member_id: str, since: Millis | None = None, *, comes_back: bool = False
+    ) -> Member:
+        """Remove a member, what it held and its timers.
+
+        ``since``: from when on nobody worked on what it held (None: from now on), for the journal.
+        One that ``comes_back`` under another id in the same step gives nothing up.
+        """
+        member = self.change_members().pop(member_id)
+        if member.holds and not comes_back:
+            self.change_moves().free(member.holds, member_id, self.now if since is None else since)
         self.change_index().swap(member, None, self.target_epoch)
         self.touched[member_id] = None
         live = self.change()
@@ -234,11 +233,16 @@ class Work:
         )
 
     def note(
-        self, kind: str, moved: int | None = None, frozen: bool | None = None, **fields: Any
+        self,
+        kind: str,
+        moved: int | None = None,
+        frozen: bool | None = None,
+        facts: Details | None = None,
+        **fields: Any,
     ) -> None:
         """Write a journal entry about the epoch that is."""
         fields.setdefault("generation_before", self.row.generation)
-        details = {"members": len(self.members)}
+        details = {"members": len(self.members), **(facts or {})}
         if moved is not None:
             details["moved"] = moved
         if frozen is not None:
@@ -248,24 +252,28 @@ class Work:
         )
 
     def assign(self) -> None:
-        """Compute the target of the present epoch for every member.
+        """Work the target of the present epoch out for every member, or have it worked out.
 
         An assignor that fails lets the whole step fail: nothing of it remains.
         """
         self._forget_topics()
+        question = self._ask()
+        if batching.is_large(question, self.rules):
+            self.question = question
+            batching.asked(self, question)
+            if not self.target_epoch:
+                self.set_target(holding.FIRST_TARGET)
+        else:
+            targets.go_by(self, question, question.answer())
+
+    def _ask(self) -> Question:
+        """What the assignor that most members want is asked."""
         name, catalogue = self.vote(), self.index.catalogue
-        subscribers = [self._subscriber(self.members[m]) for m in sorted(self.members)]
+        assign = self.rules.plugged_in.get(name) or table()[name]
+        subscribers = targets.Subscribers(self.index)
+        members = [subscribers.of(self.members[m]) for m in sorted(self.members)]
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
-        targets = table()[name](subscribers, counts)
-        members = self._change_members()
-        moved = self.row.details.get("moved", 0)
-        for member_id, target in targets.items():
-            member = members[member_id]
-            if member.target != target:
-                moved += len(target - member.target)
-                members[member_id] = replace(member, target=target)
-                self.touched[member_id] = None
-        self.set_target(self.row.generation, assignor=name, moved=moved)
+        return Question(self.row.generation, name, assign, members, counts, self.live.racks)
 
     def set_target(self, epoch: int, **facts: Any) -> None:
         """The members' targets are those of this epoch from now on."""
@@ -282,19 +290,14 @@ class Work:
         if not known.keys() <= names.keys():
             self.set_catalogue({name: topic for name, topic in known.items() if name in names})
 
-    def _subscriber(self, member: Member) -> Subscriber:
-        catalogue = self.index.catalogue
-        names = (*member.topics, *self.index.matches.get(member.regex, ()))
-        topics = frozenset(catalogue[name][0] for name in names if name in catalogue)
-        return Subscriber(member.row.member_id, member.row.instance_id, topics, member.target)
-
     def vote(self) -> str:
         """The assignor that most members ask for, ties by the configured order; else the first."""
         offered = self.rules.group_consumer_assignors
         votes = dict.fromkeys(offered, 0)
         for member in self.members.values():
-            if member.assignor in votes:
-                votes[member.assignor] += 1
+            wanted = wishes.assignor_of(member.assignor)
+            if wanted in votes:
+                votes[wanted] += 1
         return max(offered, key=votes.__getitem__)
 
     def settle(self) -> None:
@@ -304,6 +307,7 @@ class Work:
             self._complete()
         if state == EMPTY and self.live.since is not None:
             self.change().since = None
+            self.forget_moves()
         if state != self.row.state:
             self.set_row(state=state)
 
@@ -319,10 +323,17 @@ class Work:
             generation_before=self.row.details.get("settled_epoch", 0),
             duration_ms=None if since is None else self.now - since,
             moved=self.row.details.get("moved", 0),
+            facts=self.live.moves.told(self.members, self._partition_namer()),
         )
+        self.forget_moves()
         self.set_details(settled_epoch=self.row.generation, moved=0)
         live = self.change()
         live.since, live.settled_at = None, self.now
+
+    def _partition_namer(self) -> Name:
+        """Partitions as people know them: by the topic's name, where it still has one."""
+        names = {topic_id: name for name, (topic_id, _) in self.index.catalogue.items()}
+        return lambda part: f"{names.get(part[0], part[0])}-{part[1]}"
 
     def derived(self) -> str:
         """Kafka's state of a consumer group."""

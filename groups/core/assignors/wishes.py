@@ -1,0 +1,43 @@
+"""What a member says about its assignment: which assignor, and how much it wants.
+
+The consumer protocol has one field for it, the assignor's name (``group.remote.assignor`` in a
+client). ``uniform*3`` asks for ``uniform`` and for three times the share of a member of weight
+one (docs/decisions/0016-assignments.md).
+"""
+
+from typing import Final, NamedTuple
+
+WEIGHT_MAX: Final = 100
+"""A hundredth of the others' share is as good as nothing."""
+
+SIGN: Final = "*"
+
+
+class Wish(NamedTuple):
+    """An assignor's name and a weight."""
+
+    assignor: str
+    weight: int = 1
+
+
+def read(text: str) -> Wish | None:
+    """The wish that a text means; None where it means none."""
+    name, sign, number = text.partition(SIGN)
+    if not sign:
+        return Wish(name)
+    if not (number.isascii() and number.isdigit() and len(number) <= len(str(WEIGHT_MAX))):
+        return None
+    weight = int(number)
+    return Wish(name, weight) if 1 <= weight <= WEIGHT_MAX else None
+
+
+def weight_of(text: str | None) -> int:
+    """The weight of a member that said this, or nothing; 1 where it means nothing."""
+    wish = None if text is None else read(text)
+    return 1 if wish is None else wish.weight
+
+
+def assignor_of(text: str | None) -> str | None:
+    """The assignor that a member asked for, or None."""
+    wish = None if text is None else read(text)
+    return None if wish is None else wish.assignor

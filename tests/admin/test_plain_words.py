@@ -1,0 +1,64 @@
+"""Journal entries of a consumer group's rebalance, as an operator reads them."""
+
+from typing import Any
+
+from groups.models import Journal
+from groups.plain_words import sentence
+
+UUID = "-00000000-0000-4000-8000-000000000000"
+
+
+def completed(**details: Any) -> str:
+    """A rebalance of two seconds that a newcomer caused."""
+    return sentence(
+        Journal(
+            kind="rebalance-completed",
+            trigger="member-joined",
+            client_id="w-2",
+            generation_after=7,
+            duration_ms=2_000,
+            left=[],
+            waited_for={},
+            details={"moved": 3, **details},
+        )
+    )
+
+
+def pair(giver: str, taker: str, *some: str, gone: bool = False) -> dict[str, Any]:
+    return {"from": giver, "to": taker, "gone": gone, "partitions": len(some), "some": some}
+
+
+def test_who_gave_what_to_whom_and_how_long_it_was_nobodys() -> None:
+    text = completed(
+        handed_over=[pair("w-1" + UUID, "w-2" + UUID, "orders-2", "orders-3")],
+        handed_over_pairs=1,
+        unowned=2,
+        unowned_longest=[["orders-2", 1_200], ["orders-3", 40]],
+    )
+    assert text == (
+        "Rebalanced to generation 7 in 2.0 s because member w-2 joined; 3 partitions moved;"
+        " w-1 gave 2 partitions to w-2; 2 partitions had no owner meanwhile, orders-2 longest,"
+        " for 1.2 s."
+    )
+
+
+def test_one_partition_is_named_and_so_is_a_giver_that_is_gone() -> None:
+    text = completed(
+        handed_over=[pair("w-1", "w-2", "orders-2", gone=True)],
+        handed_over_pairs=4,
+        unowned=1,
+        unowned_longest=[["orders-2", 45_000]],
+    )
+    assert "w-2 took over orders-2 of w-1, which is gone (3 more such pairs);" in text
+    assert text.endswith("orders-2 had no owner for 45.0 s.")
+
+
+def test_entries_that_know_nothing_of_this_read_as_before() -> None:
+    assert completed() == (
+        "Rebalanced to generation 7 in 2.0 s because member w-2 joined; 3 partitions moved."
+    )
+
+
+def test_a_failed_assignor_is_told() -> None:
+    entry = Journal(kind="assignment-failed", trigger="assignor-failed", reason="The assignor x")
+    assert sentence(entry).startswith("No new assignment: The assignor x. Everybody keeps")

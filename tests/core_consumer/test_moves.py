@@ -1,0 +1,109 @@
+"""The journal of a consumer group's rebalance: who gave what to whom, and what had no owner."""
+
+from typing import Any
+
+from groups.core import events
+from groups.core.consumer import moves
+from groups.core.consumer.moves import Moves
+from tests.core_consumer.talk import Talk
+
+
+def completed(talk: Talk) -> Any:
+    """The facts of the last rebalance that ended."""
+    entry = [entry for entry in talk.journal if entry.kind == "rebalance-completed"][-1]
+    return entry.details
+
+
+def test_who_had_to_give_up_what_to_whom_and_how_long_it_was_nobodys() -> None:
+    talk = Talk({"foo": 4})
+    one = talk.join("a")
+    talk.converge(one)
+    two = talk.join("b")
+    talk.beat(one)  # is told to give two up
+    talk.sleep(300)
+    talk.beat(one, owned={"foo": [0, 1]})  # did so
+    talk.sleep(700)
+    talk.beat(two)
+    talk.converge(one, two)
+
+    (pair,) = completed(talk)["handed_over"]
+    some = ["foo-2", "foo-3"]
+    assert pair == {"from": "a", "to": "b", "gone": False, "partitions": 2, "some": some}
+    assert completed(talk)["unowned"] == 2
+    assert completed(talk)["unowned_longest"] == [["foo-2", 700], ["foo-3", 700]]
+
+
+def test_what_a_dead_member_had_was_nobodys_since_it_was_last_heard_of() -> None:
+    talk = Talk({"foo": 2})
+    one, two = talk.join("a"), talk.join("b")
+    talk.converge(one, two)
+    talk.sleep(40_000)
+    talk.beat(one)
+    talk.sleep(5_000)
+    assert list(talk.group.members) == ["a"]
+    talk.converge(one)
+
+    (pair,) = completed(talk)["handed_over"]
+    assert (pair["from"], pair["to"], pair["gone"]) == ("b", "a", True)
+    assert completed(talk)["unowned_longest_ms"] == 45_000
+
+
+def test_the_first_members_took_nothing_from_anybody() -> None:
+    talk = Talk({"foo": 4})
+    one = talk.join("a")
+    talk.converge(one)
+    assert completed(talk)["handed_over"] == [] and completed(talk)["unowned"] == 0
+
+
+def test_a_static_member_that_comes_back_took_nothing_from_itself() -> None:
+    talk = Talk({"foo": 4})
+    one, two = talk.join("a", instance_id="i1"), talk.join("b")
+    talk.converge(one, two)
+    talk.beat(one, member_epoch=-2)
+    talk.sleep(500)
+    again = talk.join("a2", instance_id="i1")
+    talk.step(events.ForceRebalance(operation_id=1, actor="ops", reason="x"))
+    talk.converge(again, two)
+    assert completed(talk)["handed_over"] == [] and completed(talk)["unowned"] == 0
+
+
+def test_each_rebalance_tells_of_itself_alone() -> None:
+    talk = Talk({"foo": 4})
+    one, two = talk.join("a"), talk.join("b")
+    talk.converge(one, two)
+    assert completed(talk)["handed_over"]
+    talk.step(events.ForceRebalance(operation_id=1, actor="ops", reason="x"))
+    talk.converge(one, two)
+    assert completed(talk)["handed_over"] == []
+
+
+def test_what_is_named_is_bounded_and_the_rest_is_counted() -> None:
+    seen = Moves()
+    for taker in range(100):
+        parts = [("t", 10 * taker + p) for p in range(10)]
+        seen.free(parts, "giver", 0)
+        seen.give(parts, f"taker-{taker:02}", 5)
+    told = seen.told({"giver"}, str)
+
+    assert len(told["handed_over"]) == moves.PAIRS_NAMED_MAX
+    assert told["handed_over_pairs"] == 100
+    assert len(told["handed_over"][0]["some"]) == moves.PARTITIONS_NAMED_MAX
+    assert told["handed_over"][0]["partitions"] == 10
+    assert len(told["unowned_longest"]) == moves.PARTITIONS_NAMED_MAX
+    assert told["unowned"] == 1_000
+
+
+def test_a_forced_rebalance_raises_the_epoch_by_one_and_computes_the_same_target_anew() -> None:
+    talk = Talk({"foo": 4})
+    one, two = talk.join("a"), talk.join("b")
+    talk.converge(one, two)
+    epoch = talk.epoch
+    before = {m: member.target for m, member in talk.group.members.items()}
+
+    talk.step(events.ForceRebalance(operation_id=1, actor="ops", reason="x"))
+
+    assert (talk.epoch, talk.target_epoch) == (epoch + 1, epoch + 1)
+    assert {m: member.target for m, member in talk.group.members.items()} == before
+    assert talk.state == "Reconciling", "members have yet to come to the new epoch"
+    talk.converge(one, two)
+    assert (one.epoch, two.epoch) == (epoch + 1, epoch + 1)

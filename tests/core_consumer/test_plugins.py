@@ -1,0 +1,99 @@
+"""An assignor from outside: the example of docs/assignors.md, installed, found, loaded and run."""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from coordinator_site.kafka_settings import SettingError, read
+from groups import plugins
+from groups.core.assignors.question import Question
+from tests.core_consumer.promises import Case, cases, check_all
+
+PAGE = Path(__file__).parents[2] / "docs" / "assignors.md"
+VARIABLE = "ROLLCALL_GROUP_CONSUMER_ASSIGNORS"
+
+Install = Callable[..., None]
+
+
+def example() -> str:
+    """The first piece of Python on the page."""
+    found = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Put a package where Python finds it, as an installer would."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def made(module: str, code: str, **names: str) -> None:
+        (tmp_path / f"{module}.py").write_text(code)
+        info = tmp_path / f"{module}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+        lines = [f"{name} = {module}:{attribute}" for name, attribute in names.items()]
+        text = "\n".join([f"[{plugins.GROUP}]", *lines])
+        (info / "entry_points.txt").write_text(text + "\n")
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+    return made
+
+
+def test_the_example_has_no_more_than_ten_lines_of_code() -> None:
+    assert len([line for line in example().splitlines() if line.strip()]) <= 10
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(case=cases(alike=False))
+def test_the_example_keeps_every_promise_that_assignors_share(install: Install, case: Case) -> None:
+    if "own_assignor" not in sys.modules:
+        install("own_assignor", example(), striped="assign_striped")
+    assign = plugins.load(["uniform", "striped"])["striped"]
+    shares = check_all(assign, case)
+    assert Question(1, "striped", assign, case.members, case.counts, case.racks).answer() == shares
+
+
+def test_a_node_may_be_told_of_an_installed_assignor_and_of_no_other(install: Install) -> None:
+    with pytest.raises(SettingError, match=VARIABLE):
+        read({VARIABLE: "uniform,striped"})
+    install("another_assignor", example(), striped="assign_striped")
+    assert read({VARIABLE: "uniform,striped"})["GROUP_CONSUMER_ASSIGNORS"] == ("uniform", "striped")
+
+
+def test_a_class_is_made_once_when_the_node_starts(install: Install) -> None:
+    install("a_class", "class Own:\n    def __call__(self, *_): return {}\n", own="Own")
+    assert plugins.load(["own"])["own"]([], {}, {}) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "attribute", "sentence"),
+    [
+        ("import no_such_module\n", "assign", "no_such_module"),
+        ("assign = 5\n", "assign", "cannot be called"),
+        ("", "assign", "assign"),
+        ("class Own:\n    def __init__(self): raise OSError('no')\n", "Own", "no"),
+    ],
+)
+def test_what_cannot_be_loaded_keeps_the_node_from_starting(
+    install: Install, code: str, attribute: str, sentence: str
+) -> None:
+    install("cannot_load", code, own=attribute)
+    with pytest.raises(plugins.NotLoaded, match=sentence):
+        plugins.load(["own"])
+
+
+def test_two_packages_with_one_name_are_told_apart_by_nobody(install: Install) -> None:
+    install("first_package", "def assign(*_): return {}\n", own="assign")
+    install("second_package", "def assign(*_): return {}\n", own="assign")
+    with pytest.raises(plugins.NotLoaded, match="Several"):
+        plugins.load(["own"])
+
+
+def test_a_name_that_nobody_brings_is_told() -> None:
+    with pytest.raises(plugins.NotLoaded, match="No installed package has the assignor nobodys"):
+        plugins.load(["nobodys"])

@@ -1,0 +1,97 @@
+"""Targets on a whole node: large ones beside the event loop, and a plug-in that is broken."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from groups import database
+from groups.core.assignors import Parts, Racks, Subscriber
+from groups.core.consumer import batching
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.errors import ErrorCode
+from groups.core.events import ConsumerHeartbeat
+from groups.core.replies import ConsumerBeaten, Refused
+from tests.node.running import Running
+
+TOPICS = {"foo": ("f" * 32, 4)}
+
+
+async def beat(node: Running, member_id: str, epoch: int = 0, **over: Any) -> Any:
+    """One heartbeat and its answer."""
+    joins = epoch == 0
+    said: dict[str, Any] = {
+        "member_id": member_id,
+        "member_epoch": epoch,
+        "instance_id": None,
+        "rack_id": None,
+        "client_id": "app",
+        "client_host": "/127.0.0.1",
+        "rebalance_timeout_ms": 60_000 if joins else -1,
+        "subscribed_topic_names": ("foo",) if joins else None,
+        "server_assignor": None,
+        "owned": {} if joins else None,
+        "topics": TOPICS,
+        **over,
+    }
+    return await node.ask("g", ConsumerHeartbeat(ticket=node.counter.ticket(), **said))
+
+
+def configure(node: Running, **rules: Any) -> None:
+    """The node's own rules, as if it had been started with them."""
+    own = node.node.coordinator.own
+    own.rules = replace(own.rules, **rules)
+
+
+async def test_a_large_target_comes_from_beside_the_loop(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching, "INLINE_MAX", 0)
+    joined = await beat(one, "a")
+    assert joined == ConsumerBeaten(
+        member_id="a", member_epoch=1, heartbeat_interval_ms=500, assignment={}
+    )
+
+    # Each heartbeat is a round through the committer, so the answer gets its turn in between.
+    epoch, got = 1, None
+    while got is None:
+        reply = await beat(one, "a", epoch)
+        assert reply.error is ErrorCode.NONE
+        epoch, got = reply.member_epoch, reply.assignment
+
+    assert (epoch, got) == (2, {"f" * 32: (0, 1, 2, 3)})
+
+
+def broken(
+    members: Sequence[Subscriber], counts: Mapping[str, int], _racks: Racks
+) -> Mapping[str, Parts]:
+    """Works for one member, and for no more."""
+    if len(members) > 1:
+        raise RuntimeError("too many")
+    return {members[0].member_id: frozenset((t, p) for t in counts for p in range(counts[t]))}
+
+
+async def test_a_broken_plug_in_fails_the_heartbeat_and_nobody_elses(
+    one: Running, other: database.Connection
+) -> None:
+    configure(
+        one,
+        group_consumer_assignors=("broken",),
+        plugged_in={"broken": broken},
+        group_consumer_assignment_interval_ms=0,
+    )
+    first = await beat(one, "a")
+    before = one.node.coordinator.group("g")
+
+    # Both wait in the inbox together, so one step meets both of them.
+    replies = await asyncio.gather(beat(one, "b"), beat(one, "a", first.member_epoch))
+
+    assert replies[0] == Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert replies[1].error is ErrorCode.NONE
+    after = one.node.coordinator.group("g")
+    assert isinstance(after, ConsumerGroup) and before is not None
+    assert after.durable.group == before.durable.group and set(after.members) == {"a"}
+    rows = await other.execute("SELECT member_id FROM rollcall_member")
+    assert await rows.fetchall() == [("a",)]
