@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     stack.callback(output.close)
     url = stack.enter_context(postgres.serve(folder, throwaway=True, output=output))
     os.environ[database.VARIABLE] = url
+    os.environ["ROLLCALL_DATABASE_MAY_BE_UNSAFE"] = "on"  # no fsync: nobody keeps these data
     settings.DATABASES["default"].update(database.from_url(url))  # read before we knew
 
 

@@ -15,8 +15,8 @@ BENCHMARKS = {
     "commits": commits,
     "idle": idle,
     "consumers": consumers,
-    "convergence": convergence,
     "assignors": assignors,
+    "convergence": convergence,
 }
 
 

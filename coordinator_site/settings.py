@@ -122,6 +122,8 @@ WHITENOISE_AUTOREFRESH = False
 
 DATABASE_URL = database.url(os.environ, DATA_DIR)
 DATABASES = {"default": database.from_url(DATABASE_URL)}
+# For tests, whose data nobody keeps: a server without fsync will do.
+DATABASE_MAY_BE_UNSAFE = os.environ.get("ROLLCALL_DATABASE_MAY_BE_UNSAFE", "").lower() == "on"
 DATABASE_ROLES = os.environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
 """Whether processes take the roles of ``groups.roles``; off where the user of the URL may not
 create roles."""

@@ -8,8 +8,9 @@ failure means is ``groups.store``'s business, and what an event does the group's
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import psycopg
 
@@ -26,6 +27,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.migration.deciding import decide
+from groups.fail_points import Fail, no_fail
 from groups.retries import Reloader, WaitingRoom
 from groups.store import (
     Batch,
@@ -53,14 +55,6 @@ class Work:
     resident: Resident
     events: Sequence[Event]
     write: Write
-
-
-Fail = Callable[[str], Awaitable[None]]
-"""A hook for tests: awaited with the name of a point in the round; see ``docs/testing.md``."""
-
-
-async def no_fail(_point: str) -> None:
-    """Production: nothing happens at a fail point."""
 
 
 class Committer:
@@ -286,7 +280,8 @@ class Committer:
 
     def _batch(self, works: Sequence[Work]) -> Batch:
         epochs = dict(self.coordinator.epochs)
-        return Batch(self.node_id, epochs, [work.write for work in works])
+        inside = None if self.fail is no_fail else partial(self.fail, f"{self.lane.name}:inside")
+        return Batch(self.node_id, epochs, [work.write for work in works], inside)
 
     async def _connected(self) -> database.Connection:
         self._connection = await database.kept(self._connection, self.lane.name)

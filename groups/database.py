@@ -34,6 +34,10 @@ LIBPQ: Mapping[str, Any] = {
 HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 """What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
 
+RECONNECT_S = 1.0
+"""How long the pool tries to reconnect by itself, waiting twice as long each time; behind an outage
+of a minute readers would wait another. Having given up, it tries again with the next reader."""
+
 READERS_MAX = 4
 """Connections for reads (offset fetches, catalogue look-ups) of one node."""
 
@@ -96,6 +100,13 @@ def _is_usable(connection: Connection) -> bool:
     return not poll.poll(0)
 
 
+async def _check(connection: Connection) -> None:
+    """Lend no connection whose server has gone: a restart must not cost a reader its answer."""
+    if not _is_usable(connection):
+        await connection.close()  # or the pool takes it for a good one, and lends it again
+        raise psycopg.OperationalError("the server closed the connection while it was idle")
+
+
 def pool() -> AsyncConnectionPool[Connection]:
     """The readers' pool, not yet open."""
     return AsyncConnectionPool(
@@ -103,6 +114,8 @@ def pool() -> AsyncConnectionPool[Connection]:
         min_size=1,
         max_size=READERS_MAX,
         open=False,
+        check=_check,
+        reconnect_timeout=RECONNECT_S,
         timeout=CONNECT_TIMEOUT_S,
         kwargs={"autocommit": True},
     )

@@ -15,9 +15,10 @@ LOCK_FREE_MS = 500
 """A dead node's advisory lock must be seen free twice, this far apart, before its slots are
 taken early: its connection may have been cut while the process lives."""
 
-OVERDUE = 1.5
-"""Beat intervals after which a beat is overdue. A live node whose lease connection was cut loses
-its advisory lock, but beats again within one interval."""
+LATE, OVERDUE = 1, 2
+"""Beat intervals after which a beat is late, so that its node's lock is looked at, and overdue, so
+that a free lock means a death. A live node whose lease connection was cut loses its advisory lock,
+but beats again within one interval."""
 
 
 class Deaths:
@@ -54,16 +55,16 @@ class Deaths:
     async def _crashed(self, connection: database.Connection, node_id: int, seen: Sighting) -> bool:
         """Whether a node's advisory lock is free, has been, and means that the node died."""
         now = self.clock()
-        if now - seen.since < OVERDUE * self._lease_ms / BEATS_PER_LEASE:
+        intervals = (now - seen.since) / self._lease_ms * BEATS_PER_LEASE
+        if intervals < (LATE if seen.lock_free_since is None else OVERDUE):
             return False
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
             return False
         keys = {"class": sql.LOCK_CLASS, "node_id": node_id}
-        row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
-        if not (row and row[0]):
+        row = await (await connection.execute(sql.NODE_IS_LOCKED.encode(), keys)).fetchone()
+        if row is None or row[0]:
             seen.lock_free_since = None
             return False
-        await connection.execute(sql.UNLOCK_NODE.encode(), keys)
         if seen.lock_free_since is None:
             seen.lock_free_since = now
             return False

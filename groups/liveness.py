@@ -71,7 +71,8 @@ class Notes:
         try:
             while True:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), LOOK_S)
+                    async with asyncio.timeout(LOOK_S):
+                        await self._wake.wait()
                 self._wake.clear()
                 if self.coordinator.holds_lease:
                     await self._note(self.collect())

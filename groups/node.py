@@ -16,17 +16,20 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import broker_configs, database, plugins, sql_configs
+from groups import broker_configs, database, database_check, plugins, sql_configs, strategies
 from groups.assigning import Assigning
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
-from groups.committer import Committer, Fail, no_fail
+from groups.committer import Committer
 from groups.configs import Configs
 from groups.coordinator import Coordinator
+from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.doorbell import Doorbell
+from groups.draft_topics import DraftTopics
+from groups.fail_points import Fail, no_fail
 from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL
@@ -45,17 +48,17 @@ logger = logging.getLogger(__name__)
 TICK_S = 0.05
 """How often timers are looked at: the most by which an expiry comes late."""
 
-SERVER_VERSION_MIN = 170_000
-"""PostgreSQL 17 brought ``transaction_timeout``: a node that is paused inside a transaction
-must not hold rows for longer than a takeover waits."""
-
 OPERATIONS_LOOK_S = 1.0
 """A pending operation whose ring was lost is found this much later."""
 
 
+CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""Runs on while the machine sleeps, where the system has such a clock: a lease does too."""
+
+
 def monotonic_ms() -> Millis:
     """The node's clock: monotonic, in milliseconds."""
-    return time.monotonic_ns() // 1_000_000
+    return time.clock_gettime_ns(CLOCK) // 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +89,19 @@ class NodeSettings:
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
 
 
+STRATEGIES = "PARTITION_ASSIGNMENT_STRATEGIES"
+
+
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    no_settings = {"guards", "plugged_in"}
+    no_settings = {"guards", "plugged_in", "strategies"}
     names = [f.name for f in fields(Rules) if f.name not in no_settings]
     values = {name: getattr(settings, name.upper()) for name in names}
-    return Rules(**values, plugged_in=plugins.load(values["group_consumer_assignors"]))
+    return Rules(
+        **values,
+        plugged_in=plugins.load(values["group_consumer_assignors"]),
+        strategies=strategies.load(getattr(settings, STRATEGIES)),
+    )
 
 
 class Node:
@@ -138,9 +148,10 @@ class Node:
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
+        self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.doorbell = Doorbell(
             {
-                self.catalogue.BELL: self.catalogue.rung,
+                self.catalogue.BELL: self.draft_topics.rung,
                 OPERATIONS_BELL: self.operator.look,
                 sql_configs.BELL: self.configs.rung,
                 LOOK_BELL: self.notes.rung,
@@ -160,9 +171,7 @@ class Node:
     async def _start(self) -> None:
         await self.readers.open(wait=True, timeout=database.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
-            version = connection.info.server_version
-            if version < SERVER_VERSION_MIN:
-                raise RuntimeError(f"Rollcall needs PostgreSQL 17 or newer, not {version}")
+            await database_check.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
             await self.catalogue.load(connection)
         await self.keeper.start()
 
@@ -183,6 +192,7 @@ class Node:
                 tasks.create_task(self.patterns.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
+                tasks.create_task(self.draft_topics.run())
         finally:
             await self.keeper.stop()
             await self.watched.stop()
@@ -190,18 +200,25 @@ class Node:
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
-        last = clock()
+        last, held = clock(), True
         while True:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
-            last = now
-            if not self.coordinator.holds_lease:
+            held, last = self._lease_held(held), now
+            if not held:
                 self.coordinator.faces.tell_all()
             elif self.has_timers:
                 self.coordinator.tick()
+
+    def _lease_held(self, before: bool) -> bool:
+        """Whether it is; who is parked hears at once when it no longer is."""
+        held = self.coordinator.holds_lease
+        if before and not held:
+            self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
+        return held
 
     async def _operations(self) -> None:
         while True:

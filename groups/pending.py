@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from groups import sql_transactions as sql
+from groups.core.events import Author, PendingWrite
 from groups.core.group import Decision
 
 KEY = ("group_id", "topic", "partition")
@@ -23,7 +24,10 @@ COLUMNS = (
     "leader_epoch",
     "metadata",
     "superseded",
+    *Author._fields,
 )
+
+NOBODY = (None,) * len(Author._fields)
 
 
 class Part(NamedTuple):
@@ -58,13 +62,16 @@ def changes(parts: Sequence[Part]) -> Iterator[Statement]:
         yield sql.DROP_PENDING, _columns(KEY, gone)
     if overtaken := _committed(kept):
         yield sql.SUPERSEDE, _columns(KEY, overtaken)
-    rows = sorted(
-        (w.producer_id, w.producer_epoch, part.group_id, *w.write[:5], w.is_superseded)
-        for part in kept
-        for w in part.decision.pending
-    )
+    # A key occurs once in a batch: the sort never comes to an author, who may be None.
+    rows = sorted(_row(part.group_id, w) for part in kept for w in part.decision.pending)
     if rows:
         yield sql.PUT_PENDING, _columns(COLUMNS, rows)
+
+
+def _row(group_id: str, pending: PendingWrite) -> tuple[Any, ...]:
+    write = pending.write
+    key = (pending.producer_id, pending.producer_epoch, group_id)
+    return (*key, *write[:5], pending.is_superseded, *(write.author or NOBODY))
 
 
 def _deleted(parts: Sequence[Part]) -> Keys:

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from groups.core.group import Millis
 
-BEATS_PER_LEASE = 3
-"""Renewals in one lease: two may fail before it runs out."""
+BEATS_PER_LEASE = 4
+"""Renewals in one lease: three may fail before it runs out."""
 
 SLOW_LOOK_MS = 1_000
 """A look at the rows that took longer than this saw nobody's silence: it was itself away."""
@@ -26,6 +26,7 @@ class NodeRow(NamedTuple):
     beat: int
     host: str
     port: int
+    draft_port: int = 0
 
 
 class SlotRow(NamedTuple):
@@ -68,15 +69,20 @@ class Sightings:
     ) -> None:
         """Take in rows that were asked for and told at these instants."""
         if told - asked > SLOW_LOOK_MS:
-            self._nodes.clear()
-            self._orphans.clear()
-            self._free.clear()
+            self.forget()
         nodes = list(nodes)
         for node in nodes:
             seen = self._nodes.get(node.node_id)
             if seen is None or (seen.incarnation, seen.beat) != (node.incarnation, node.beat):
                 self._nodes[node.node_id] = Sighting(node.incarnation, node.beat, asked)
         self._look_for_orphans({node.incarnation for node in nodes}, slots, asked)
+
+    def forget(self) -> None:
+        """What was seen says nothing any more: this node slept, or its own beat did not pass, so
+        that the others' beats may not have passed either. Every silence begins anew."""
+        self._nodes.clear()
+        self._orphans.clear()
+        self._free.clear()
 
     def _look_for_orphans(self, living: set[UUID], slots: Iterable[SlotRow], asked: Millis) -> None:
         """Slots of an incarnation that was replaced: its successor claims them, or nobody does."""

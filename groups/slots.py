@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from uuid import uuid4
+from uuid import UUID
 
 import psycopg
 
@@ -23,6 +23,7 @@ from groups.coordinator import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.deaths import Deaths
+from groups.lease import Lease, NodeIdTaken
 from groups.sightings import BEATS_PER_LEASE, NodeRow, Sightings, SlotRow
 from groups.slot import SLOTS
 from groups.sql_sweeps import NOTE_SLOTS
@@ -55,10 +56,6 @@ def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     return (items[at : at + size] for at in range(0, len(items), size))
 
 
-class NodeIdTaken(Exception):
-    """Another living process serves under this node id."""
-
-
 class SlotKeeper:
     """Keeps this node's lease, claims slots that nobody serves, loads them, gives them up.
 
@@ -76,17 +73,24 @@ class SlotKeeper:
         self.coordinator = coordinator
         self.lease_ms = lease_ms
         self.published = published
-        self.incarnation = uuid4()
+        self._lease = Lease(me)
         self.loading: set[int] = set()
         self.changed = asyncio.Event()
         self.away = True
-        self._cluster_id = ""
         self._sightings = Sightings(lease_ms)
         self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
-        self._lease_connection: database.Connection | None = None
         self._watch_connection: database.Connection | None = None
         self._deaths = Deaths(me.node_id, self._sightings, coordinator.clock)
+
+    @property
+    def incarnation(self) -> UUID:
+        """What tells this process from its predecessors under the same node id."""
+        return self._lease.incarnation
+
+    @incarnation.setter
+    def incarnation(self, given: UUID) -> None:
+        self._lease.incarnation = given
 
     # -- life
 
@@ -116,12 +120,13 @@ class SlotKeeper:
         """Hand the slots back, so that another node, or this one, serves them at once."""
         self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
         try:
-            await asyncio.wait_for(self._leave(), timeout=2)
+            async with asyncio.timeout(2):
+                await self._leave()
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("slots were not handed back: %s", error)
-        for connection in (self._lease_connection, self._watch_connection):
-            if connection is not None:
-                await connection.close()
+        await self._lease.close()
+        if self._watch_connection is not None:
+            await self._watch_connection.close()
 
     async def _leave(self) -> None:
         """Slots and node row go together: nobody counts on a node that went in peace."""
@@ -160,7 +165,21 @@ class SlotKeeper:
             if left <= 0 or not (slot in self.loading or slot in self.coordinator.epochs):
                 return ErrorCode.NOT_COORDINATOR
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.changed.wait(), left / 1000)
+                async with asyncio.timeout(left / 1000):
+                    await self.changed.wait()
+        return ErrorCode.NONE
+
+    async def leased(self, hold_ms: Millis) -> ErrorCode:
+        """NONE once memory may be believed, waiting at most ``hold_ms``: for reads about no
+        group in particular."""
+        deadline = self.coordinator.clock() + hold_ms
+        while not self.coordinator.holds_lease:
+            left = deadline - self.coordinator.clock()
+            if self.away or left <= 0:
+                return ErrorCode.COORDINATOR_NOT_AVAILABLE
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left / 1000):
+                    await self.changed.wait()
         return ErrorCode.NONE
 
     # -- the lease
@@ -173,11 +192,12 @@ class SlotKeeper:
             slept = clock() - last > self.lease_ms / BEATS_PER_LEASE + STALL_MS
             until = self.coordinator.lease_until
             try:
-                renewed = await asyncio.wait_for(self._beat(), timeout=self.lease_ms / 1000)
-                if slept or clock() >= until:
-                    await self._recovered(renewed)
-                else:
-                    self.coordinator.lease_until = renewed
+                async with asyncio.timeout(self.lease_ms / 1000):
+                    renewed = await self._beat()
+                    if slept or clock() >= until:
+                        await self._recovered(renewed)
+                    else:
+                        self.coordinator.lease_until = renewed
             except (psycopg.Error, OSError, TimeoutError) as error:
                 await self._missed(error)
             last = clock()
@@ -185,34 +205,35 @@ class SlotKeeper:
     async def _beat(self) -> Millis:
         """Raise the beat; returns until when it lets this node answer from memory."""
         before = self.coordinator.clock()
-        connection = await self._leased()
-        parameters = {"node_id": self.me.node_id, "incarnation": self.incarnation}
-        cursor = await connection.execute(sql.BEAT.encode(), parameters)
-        if await cursor.fetchone() is None:
-            raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
+        await self._lease.beat()
         # Counted from before the request was sent: whoever watches saw the beat later.
         self.away = False
         return before + self.lease_ms - LEASE_MARGIN_MS
 
     async def _missed(self, error: BaseException) -> None:
         logger.warning("the lease was not renewed: %s", str(error) or type(error).__name__)
-        broken, self._lease_connection = self._lease_connection, None
-        if broken is not None:
-            await broken.close()
+        # Nor may the others' have been: a database that is away, or takes no writes, is no death.
+        self._sightings.forget()
+        await self._lease.close()
         if not self.coordinator.holds_lease and not self.away:
             self.away = True
             logger.error("the lease ran out: no answers from memory until it is renewed")
 
     async def _recovered(self, lease_until: Millis) -> None:
         """The node slept or was cut off: check first what is still ours, then go on. Nobody's
-        session ends for time in which this node could not listen."""
-        if (
-            not self._looking.locked()
-        ):  # else a look is under way, and a load must not hold up beats
-            await self._look()
+        session ends for time in which this node could not listen.
+
+        The rows are asked for here and now: a look that is under way may have got its rows before
+        the node slept, and a load must not hold up beats.
+        """
+        self._sightings.forget()
+        connection = await self._lease.connection()
+        rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
+        self._lose([SlotRow(*row) for row in rows])
         self.coordinator.lease_until = lease_until
         self.coordinator.awake()
         self._notify()
+        self._look_now.set()
         logger.info("the lease is held again; every session starts anew")
 
     # -- looking at nodes and slots
@@ -224,7 +245,9 @@ class SlotKeeper:
             except (psycopg.Error, OSError) as error:
                 logger.info("could not look at the slots: %s", error)
             try:
-                await asyncio.wait_for(self._look_now.wait(), LOOK_S)
+                # Not wait_for: before Python 3.12 it may swallow the cancellation that ends us.
+                async with asyncio.timeout(LOOK_S):
+                    await self._look_now.wait()
             except TimeoutError:
                 continue
             self._look_now.clear()
@@ -260,7 +283,7 @@ class SlotKeeper:
     def _publish(self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]) -> None:
         now = self.coordinator.clock()
         live = tuple(
-            Broker(node.node_id, node.host, node.port)
+            Broker(node.node_id, node.host, node.port, node.draft_port)
             for node in nodes
             if node.node_id == self.me.node_id
             or not self._sightings.lease_is_over(node.node_id, now)
@@ -271,7 +294,7 @@ class SlotKeeper:
             for row in slots
             if row.node_id is not None and current.get(row.node_id) == row.incarnation
         }
-        self.published(Cluster(self._cluster_id, live, owners))
+        self.published(Cluster(self._lease.cluster_id, live, owners))
 
     # -- claiming and loading
 
@@ -393,19 +416,6 @@ class SlotKeeper:
 
     # -- connections
 
-    async def _leased(self) -> database.Connection:
-        before = self._lease_connection
-        connection = await database.kept(before, "lease")
-        if connection is not before:
-            self._lease_connection = None
-            try:
-                await self._take_node_id(connection)
-            except BaseException:
-                await connection.close()
-                raise
-            self._lease_connection = connection
-        return connection
-
     async def _watched(self) -> database.Connection:
         """The connection for looks and loads: a long load must not delay the beat."""
         before = self._watch_connection
@@ -413,27 +423,6 @@ class SlotKeeper:
         if connection is not before:
             self._deaths.connected()
         return connection
-
-    async def _take_node_id(self, connection: database.Connection) -> None:
-        keys = {"class": sql.LOCK_CLASS, "node_id": self.me.node_id}
-        row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
-        if self._cluster_id:
-            # A reconnect. The lock may still be our own dead session's; whether the id is
-            # still ours the beat will say.
-            return
-        if not (row and row[0]):
-            raise NodeIdTaken(f"another process serves as node {self.me.node_id}")
-        found = await (await connection.execute(sql.CLUSTER_ID.encode())).fetchone()
-        self._cluster_id = f"rollcall-{found[0]}" if found else "rollcall"
-        await connection.execute(
-            sql.REGISTER.encode(),
-            {
-                "node_id": self.me.node_id,
-                "incarnation": self.incarnation,
-                "host": self.me.host,
-                "port": self.me.port,
-            },
-        )
 
     def _notify(self) -> None:
         self.changed.set()

@@ -8,7 +8,7 @@ pipeline and so one round trip), ``apply_with`` on a Django cursor inside
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Protocol
@@ -129,12 +129,14 @@ class Write:
 class Batch:
     """Decisions for different groups that commit together.
 
-    ``epochs``: the slot epochs under which the node owns the groups' slots.
+    ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
+    tests, awaited when PostgreSQL has done everything but the COMMIT.
     """
 
     node_id: int
     epochs: Mapping[int, int]
     writes: Sequence[Write]
+    inside: Callable[[], Awaitable[None]] | None = None
 
 
 def statements(batch: Batch) -> Iterator[Statement]:
@@ -395,9 +397,12 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
     """
     try:
         ready = await _ready(batch)
-        async with connection.pipeline(), connection.transaction():
+        async with connection.pipeline() as pipeline, connection.transaction():
             for text, parameters in ready:
                 await connection.execute(text.encode(), parameters)
+            if batch.inside is not None:
+                await pipeline.sync()
+                await batch.inside()
     except psycopg.Error as error:
         raise translate(error, connection) from error
     except (TypeError, ValueError) as error:

@@ -20,12 +20,12 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from groups import sql, store
 from groups import sql_transactions as txn_sql
-from groups.committer import Fail, no_fail
 from groups.coordinator import Coordinator
 from groups.core import transactions as rules
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import NO_ID, Claim, Ended, Pending, Producer, State
 from groups.database import Connection
+from groups.fail_points import Fail, no_fail
 from groups.slot import slot_of
 
 logger = logging.getLogger(__name__)
@@ -227,7 +227,8 @@ class Transactions:
         asked = {"producer_id": before.producer_id, "transactional_id": before.transactional_id}
         await connection.execute(txn_sql.LOCK_WAITING.encode(), asked)
         await self.fail("transaction:locked")
-        apply = (txn_sql.APPLY, txn_sql.OVERTAKE) if pending is Pending.APPLY else ()
+        is_applied = pending is Pending.APPLY
+        apply = (txn_sql.NOTE_HISTORY, txn_sql.APPLY, txn_sql.OVERTAKE) if is_applied else ()
         async with connection.pipeline():
             for text in (*apply, txn_sql.DROP_WAITING, txn_sql.DROP_GROUPS):
                 await connection.execute(text.encode(), asked)

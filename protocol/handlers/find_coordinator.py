@@ -41,7 +41,9 @@ async def handle(request: FindCoordinatorRequest, call: Call) -> FindCoordinator
 
 def _found(key: str, key_type: int, call: Call) -> Coordinator:
     if key_type in (GROUP, TRANSACTION):
-        broker = call.node.cluster.coordinator(key)
+        # A node whose lease ran out may have slept: others know better who owns what.
+        awake = call.node.coordinator.holds_lease
+        broker = call.node.cluster.coordinator(key) if awake else None
         if broker is not None:
             return Coordinator(
                 key=key,

@@ -1,5 +1,9 @@
-"""ListGroups (16): the groups that this node owns; clients ask every node."""
+"""ListGroups (16): the groups that this node owns; clients ask every node.
 
+Memory answers, so the lease must hold: a node that slept may list what others own by now.
+"""
+
+from groups.core.errors import ErrorCode
 from groups.core.group import Group
 from groups.core.rows import GroupRow
 from protocol.call import Call
@@ -8,6 +12,9 @@ from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGr
 
 async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
     """Filter by state (KIP-518) and type (KIP-848); case does not matter, no filter lets all in."""
+    code = await call.node.keeper.leased(call.node.settings.coordinator_load_hold_ms)
+    if code is not ErrorCode.NONE:
+        return ListGroupsResponse(error_code=code)
     states = {state.lower() for state in request.states_filter or ()}
     types = {kind.lower() for kind in request.types_filter or ()}
     rows = map(_row, call.node.coordinator.groups())

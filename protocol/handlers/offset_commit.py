@@ -68,7 +68,7 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
     named = call.version in NAMES_RETENTION and retention >= 0
     retention_ms = min(retention, RETENTION_MS_MAX) if named else None
     limit = call.node.settings.offset_metadata_max_bytes
-    author = _author(request, call)
+    who = author(request.member_id, call)
     codes: Codes = []
     writes: list[OffsetWrite] = []
     for topic in request.topics:
@@ -78,7 +78,7 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
             continue
         codes.append([check(p, entry, limit) for p in topic.partitions])
         writes += [
-            write(entry.name, partition, retention_ms, author)
+            write(entry.name, partition, retention_ms, who)
             for partition, code in zip(topic.partitions, codes[-1], strict=True)
             if code is Good
         ]
@@ -129,11 +129,11 @@ def write(
     )
 
 
-def _author(request: OffsetCommitRequest, call: Call) -> Author | None:
+def author(member_id: str, call: Call) -> Author | None:
     """Who is to be named in the history of offsets, where one is kept."""
     if not call.node.settings.offsets_history_retention_hours:
         return None
-    return Author(request.member_id, call.client_id, call.client_host)
+    return Author(member_id, call.client_id, call.client_host)
 
 
 def _response(

@@ -12,7 +12,7 @@ from groups.core.events import OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
 from protocol.call import Call
 from protocol.handlers import forms
-from protocol.handlers.offset_commit import check, write
+from protocol.handlers.offset_commit import author, check, write
 from protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestTopic,
@@ -69,9 +69,10 @@ async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, lis
     except Unavailable as error:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
     limit = call.node.settings.offset_metadata_max_bytes
+    who = author(request.member_id, call)
     codes = [_codes(topic, entries.get(topic.name), limit) for topic in request.topics]
     writes = [
-        write(topic.name, partition, None)
+        write(topic.name, partition, None, who)
         for topic, judged in zip(request.topics, codes, strict=True)
         for partition, code in zip(topic.partitions, judged, strict=True)
         if code is Good

@@ -83,13 +83,6 @@ async def test_the_proxy_counts_each_request_and_passes_it_on(running: Installat
     assert proxy.counts == {METADATA: 3}
 
 
-def test_ten_stock_consumers_converge_in_either_protocol(running: Installation) -> None:
-    figures = convergence.measure(running.kafka, rounds=1, rest_s=0)
-
-    assert figures.keys() == {"consumer", "classic"}
-    assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)
-
-
 @pytest.mark.parametrize("is_alike", [True, False])
 def test_every_assignor_is_right_on_the_grid_of_assignments(is_alike: bool) -> None:
     case = assignors.Case(20, 10, 10, is_alike)
@@ -104,3 +97,10 @@ def test_a_partition_given_twice_is_noticed() -> None:
     assert assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset()})
     assert not assignors.is_right({"t": 1}, {"a": frozenset({part}), "b": frozenset({part})})
     assert not assignors.is_right({"t": 2}, {"a": frozenset({part})})
+
+
+def test_ten_stock_consumers_converge_in_either_protocol(running: Installation) -> None:
+    figures = convergence.measure(running.kafka, rounds=1, rest_s=0)
+
+    assert figures.keys() == {"consumer", "classic"}
+    assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)

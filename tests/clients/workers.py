@@ -84,6 +84,11 @@ def confluent_next(bootstrap: str, name: str, _session_ms: int) -> None:
     _confluent(bootstrap, name, {"group.protocol": "consumer"})
 
 
+def confluent_pattern(bootstrap: str, name: str, _session_ms: int) -> None:
+    """The same, subscribed to every topic whose name begins with NAME."""
+    _confluent(bootstrap, name, {"group.protocol": "consumer"}, f"^{name}.*")
+
+
 def confluent_static(bootstrap: str, name: str, session_ms: int) -> None:
     """A static member; its ``group.instance.id`` is NAME-static."""
     settings = {"session.timeout.ms": session_ms, "group.instance.id": f"{name}-static"}
@@ -100,7 +105,9 @@ def confluent_cooperative(bootstrap: str, name: str, session_ms: int) -> None:
     _confluent(bootstrap, name, settings)
 
 
-def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
+def _confluent(
+    bootstrap: str, name: str, settings: dict[str, Any], subscription: str | None = None
+) -> None:
     from confluent_kafka import Consumer, KafkaException, TopicPartition
 
     consumer = Consumer(
@@ -112,7 +119,7 @@ def _confluent(bootstrap: str, name: str, settings: dict[str, Any]) -> None:
         }
     )
     consumer.subscribe(
-        [name],
+        [subscription or name],
         # What is given may come on top of what it has.
         on_assign=lambda c, given: say("assigned", partitions=numbers(c.assignment() + given)),
         on_revoke=lambda _c, taken: say("revoked", partitions=numbers(taken)),
@@ -173,6 +180,7 @@ PROGRAMS = {
     **LIBRARIES,
     "confluent-kafka-static": confluent_static,
     "confluent-kafka-cooperative": confluent_cooperative,
+    "confluent-kafka-848-pattern": confluent_pattern,
 }
 
 

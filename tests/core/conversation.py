@@ -7,7 +7,14 @@ to the reader only.
 
 Actors are short names; what they were told (member id, generation) they
 remember. An actor's first member id is called by its name, a later one gets a
-number: ``a``, ``a.2``. Durations are 500ms, 3s or 5m. A star behind the state:
+number: ``a``, ``a.2``.
+
+``dies before``, ``dies after`` or ``dies telling a,b``, in front of a command: the coordinator
+dies while it does this, before its COMMIT, after it with nobody answered, or when these have
+been answered; and another one takes over. Alone it dies between two requests. ``failover`` is
+the gentle way: it loses its slot, and says so to everybody who waits.
+
+Durations are 500ms, 3s or 5m. A star behind the state:
 rows were changed.
 """
 
@@ -70,6 +77,14 @@ class Actor:
         return self.options.get("instance")
 
 
+@dataclass(frozen=True)
+class Death:
+    """Where the coordinator dies: before or after the COMMIT, and who was still answered."""
+
+    has_committed: bool
+    told: frozenset[str]
+
+
 class Conversation:
     """One group, its clock, and everybody who talks to it."""
 
@@ -87,6 +102,7 @@ class Conversation:
         self.journal: list[JournalEntry] = []
         self.shown = 0
         self.log = OffsetLog()
+        self.death: Death | None = None
 
     def say(self, command: str) -> str:
         """Run one command; what came of it, and the state."""
@@ -98,7 +114,8 @@ class Conversation:
         row = self.group.durable.group
         known = self.group.durable.exists
         state = f"{row.state} {row.generation}" if known else "absent"
-        star = " *" if self.group.durable is not before and verb not in STARLESS else ""
+        wrote_nothing = (words[0] if verb == "dies" and words else verb) in STARLESS
+        star = " *" if self.group.durable is not before and not wrote_nothing else ""
         return f"{command:<46}  {'; '.join(self.told) or '-':<46}  {state}{star}"
 
     # Commands
@@ -262,6 +279,26 @@ class Conversation:
         self.group = ClassicGroup.merge(self.group.durable, None, self.rules, self.now)
         self._step(events.Tick())
 
+    def dies(self, words: list[str]) -> None:
+        """The coordinator dies in the middle of a command, and another one takes over."""
+        if not words:
+            self._taken_over()
+            return
+        when, *rest = words
+        told = frozenset(rest.pop(0).split(",")) if when == "telling" else frozenset()
+        self.death = Death(has_committed=when in ("after", "telling"), told=told)
+        verb, *command = rest
+        COMMANDS[verb](self, command)
+        assert self.death is None, "nothing was written or answered: it did not die"
+
+    def _taken_over(self) -> None:
+        """Connections end; what was committed is read again."""
+        self.death = None
+        self.told += [f"{name} hears nothing" for name in self.waiting.values()]
+        self.waiting.clear()
+        self.group = ClassicGroup.merge(self.group.durable, None, self.rules, self.now)
+        self._step(events.Tick())
+
     def reload(self, words: list[str]) -> None:
         """The same node reads the rows again."""
         tickets = list(self.group.live.tickets())
@@ -277,6 +314,9 @@ class Conversation:
     def _step(self, event: events.Event) -> None:
         asked = event.ticket
         decision = self.group.step([event], self.now, self.rng)
+        if self.death is not None and self._is_something(decision):
+            self._dying(self.death, decision)
+            return
         self._written(decision)
         self._answers(decision.answers)
         for done in decision.operations:
@@ -285,6 +325,16 @@ class Conversation:
             self.told.append(f"operation {ended} {done.error.name}{at}: {done.detail}")
         if asked is not None and asked in self.waiting:
             self.told.append(f"{self.waiting[asked]} parked")
+
+    def _is_something(self, decision: Decision) -> bool:
+        """Whether there is a COMMIT, or an answer, to die at."""
+        return bool(decision.answers) or decision.group.durable is not self.group.durable
+
+    def _dying(self, death: "Death", decision: Decision) -> None:
+        if death.has_committed:
+            self._written(decision)
+            self._answers(tuple(a for a in decision.answers if self.waiting[a[0]] in death.told))
+        self._taken_over()
 
     def _written(self, decision: Decision) -> None:
         before = self.group.durable
@@ -409,7 +459,8 @@ def _partition(word: str) -> tuple[str, int]:
 
 
 KNOWN = {"id", "generation", "instance", "protocol", "type", "v", "producer"}
-STARLESS = {"failover", "reload"}
+STARLESS = {"failover", "reload", "dies", "before"}
+"""They read rows."""
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
     "journal": Conversation.show_journal,
@@ -436,6 +487,7 @@ COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
     "sleep": Conversation.sleep,
     "rearm": Conversation.rearm,
     "failover": Conversation.failover,
+    "dies": Conversation.dies,
     "reload": Conversation.reload,
     "show": Conversation.show,
 }

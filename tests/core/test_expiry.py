@@ -25,6 +25,7 @@ def look(group: Durable, *ages: Age, state_age_ms: int = 0) -> Decision:
 
 
 def test_a_clients_own_limit_wins_over_the_setting() -> None:
+    """OF-20."""
     over, not_yet = Age("t", 0, 5, left_ms=0), Age("t", 1, 10 * MINUTE_MS, left_ms=1)
     assert expired([over, not_yet], MINUTE_MS, None, ()) == [("t", 0)]
 
@@ -40,6 +41,7 @@ def test_what_somebody_subscribes_to_stays() -> None:
 
 
 def test_a_group_without_members_counts_from_the_moment_its_last_one_went() -> None:
+    """OF-18."""
     group = factories.durable("g", revision=3)
     young = look(group, Age("t", 0, 10 * MINUTE_MS), state_age_ms=MINUTE_MS - 1)
     assert young.offset_deletes == () and not young.deleted
@@ -48,6 +50,7 @@ def test_a_group_without_members_counts_from_the_moment_its_last_one_went() -> N
 
 
 def test_a_simple_group_counts_from_each_commit() -> None:
+    """OF-17."""
     group = factories.durable("g", revision=3, protocol_type="")
     ages = (Age("t", 0, MINUTE_MS), Age("t", 1, 5))
     decision = look(group, *ages, state_age_ms=10 * MINUTE_MS)

@@ -175,7 +175,7 @@ def test_mg_09_a_policy_may_forbid_the_downgrade(policy: str) -> None:
     talk.group = talk.group.with_rules(talk.rules)
     talk.beat(m2, member_epoch=-1)
     assert (talk.kind, talk.state) == ("consumer", "Assigning")
-    talk.pulse(a)
+    assert talk.pulse(a) is ErrorCode.REBALANCE_IN_PROGRESS, "nobody else would compute a target"
     talk.live(a)
     assert (talk.state, a.works_on) == ("Stable", {"foo": [0, 1, 2]})
 
@@ -303,6 +303,30 @@ def test_mg_08_a_static_member_comes_back_by_the_classic_protocol_in_peace() -> 
     assert (a.works_on, back.works_on) == ({"foo": [0, 1]}, {"foo": [2]})
     assert talk.state == "Stable", "nobody joined again"
     assert talk.code(m2) is FOREIGN, "its successor has fenced it"
+
+
+def test_a_heartbeat_with_the_instance_of_another_protocols_member_is_fenced() -> None:
+    talk = Crossing({"foo": 1})
+    talk.join("m", instance_id="i1")
+    old = Classic(instance_id="i1", member_id="a", generation=2)
+    assert talk.code_of(old) is ErrorCode.FENCED_INSTANCE_ID
+
+
+def test_mg_08_while_members_are_on_their_way_nobody_is_given_what_another_has() -> None:
+    a = Classic(cooperative=True)
+    talk = classic_group(a)
+    talk.join("m2", instance_id="i1")
+    back = Classic(instance_id="i1", cooperative=True)
+    assert talk.enter(back) is ErrorCode.NONE
+    assert (talk.kind, talk.state, back.works_on) == ("classic", "Stable", {})
+    assert talk.group.durable.group.leader == a.member_id
+    assert talk.code_of(a) is ErrorCode.ILLEGAL_GENERATION, "it was behind, and joins again"
+    for _ in range(3):
+        talk.live(a, back)
+        talk.pulse(back)
+    talk.live(a, back)
+    assert sorted(a.owned | back.owned) == [("foo", 0), ("foo", 1), ("foo", 2)]
+    assert a.owned and back.owned and not a.owned & back.owned
 
 
 def test_mg_08_with_other_topics_it_is_agreed_anew() -> None:

@@ -60,16 +60,17 @@ def test_a_classic_member_leaves_by_its_own_word_and_others_by_an_administrators
     talk.join("m2", instance_id="i2")
     leavers = (
         events.Leaver(a.member_id, None),
-        events.Leaver("m2", None),
+        events.Leaver("m2", "i2"),
         events.Leaver("other", "i1"),
         events.Leaver("", "i1"),
         events.Leaver("nobody", None),
     )
     left = talk.ask(events.LeaveGroup(members=leavers))
     unknown = ErrorCode.UNKNOWN_MEMBER_ID
-    codes = (ErrorCode.NONE, unknown, ErrorCode.FENCED_INSTANCE_ID, ErrorCode.NONE, unknown)
+    done = ErrorCode.NONE
+    codes = (done, done, ErrorCode.FENCED_INSTANCE_ID, done, unknown)
     assert getattr(left, "members", ()) == codes
-    assert set(talk.group.members) == {"m2"}
+    assert talk.state == "Empty"
 
 
 def test_each_protocol_speaks_for_its_own_members_only() -> None:
@@ -77,7 +78,6 @@ def test_each_protocol_speaks_for_its_own_members_only() -> None:
     talk, _ = upgraded(a)
     stolen = Client(a.member_id, ("foo",), epoch=1)
     assert talk.code(stolen) is ErrorCode.UNKNOWN_MEMBER_ID
-    assert talk.code(stolen, member_epoch=-1) is ErrorCode.UNKNOWN_MEMBER_ID
     thief = talk.ask(talk.join_event(Classic(member_id="m2")))
     assert thief == Joined(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id="m2")
     sync = events.SyncGroup(generation_id=2, member_id="m2", instance_id=None, assignments={})
@@ -104,6 +104,34 @@ def test_in_a_frozen_group_nobody_is_called_in_vain() -> None:
     assert (talk.state, talk.code_of(a)) == ("Assigning", ErrorCode.NONE)
     talk.guard()
     assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def test_an_epoch_without_a_target_calls_nobody_while_somebody_will_compute_it() -> None:
+    a = Classic()
+    talk, m2 = upgraded(a)
+    m3 = talk.join("m3")
+    for _ in range(3):
+        talk.live(a)
+        talk.converge_mixed(m2, m3)
+    assert talk.state == "Stable"
+    talk.beat(m3, member_epoch=-1)
+    assert (talk.state, talk.code_of(a)) == ("Assigning", ErrorCode.NONE)
+    talk.beat(m2)
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def test_who_waits_for_several_is_called_when_all_of_them_are_free() -> None:
+    talk = Crossing({"foo": 6})
+    m, n = talk.join("m"), talk.join("n")
+    talk.converge(m, n)
+    a = Classic()
+    assert talk.enter(a) is ErrorCode.NONE
+    talk.converge_mixed(m)
+    assert (len(m.owned["foo"]), talk.code_of(a)) == (2, ErrorCode.NONE)
+    talk.converge_mixed(n)
+    assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+    talk.live(a)
+    assert len(a.owned) == 2 and talk.state == "Stable"
 
 
 def test_topics_that_a_classic_member_brings_are_known_at_once() -> None:

@@ -41,6 +41,36 @@ def test_after_a_takeover_the_group_goes_on_where_it_was() -> None:
     assert talk.journal[-1].duration_ms is None, "nobody here saw it begin"
 
 
+def test_topics_that_changed_during_a_takeover_are_found_after_it() -> None:
+    """FO-05: the next heartbeat of anybody finds them, more partitions and fewer topics alike."""
+    talk = Talk({"foo": 2, "bar": 1})
+    a, b = talk.join("a", "foo", "bar"), talk.join("b", "foo", "bar")
+    talk.converge(a, b)
+    epoch = talk.epoch
+    talk.catalogue["foo"] = ("id-foo", 4)
+    del talk.catalogue["bar"]
+    talk.reload()
+    assert talk.epoch == epoch, "nothing is decided before somebody asks"
+    talk.beat(b)
+    assert talk.epoch == epoch + 1
+    talk.converge(a, b)
+    assert sorted(a.owned["foo"] + b.owned["foo"]) == [0, 1, 2, 3]
+    assert not a.owned.get("bar") and not b.owned.get("bar")
+
+
+def test_a_takeover_in_which_nothing_changed_raises_no_epoch() -> None:
+    """FO-05: a member that was silent for as long as the takeover took is a member still."""
+    talk = Talk({"foo": 2})
+    a, b = talk.join("a"), talk.join("b")
+    talk.converge(a, b)
+    epoch, owned = talk.epoch, (a.owned, b.owned)
+    talk.sleep(44_000)
+    talk.reload()
+    talk.sleep(44_000)
+    assert (talk.code(a), talk.code(b)) == (ErrorCode.NONE, ErrorCode.NONE)
+    assert (talk.epoch, (a.owned, b.owned)) == (epoch, owned)
+
+
 def test_a_reload_by_the_same_owner_keeps_its_timers() -> None:
     talk, _a, _b = in_the_middle()
     due = talk.group.due(talk.now)

@@ -193,9 +193,17 @@ def test_who_says_nothing_that_can_be_read_is_a_stranger_here() -> None:
     assert talk.ask(join("")) == Joined(error=ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     sync = events.SyncGroup(generation_id=2, member_id="m", instance_id=None, assignments={})
     assert talk.ask(sync) == Synced(error=ErrorCode.UNKNOWN_MEMBER_ID)
-    leave = events.LeaveGroup(members=(events.Leaver("m", None),))
+    leave = events.LeaveGroup(members=(events.Leaver("n", None),))
     assert talk.ask(leave) == Left(ErrorCode.NONE, (ErrorCode.UNKNOWN_MEMBER_ID,))
     assert talk.group is before
+
+
+def test_an_administrator_removes_a_member_by_its_id() -> None:
+    talk = Talk({"foo": 2})
+    m = talk.join("m")
+    leave = events.LeaveGroup(members=(events.Leaver("m", None),))
+    assert talk.ask(leave) == Left(ErrorCode.NONE, (ErrorCode.NONE,))
+    assert talk.state == "Empty" and talk.code(m) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def test_two_members_never_speak_for_each_other() -> None:

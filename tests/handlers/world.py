@@ -47,6 +47,13 @@ def cluster(*brokers: Broker, owner: int | None = 1) -> Cluster:
 
 
 @dataclass
+class Memory:
+    """As much of the coordinator as handlers without a group ask for."""
+
+    holds_lease: bool = True
+
+
+@dataclass
 class World:
     """What a handler may use of a node. ``holds`` are the waits that handlers asked for."""
 
@@ -54,6 +61,7 @@ class World:
     connection: Connection | None = None
     cluster: Cluster = field(default_factory=cluster)
     settings: NodeSettings = field(default_factory=settings)
+    coordinator: Memory = field(default_factory=Memory)
     node_id: int = 0
     holds: list[float] = field(default_factory=list)
 

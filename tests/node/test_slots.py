@@ -16,8 +16,8 @@ from benchmarks.wire import form_group
 from groups import database
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
+from groups.lease import NodeIdTaken
 from groups.slot import SLOTS, slot_of
-from groups.slots import NodeIdTaken
 from tests import rows
 from tests.node.running import Running, running
 
@@ -151,7 +151,7 @@ async def test_a_living_node_id_is_refused_with_a_sentence(
 
 
 async def test_a_node_lets_go_of_slots_that_were_taken(one: Running, other: Other) -> None:
-    """A write that comes first is fenced; parked and new requests hear NOT_COORDINATOR."""
+    """FO-03: a late write is fenced; parked and new requests hear NOT_COORDINATOR."""
     joined = await one.settled("g")
     slot = slot_of("g")
     parked = one.join("g")
@@ -190,6 +190,31 @@ async def test_lost_connections_cost_nobody_a_session(one: Running, other: Other
     assert last == Committed()
     assert (await rows.offsets(other))["g", "t", 0] == 99
     assert (await rows.groups(other))["g"][:2] == ("Stable", joined.generation_id)
+
+
+async def test_parked_requests_hear_within_a_second_that_the_lease_ran_out(
+    one: Running, other: Other, outside: Other
+) -> None:
+    """Nobody can say by then whether another node serves the group. The join was as good as not
+    sent: once the database is back the member, and the newcomer, join again and are served."""
+    joined = await one.settled("g")
+    coordinator = one.node.coordinator
+    parked = one.join("g")
+    while coordinator.faces["g"].heartbeat(joined.member_id, None, 1, coordinator.clock()) == 0:
+        await asyncio.sleep(0)
+    name = other.info.dbname
+    await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false'.encode())
+    try:
+        await other.execute(END_NODES)
+        assert (await parked).error is ErrorCode.NOT_COORDINATOR
+        late_ms = coordinator.clock() - coordinator.lease_until
+        assert 0 <= late_ms < 1_000
+    finally:
+        await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true'.encode())
+    await until(lambda: coordinator.holds_lease and "g" in coordinator.faces)
+    again, newcomer = one.join("g", joined.member_id), one.join("g")
+    assert (await again).error is ErrorCode.NONE
+    newcomer.cancel()
 
 
 async def test_a_database_that_is_away_evicts_nobody(

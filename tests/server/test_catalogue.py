@@ -149,6 +149,7 @@ async def test_a_smaller_count_never_wins(catalogue: Catalogue, pool: Pool) -> N
 async def test_deleting_a_topic_erases_its_offsets_in_all_groups(
     catalogue: Catalogue, pool: Pool
 ) -> None:
+    """OF-21."""
     await catalogue.create_many({"orders": 2, "orders2": 1})
     async with pool.connection() as connection:
         for group_id in ("a", "b"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from groups import offsets
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import OffsetDelete, OffsetWrite, TxnOffsetCommit
+from groups.core.events import Author, OffsetDelete, OffsetWrite, TxnOffsetCommit
 from groups.core.replies import Reply
 from groups.core.transactions import Claim, Producer
 from tests.node.running import Running
@@ -50,7 +50,13 @@ class Txn:
         return self
 
     def put(
-        self, at: int, partition: int = 0, *, group_id: str = "g", topic: str = "t"
+        self,
+        at: int,
+        partition: int = 0,
+        *,
+        group_id: str = "g",
+        topic: str = "t",
+        author: Author | None = None,
     ) -> "asyncio.Future[Reply]":
         """The event alone, as a group's owner gets it when the transaction was looked at."""
         event = TxnOffsetCommit(
@@ -60,7 +66,7 @@ class Txn:
             generation_id=-1,
             member_id="",
             instance_id=None,
-            offsets=(OffsetWrite(topic, partition, at, -1, "note"),),
+            offsets=(OffsetWrite(topic, partition, at, -1, "note", None, None, author),),
         )
         return self.running.ask(group_id, event)
 

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from groups.core.consumer.work import Live, Timer, Work
 
 
-def is_behind(row: GroupRow, batch: batching.Batch, member: Member) -> bool:
-    """Whether there is a newer epoch than the member's. One that waits to be computed does not
-    count: a join would change nothing, and the member would come back in a loop."""
-    waits = holding.is_put_off(row) or batch.is_wanted or batch.asked
+def is_behind(row: GroupRow, batch: batching.Batch, index: Index, member: Member) -> bool:
+    """Whether there is a newer target than the member's.
+
+    An epoch without a target does not count: the next heartbeat of a member of the consumer
+    protocol computes it, or the batch that it waits for. Where there is neither a join does,
+    unless it has to wait: then the member would come back in a loop.
+    """
+    waits = index.modern > 0 or holding.is_put_off(row) or batch.is_wanted or batch.asked
     newest: int = row.details["target_epoch"] if waits else row.generation
     return member.epoch < newest
 
@@ -31,13 +35,13 @@ def is_behind(row: GroupRow, batch: batching.Batch, member: Member) -> bool:
 def must_join(row: GroupRow, batch: batching.Batch, index: Index, member: Member) -> bool:
     """Whether the member's heartbeat is answered REBALANCE_IN_PROGRESS.
 
-    It is behind, or has to give something up, or something that it waits for has become free.
+    It is behind, or has to give something up, or all that it waits for has become free.
     """
-    if is_behind(row, batch, member) or member.state == UNREVOKED:
+    if is_behind(row, batch, index, member) or member.state == UNREVOKED:
         return True
     if member.state != UNRELEASED:
         return False
-    return any(part not in index.holders for part in member.target - member.assigned)
+    return not any(part in index.holders for part in member.target - member.assigned)
 
 
 def renew(work: "Work") -> None:

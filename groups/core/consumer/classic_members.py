@@ -173,7 +173,8 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     if event.names_protocol and named != (PROTOCOL_TYPE, name):
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     # Who gives something up has joined already, and learns here what it may keep.
-    if calls.is_behind(work.row, work.live.batch, member) and member.state != UNREVOKED:
+    live = work.live
+    if calls.is_behind(work.row, live.batch, work.index, member) and member.state != UNREVOKED:
         raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
     work.hear(event.member_id)
     if event.member_id in work.live.syncs:

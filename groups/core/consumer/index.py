@@ -27,7 +27,7 @@ class Index:
     subscribed topics as the group last used them. ``regexes`` counts the members with each
     pattern; ``matches`` are the names that each pattern stands for, and ``names`` counts a pattern
     as one more subscriber of each. ``classic`` are the members of the classic protocol, and
-    ``protocols`` counts their lists of protocol names.
+    ``protocols`` counts their lists of protocol names; ``modern`` counts the others.
     """
 
     holders: dict[Part, str] = field(default_factory=dict)
@@ -40,6 +40,7 @@ class Index:
     matches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classic: set[str] = field(default_factory=set)
     protocols: dict[tuple[str, ...], int] = field(default_factory=dict)
+    modern: int = 0
 
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
@@ -86,6 +87,7 @@ class Index:
         instance_id, member_id = member.row.instance_id, member.row.member_id
         if instance_id is not None and self.instances.get(instance_id) == member_id:
             del self.instances[instance_id]
+        self.modern -= not member.is_classic
         if member.is_classic:
             self.classic.discard(member_id)
             _count(self.protocols, [packing.names_of(member.row.subscription)], -1)
@@ -99,6 +101,7 @@ class Index:
     def _learn(self, member: Member) -> None:
         if member.row.instance_id is not None:
             self.instances[member.row.instance_id] = member.row.member_id
+        self.modern += not member.is_classic
         if member.is_classic:
             self.classic.add(member.row.member_id)
             _count(self.protocols, [packing.names_of(member.row.subscription)], +1)

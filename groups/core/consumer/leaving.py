@@ -51,7 +51,7 @@ def _leaver(work: Work, event: ConsumerHeartbeat) -> Member:
             raise Refuse(ErrorCode.FENCED_INSTANCE_ID, "The instance id has another member.")
         return holder
     member = work.members.get(event.member_id)
-    if member is None or member.is_classic:
+    if member is None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID, "The member is not in the group.")
     return member
 
@@ -83,7 +83,8 @@ def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> Non
 def leave_group(work: Work, event: LeaveGroup) -> None:
     """The classic request: members of the classic protocol go by their own word.
 
-    An administrator may remove any static member by naming its instance alone (KIP-345).
+    An administrator may remove any member, of either protocol, by its id, or a static one by
+    naming its instance alone (KIP-345).
     """
     codes: list[ErrorCode] = []
     gone: list[Member] = []
@@ -108,11 +109,9 @@ def _named(work: Work, leaver: Leaver) -> Member | None:
 def _code_of(leaver: Leaver, member: Member | None) -> ErrorCode:
     if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    if not leaver.member_id:
+    if leaver.member_id in ("", member.row.member_id):
         return ErrorCode.NONE
-    if leaver.member_id != member.row.member_id:
-        return ErrorCode.FENCED_INSTANCE_ID
-    return ErrorCode.NONE if member.is_classic else ErrorCode.UNKNOWN_MEMBER_ID
+    return ErrorCode.FENCED_INSTANCE_ID
 
 
 def tick(work: Work, _event: Tick) -> None:

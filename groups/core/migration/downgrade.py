@@ -27,7 +27,7 @@ from groups.core.classic.work import Work
 from groups.core.consumer.classic_members import PROTOCOL_TYPE, VERSION_MAX, named_parts
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member
-from groups.core.consumer.work import STABLE_GROUP
+from groups.core.consumer.work import RECONCILING, STABLE_GROUP
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Answer, Decision, JournalEntry, Millis
@@ -110,9 +110,20 @@ class _Change:
         return len(self.after.members) < len(self.before.members)
 
     @property
+    def behind(self) -> str | None:
+        """The first member that has not come to the group's epoch; None: all have."""
+        members = sorted(self.after.members.values(), key=lambda member: member.row.position)
+        late = (member for member in members if member.epoch < self.generation)
+        return next((member.row.member_id for member in late), None)
+
+    @property
     def is_undisturbed(self) -> bool:
-        """Whether every member has what it shall have, and nobody need join again."""
-        return not self.has_departed and self.after.durable.group.state == STABLE_GROUP
+        """Whether the group may be Stable: nothing called for a rebalance, and everybody has what
+        it shall have, or the leader will join again by itself, since its generation is over."""
+        if self.has_departed or self.start is not None:
+            return False
+        state = self.after.durable.group.state
+        return state == STABLE_GROUP or (state == RECONCILING and self.behind is not None)
 
     @property
     def generation(self) -> int:
@@ -147,7 +158,7 @@ class _Change:
             self.generation,
             PROTOCOL_TYPE,
             select_protocol(_preferences(rows)),
-            rows[0].member_id,
+            self.behind or rows[0].member_id,
             {"synced": True},
         )
         members = {row.member_id: row for row in rows}

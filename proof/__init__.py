@@ -1,0 +1,4 @@
+"""The proof: a checker of histories, a simulator, and chaos among real processes.
+
+Nothing that serves imports this package.
+"""

@@ -1,0 +1,21 @@
+"""``python -m proof NAME``: the table of proofs that are programs."""
+
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+
+COMMANDS: Mapping[str, str] = {"chaos": "proof.chaos.command"}
+"""Each has a ``main(arguments)`` that returns the exit status."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Hand over to the command that is named first."""
+    if not arguments or arguments[0] not in COMMANDS:
+        print("usage: python -m proof " + "|".join(COMMANDS), file=sys.stderr)
+        return 2
+    command = importlib.import_module(COMMANDS[arguments[0]])
+    return int(command.main(arguments[1:]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

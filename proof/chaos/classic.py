@@ -1,0 +1,147 @@
+"""A member of the classic protocol: join, sync, beat, commit, as Java's consumer does it.
+
+The leader deals the partitions of the one topic out in turn. What members share (finding the
+coordinator, offsets, the record) is ``member``.
+"""
+
+import json
+from typing import Any
+
+from groups.core.errors import ErrorCode
+from proof.chaos.member import Member
+from proof.chaos.record import Membership, Owned, now
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+
+JOIN_VERSION, SYNC_VERSION, BEAT_VERSION, LEAVE_VERSION = 7, 5, 4, 4
+REBALANCE_S = 15.0
+JOIN_LIMIT_S = REBALANCE_S + 5
+"""Java's consumer adds 5 s to the rebalance timeout before it gives a join up."""
+
+PROTOCOL = "range"
+
+FORGOTTEN = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID})
+"""The member id is nobody's: the next join asks for a new one."""
+
+AGAIN = frozenset({ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION})
+"""Join again, under the same member id."""
+
+
+class ClassicMember(Member):
+    """``partitions`` of the topic are dealt out whenever this member leads."""
+
+    partitions: int = 0
+    wants_to_join: bool = True
+    _beats: int = 0
+
+    async def step(self) -> float:
+        """Join where that is due, else beat, and commit now and then."""
+        if self.wants_to_join:
+            await self._join()
+        elif await self._beat():
+            self._beats += 1
+            if self._beats % self.commits_every == 0:
+                self._mind(await self.commit(), "OffsetCommit")
+        return self._pause_s()
+
+    def _pause_s(self) -> float:
+        return 0.0 if self.wants_to_join else self.beats_s
+
+    def rejoin(self) -> None:
+        """The next step is a JoinGroup."""
+        self.wants_to_join = True
+        self.settled.clear()
+
+    async def leave(self) -> None:
+        """Say goodbye, as a client that closes does."""
+        me = MemberIdentity(member_id=self.member_id)
+        await self.ask(LeaveGroupRequest(group_id=self.group_id, members=[me]), LEAVE_VERSION)
+
+    async def _beat(self) -> bool:
+        request = HeartbeatRequest(
+            group_id=self.group_id, generation_id=self.generation, member_id=self.member_id
+        )
+        asked = now()
+        answer = await self.ask(request, BEAT_VERSION)
+        good = self._mind(answer.error_code, "Heartbeat")
+        if answer.error_code in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS):
+            self.heard()
+            self.record.beat(asked, self.name)
+        return good
+
+    async def _join(self) -> None:
+        self.settled.clear()
+        answer = await self._ask_to_join()
+        if answer.error_code == ErrorCode.MEMBER_ID_REQUIRED:  # KIP-394
+            self.member_id, self.generation = answer.member_id, -1
+            answer = await self._ask_to_join()
+        if not self._mind(answer.error_code, "JoinGroup"):
+            return
+        self.heard()
+        self.member_id, self.generation = answer.member_id, answer.generation_id
+        await self._sync(answer)
+
+    async def _ask_to_join(self) -> Any:
+        self.owned = frozenset()
+        request = JoinGroupRequest(
+            group_id=self.group_id,
+            session_timeout_ms=round(self.session_s * 1000),
+            rebalance_timeout_ms=round(REBALANCE_S * 1000),
+            member_id=self.member_id,
+            protocol_type="consumer",
+            protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=b"")],
+        )
+        return await self.ask(request, JOIN_VERSION, JOIN_LIMIT_S)
+
+    async def _sync(self, joined: Any) -> None:
+        answer = await self.ask(self._sync_request(joined), SYNC_VERSION, JOIN_LIMIT_S)
+        if not self._mind(answer.error_code, "SyncGroup"):
+            return
+        self.heard()
+        self.owned = frozenset(json.loads(answer.assignment or b"[]"))
+        self.record.owned.append(
+            Owned(now(), self.group_id, self.member_id, self.generation, self.owned)
+        )
+        self.wants_to_join = False
+        self.settled.set()
+        await self.fetch(self.owned)
+
+    def _sync_request(self, joined: Any) -> SyncGroupRequest:
+        members = [m.member_id for m in joined.members] if joined.leader == self.member_id else []
+        if members:
+            self.record.memberships.append(
+                Membership(now(), self.group_id, self.generation, frozenset(members))
+            )
+        return SyncGroupRequest(
+            group_id=self.group_id,
+            generation_id=self.generation,
+            member_id=self.member_id,
+            protocol_type="consumer",
+            protocol_name=PROTOCOL,
+            assignments=[
+                SyncGroupRequestAssignment(member_id=member_id, assignment=share)
+                for member_id, share in self._deal(members)
+            ],
+        )
+
+    def _deal(self, members: list[str]) -> list[tuple[str, bytes]]:
+        return [
+            (member_id, json.dumps([*range(first, self.partitions, len(members))]).encode())
+            for first, member_id in enumerate(sorted(members))
+        ]
+
+    def _mind(self, code: int, api: str) -> bool:
+        """Whether to go on; what the code asks for is done by the next step."""
+        self.check(code)
+        if code == ErrorCode.NONE:
+            return True
+        self.wants_to_join = True
+        self.settled.clear()
+        if code in FORGOTTEN:
+            self.evicted(api)
+            self.member_id, self.generation = "", -1
+        elif code not in AGAIN:
+            self.record.defects.append(f"{api} of {self.group_id} was answered {code}")
+        return False

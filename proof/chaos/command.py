@@ -1,0 +1,37 @@
+"""``python -m proof chaos``: a run from the command line; status 1 when anything did not hold."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from proof.chaos import report
+from proof.chaos.faults import BY_NAME, FAULTS
+from proof.chaos.fleet import Size
+from proof.chaos.run import run
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run, print the report, and say by the exit status whether all held."""
+    asked = _parser().parse_args(arguments)
+    faults = [BY_NAME[name] for name in asked.only] if asked.only else FAULTS
+    size = Size(classic_groups=asked.classic, consumer_groups=asked.consumer, members=asked.members)
+    outcome = asyncio.run(run(asked.minutes, asked.nodes, asked.seed, faults, size, asked.most))
+    if asked.log:
+        Path(asked.log).write_text("".join(outcome.log))
+    print("\n".join(report.lines(outcome, asked.seed)), flush=True)
+    return 1 if outcome.violations else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m proof chaos", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=1.0, help="of faults, without the start")
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=int, default=1_000_000, help="faults, then it is enough")
+    parser.add_argument("--classic", type=int, default=6, help="groups of the classic protocol")
+    parser.add_argument("--consumer", type=int, default=2, help="groups of the consumer protocol")
+    parser.add_argument("--members", type=int, default=5, help="members of each group")
+    parser.add_argument("--only", nargs="*", choices=sorted(BY_NAME), help="these faults alone")
+    parser.add_argument("--log", help="a file for what the processes said")
+    return parser

@@ -1,0 +1,306 @@
+"""The table of faults: what each does to real processes, and how it is undone.
+
+A fault is injected, lasts as long as it says, and is healed before the next one; what must hold is
+judged by ``audit``, never here. ``members_suffer``: members may lose their sessions by it.
+"""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from random import Random
+
+import psutil
+import psycopg
+
+from groups.slot import slot_of
+from proof.chaos.fleet import Fleet
+from proof.chaos.processes import GONE, send, stopped
+from proof.chaos.proxy import Proxy
+from proof.chaos.world import World
+
+LEASE_S = 3.0
+SHORT_S = 0.8
+REACH_S = 4.0
+"""How long to wait for a node to reach a fail point: commits come every second or so."""
+
+END_BACKENDS = """
+SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
+BACKENDS = "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'rollcall node%'"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a fault may touch."""
+
+    world: World
+    fleet: Fleet
+    rng: Random
+
+    def a_node(self) -> int:
+        """The id of some node."""
+        return self.rng.choice(sorted(self.world.ports))
+
+
+Inject = Callable[[Scene], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One row. ``kills`` says that a node died by it, so that the way back is measured."""
+
+    name: str
+    meaning: str
+    inject: Inject
+    kills: bool = False
+
+
+async def kill_node(scene: Scene) -> None:
+    """As a crash of the process, or the kernel's choice when memory is short."""
+    send(scene.world.node(scene.a_node()), signal.SIGKILL)
+
+
+async def stop_node(scene: Scene) -> None:
+    """SIGTERM: a restart for an upgrade."""
+    send(scene.world.node(scene.a_node()), signal.SIGTERM)
+
+
+async def pause_past_the_lease(scene: Scene) -> None:
+    """A zombie: others take over while it stands still."""
+    await _stand_still(scene.world.node(scene.a_node()), scene.rng.uniform(1.2, 2.5) * LEASE_S)
+
+
+async def pause_shortly(scene: Scene) -> None:
+    """A long collection, a slow disk: shorter than the lease."""
+    await _stand_still(scene.world.node(scene.a_node()), SHORT_S)
+
+
+async def kill_postgres(scene: Scene) -> None:
+    """kill -9 of the postmaster and of every backend: recovery from the log."""
+    postmaster = scene.world.postmaster()
+    if postmaster is None:
+        return
+    with suppress(*GONE):
+        for process in (postmaster, *postmaster.children()):
+            send(process, signal.SIGKILL)
+
+
+async def restart_postgres(scene: Scene) -> None:
+    """A fast restart: connections end, a checkpoint is written."""
+    send(scene.world.postmaster(), signal.SIGINT)
+
+
+async def end_backends(scene: Scene) -> None:
+    """Every connection to the database ends, several times in a row."""
+    for _ in range(3):
+        with suppress(psycopg.Error, OSError):
+            await scene.world.rows(END_BACKENDS)
+        await asyncio.sleep(0.3)
+
+
+async def stop_a_backend(scene: Scene) -> None:
+    """One backend of a node stands still, with whatever locks it holds."""
+    with suppress(psycopg.Error, OSError, *GONE):
+        found = await scene.world.rows(BACKENDS)
+        if found:
+            (pid,) = scene.rng.choice(found)
+            await _stand_still(psutil.Process(pid), 2 * SHORT_S)
+
+
+async def stop_postgres(scene: Scene) -> None:
+    """The whole server stands still for a moment."""
+    postmaster = scene.world.postmaster()
+    if postmaster is not None:
+        with suppress(*GONE):
+            everybody = [postmaster, *postmaster.children()]
+            await asyncio.gather(*(_stand_still(one, 2 * SHORT_S) for one in everybody))
+
+
+async def cut_clients(scene: Scene) -> None:
+    """Every connection of the members to a node is reset."""
+    scene.world.proxies[scene.a_node()].cut()
+
+
+async def slow_clients(scene: Scene) -> None:
+    """Every chunk between members and a node is late."""
+    proxy = scene.world.proxies[scene.a_node()]
+    with _weather(proxy, "delay_s", scene.rng.uniform(0.05, 0.3)):
+        await asyncio.sleep(2 * SHORT_S)
+
+
+async def swallow_replies(scene: Scene) -> None:
+    """Requests arrive at a node, and its replies do not: then the connections break."""
+    await _one_way(scene.world.proxies[scene.a_node()], "down")
+
+
+async def swallow_requests(scene: Scene) -> None:
+    """Half-open connections: what members send arrives nowhere, and then they break."""
+    await _one_way(scene.world.proxies[scene.a_node()], "up")
+
+
+async def double_frames(scene: Scene) -> None:
+    """Requests of members arrive twice."""
+    for proxy in scene.world.proxies.values():
+        proxy.weather.doubles = 20
+    await asyncio.sleep(2 * SHORT_S)
+    for proxy in scene.world.proxies.values():
+        proxy.weather.doubles = 0
+
+
+async def cut_a_node_off(scene: Scene) -> None:
+    """A node's connections to the database are reset, and new ones refused past its lease."""
+    proxy, node_id = _database(scene), scene.a_node()
+
+    def is_cut_off(peer_port: int) -> bool:
+        return peer_port in _ports_of(scene.world.node(node_id))
+
+    with _weather(proxy, "turns_away", is_cut_off):
+        proxy.cut(lambda link: is_cut_off(link.peer_port))
+        await asyncio.sleep(1.3 * LEASE_S)
+
+
+async def cut_the_database(scene: Scene) -> None:
+    """Every connection between the nodes and the database is reset, and refused for a second."""
+    proxy = _database(scene)
+    with _weather(proxy, "turns_away", lambda _port: True):
+        proxy.cut()
+        await asyncio.sleep(1.0)
+
+
+async def slow_database(scene: Scene) -> None:
+    """The way to the database is slow: every chunk is 50 to 200 ms late."""
+    with _weather(_database(scene), "delay_s", scene.rng.uniform(0.05, 0.2)):
+        await asyncio.sleep(2 * SHORT_S)
+
+
+async def lose_commits_answers(scene: Scene) -> None:
+    """What nodes send reaches the database, and its answers do not: nobody knows what committed."""
+    await _one_way(_database(scene), "down")
+
+
+def at_point(point: str, act: str) -> Inject:
+    """A node does something to itself at a fail point, in the middle of a write."""
+
+    async def inject(scene: Scene) -> None:
+        node_id = scene.a_node()
+        node = scene.world.node(node_id)
+        file = scene.world.arm(node_id, point, act)
+        if act == "stop" and node is not None:
+            if await stopped(node, REACH_S):
+                await asyncio.sleep(1.4 * LEASE_S)
+                send(node, signal.SIGCONT)
+        else:
+            await asyncio.sleep(REACH_S / 2)
+        file.unlink(missing_ok=True)
+
+    return inject
+
+
+async def pause_a_member(scene: Scene) -> None:
+    """A member stands still past its session, and commits first thing when it comes back."""
+    member = scene.rng.choice(scene.fleet.members)
+    member.pause()
+    await asyncio.sleep(member.session_s + 1.0)
+    member.resume()
+
+
+async def force_a_rebalance(scene: Scene) -> None:
+    """An operator forces a rebalance of some group, past the admin and into the rows."""
+    group_id = scene.rng.choice(sorted(scene.fleet.groups))
+    with suppress(psycopg.Error, OSError):
+        await scene.world.rows(
+            "INSERT INTO rollcall_operation"
+            " (slot, group_id, verb, member_id, reason, actor, state, detail, created_at)"
+            " VALUES (%s, %s, 'rebalance', '', 'chaos', 'chaos', 'pending', '', now())",
+            slot_of(group_id),
+            group_id,
+        )
+
+
+async def kill_celery(scene: Scene) -> None:
+    """The worker or beat dies: nobody's session depends on them."""
+    send(scene.world.celery(scene.rng.choice(["worker", "beat"])), signal.SIGKILL)
+
+
+FAULTS: Sequence[Fault] = (
+    Fault("kill-node", "kill -9 of a node", kill_node, kills=True),
+    Fault("term-node", "SIGTERM to a node", stop_node),
+    Fault("pause-node", "SIGSTOP of a node past its lease, SIGCONT", pause_past_the_lease),
+    Fault("blink-node", "SIGSTOP of a node, shorter than its lease", pause_shortly),
+    Fault("kill-postgres", "kill -9 of the postmaster and its backends", kill_postgres),
+    Fault("restart-postgres", "fast restart of PostgreSQL", restart_postgres),
+    Fault("end-backends", "pg_terminate_backend of all, three times", end_backends),
+    Fault("stop-backend", "SIGSTOP of one backend", stop_a_backend),
+    Fault("stop-postgres", "SIGSTOP of the whole server", stop_postgres),
+    Fault("cut-clients", "members' connections to a node reset", cut_clients),
+    Fault("slow-clients", "members' way to a node delayed", slow_clients),
+    Fault("lost-replies", "replies of a node swallowed, then reset", swallow_replies),
+    Fault("half-open", "requests to a node swallowed, then reset", swallow_requests),
+    Fault("double-frames", "members' requests sent twice", double_frames),
+    Fault("isolate-node", "a node cut off from PostgreSQL past its lease", cut_a_node_off),
+    Fault("cut-database", "all nodes cut off from PostgreSQL for a second", cut_the_database),
+    Fault("slow-database", "the way to PostgreSQL delayed", slow_database),
+    Fault("lost-commits", "PostgreSQL's answers swallowed, then reset", lose_commits_answers),
+    *(
+        Fault(f"{act}-at-{point}", f"a node told to {act} itself at {point}", at_point(point, act))
+        for point in ("offsets:before", "offsets:inside", "offsets:after")
+        for act in ("stop", "kill")
+    ),
+    *(
+        Fault(f"{act}-at-{point}", f"a node told to {act} itself at {point}", at_point(point, act))
+        for point in ("membership:before", "membership:inside", "membership:after")
+        for act in ("stop", "kill")
+    ),
+    Fault("pause-member", "a member silent past its session, then a late commit", pause_a_member),
+    Fault("force-rebalance", "an operator's force-rebalance", force_a_rebalance),
+    Fault("kill-celery", "kill -9 of the worker or beat", kill_celery),
+)
+
+BY_NAME = {fault.name: fault for fault in FAULTS}
+assert len(BY_NAME) == len(FAULTS), "two faults of one name"
+
+
+async def _stand_still(process: psutil.Process | None, seconds: float) -> None:
+    if send(process, signal.SIGSTOP):
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            send(process, signal.SIGCONT)
+
+
+async def _one_way(proxy: Proxy, way: str) -> None:
+    """Hold one direction for a moment; what waited there is lost with its connections."""
+    gate: asyncio.Event = getattr(proxy.weather, way)
+    gate.clear()
+    try:
+        await asyncio.sleep(2 * SHORT_S)
+        proxy.cut()
+    finally:
+        gate.set()
+
+
+@contextmanager
+def _weather(proxy: Proxy, name: str, value: object) -> Iterator[None]:
+    fair = getattr(proxy.weather, name)
+    setattr(proxy.weather, name, value)
+    try:
+        yield
+    finally:
+        setattr(proxy.weather, name, fair)
+
+
+def _database(scene: Scene) -> Proxy:
+    assert scene.world.database_proxy is not None
+    return scene.world.database_proxy
+
+
+def _ports_of(process: psutil.Process | None) -> set[int]:
+    """The local ports of a process's connections."""
+    if process is None:
+        return set()
+    with suppress(*GONE):
+        return {found.laddr.port for found in process.net_connections("tcp") if found.raddr}
+    return set()

@@ -1,0 +1,129 @@
+"""Hundreds of members in one process: groups of both protocols over one topic.
+
+Starts, stops and pauses members; what they do is theirs (``classic``, ``consumer``).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from benchmarks.wire import create_topic
+from proof.chaos.classic import ClassicMember
+from proof.chaos.consumer import ConsumerMember
+from proof.chaos.member import Member
+from proof.chaos.network import Network, call
+from proof.chaos.record import Record
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+
+METADATA_VERSION = 10
+
+TOPIC = "work"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many groups of each kind, of how many members, and how patient the members are.
+
+    Sessions and heartbeat intervals are drawn from ranges; a beat never takes more than a
+    third of its session, as stock clients demand.
+    """
+
+    classic_groups: int = 3
+    consumer_groups: int = 1
+    members: int = 4
+    partitions: int = 12
+    session_s: tuple[float, float] = (6.0, 10.0)
+    beats_s: tuple[float, float] = (0.5, 3.0)
+
+
+class Fleet:
+    """``record`` fills while the members live."""
+
+    def __init__(self, network: Network, size: Size, rng: Random, prefix: str = "group") -> None:
+        self.network = network
+        self.size = size
+        self.rng = rng
+        self.record = Record()
+        self.members: list[Member] = []
+        self.tasks: dict[Member, asyncio.Task[None]] = {}
+        kinds = ["classic"] * size.classic_groups + ["consumer"] * size.consumer_groups
+        self.groups = {f"{prefix}-{kind}-{n}": kind for n, kind in enumerate(kinds)}
+
+    async def start(self) -> None:
+        """Create the topic and start everybody; see ``settle``."""
+        bootstrap = self.network.bootstraps[0]
+        await create_topic(bootstrap, TOPIC, self.size.partitions)
+        peer = await self.network.connect(bootstrap)
+        asked = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+        (known,) = (await call(peer, asked, METADATA_VERSION)).topics
+        peer.close()
+        for group_id, kind in self.groups.items():
+            for number in range(self.size.members):
+                member = self._member(kind, group_id, number)
+                if isinstance(member, ClassicMember):
+                    member.partitions = self.size.partitions
+                if isinstance(member, ConsumerMember):
+                    member.topic_id = known.topic_id
+                self.add(member)
+
+    def _member(self, kind: str, group_id: str, number: int) -> Member:
+        session_s = self.rng.uniform(*self.size.session_s)
+        beats_s = min(self.rng.uniform(*self.size.beats_s), session_s / 3)
+        make = ClassicMember if kind == "classic" else ConsumerMember
+        return make(
+            self.network,
+            self.record,
+            f"{group_id}/{number}",
+            group_id,
+            TOPIC,
+            session_s=session_s,
+            beats_s=beats_s,
+        )
+
+    def add(self, member: Member) -> None:
+        """Let a member live."""
+        self.members.append(member)
+        self.tasks[member] = asyncio.create_task(member.run())
+
+    def of(self, group_id: str) -> Sequence[Member]:
+        """The members of one group."""
+        return [member for member in self.members if member.group_id == group_id]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every group's members hold all partitions between them, each once."""
+        return all(self._is_settled(self.of(group_id)) for group_id in self.groups)
+
+    def _is_settled(self, members: Sequence[Member]) -> bool:
+        shares = [member.owned for member in members]
+        held = sum(map(len, shares))
+        return (
+            all(member.settled.is_set() for member in members)
+            and held == len(frozenset().union(*shares)) == self.size.partitions
+            and len({member.generation for member in members}) == 1
+        )
+
+    async def settle(self, limit_s: float) -> None:
+        """Wait until every group is settled; TimeoutError names what is not."""
+        try:
+            async with asyncio.timeout(limit_s):
+                while not self.is_settled:
+                    self.check()
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            restless = [g for g in self.groups if not self._is_settled(self.of(g))]
+            seen = [(m.name, m.generation, sorted(m.owned)) for g in restless for m in self.of(g)]
+            raise TimeoutError(f"groups did not settle in {limit_s} s: {seen}") from None
+
+    def check(self) -> None:
+        """Raise what a member's task died of: a member never ends by itself."""
+        for task in self.tasks.values():
+            if task.done() and not task.cancelled():
+                task.result()
+
+    async def stop(self) -> None:
+        """End everybody, without a goodbye."""
+        for task in self.tasks.values():
+            task.cancel()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)

@@ -1,0 +1,196 @@
+"""What every member does, whatever its protocol: find, ask, beat in time, commit, start again.
+
+The protocols' own steps are ``classic`` and ``consumer``. Behaves as stock clients do: a lost
+coordinator is looked for and the generation kept; only an answer that says so makes it rejoin.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+from benchmarks.wire import Peer
+from groups.core.errors import ErrorCode
+from proof.chaos.network import BROKEN, CALL_S, ELSEWHERE, RETRY_S, Elsewhere, Network, call
+from proof.chaos.record import Eviction, Partition, Record, now
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+)
+
+COMMIT_VERSION = 9
+FETCH_VERSION = 9
+
+
+class Member(ABC):
+    """One member with a connection of its own.
+
+    ``beats_s`` lies between heartbeats, ``commits_every`` beats it commits. ``owned`` are the
+    partitions that it works on, ``generation`` its generation or member epoch (-1: none).
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        record: Record,
+        name: str,
+        group_id: str,
+        topic: str,
+        *,
+        session_s: float,
+        beats_s: float,
+        commits_every: int = 2,
+    ) -> None:
+        self.network = network
+        self.record = record
+        self.name = name
+        self.group_id = group_id
+        self.topic = topic
+        self.session_s = session_s
+        self.beats_s = beats_s
+        self.commits_every = commits_every
+        self.member_id = ""
+        self.generation = -1
+        self.owned: frozenset[int] = frozenset()
+        self.settled = asyncio.Event()
+        self.peer: Peer | None = None
+        self._runs = asyncio.Event()
+        self._runs.set()
+        self._sent = now()
+        self._silent_s = 0.0
+
+    # -- what a run does to a member
+
+    def pause(self) -> None:
+        """Stand still from the next step on, as a process in a long collection does."""
+        self._runs.clear()
+
+    def resume(self) -> None:
+        """Go on."""
+        self._runs.set()
+
+    async def run(self) -> None:
+        """Live until cancelled."""
+        try:
+            while True:
+                try:
+                    self.peer = await self.network.reach(self.group_id)
+                    await self._live()
+                except (Elsewhere, *BROKEN):
+                    self._hang_up()
+                await asyncio.sleep(RETRY_S)
+        finally:
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self.peer is not None:
+            self.peer.close()
+            self.peer = None
+
+    # -- the protocols' own
+
+    @abstractmethod
+    def rejoin(self) -> None:
+        """Join again with the next step, as a client whose subscription changed does."""
+
+    @abstractmethod
+    async def step(self) -> float:
+        """One request or two; returns how many seconds may pass before the next."""
+
+    async def _live(self) -> None:
+        while True:
+            if not self._runs.is_set():
+                await self._runs.wait()
+                await self.commit()  # the first thing that it does: what it had in hand
+            await asyncio.sleep(await self.step())
+
+    # -- asking
+
+    async def ask(self, request: Any, version: int, limit_s: float = 0.0) -> Any:
+        """Ask the coordinator, and note that the member tried. It gives a node up that says
+        nothing for its session timeout, as Java's consumer does."""
+        assert self.peer is not None
+        self._silent_s = max(self._silent_s, now() - self._sent)
+        self._sent = now()
+        return await call(self.peer, request, version, limit_s or min(self.session_s, CALL_S))
+
+    def heard(self) -> None:
+        """A good answer to what was sent last: the session began anew no earlier than then. Who
+        waits long in a JoinGroup may wait at the wrong door, and be missed at the right one."""
+        self._silent_s = now() - self._sent
+
+    def check(self, code: int) -> None:
+        """Raise Elsewhere for a code that says so."""
+        if code in ELSEWHERE:
+            raise Elsewhere
+
+    def evicted(self, api: str) -> None:
+        """Nobody knows the member any more, says the answer to this API."""
+        if self.generation >= 0:
+            who = (self.group_id, self.member_id)
+            gone = Eviction(now(), *who, self._silent_s, self.session_s, api)
+            self.record.evictions.append(gone)
+
+    # -- offsets
+
+    def at(self, partition: int) -> Partition:
+        """The partition as the record names it."""
+        return (self.group_id, partition)
+
+    async def commit(self) -> int:
+        """Commit the next offset of everything owned; the error, 0 where there was nothing."""
+        if not self.owned:
+            return 0
+        sent = [(self.at(p), self.record.next_offset(self.at(p))) for p in sorted(self.owned)]
+        asked, error = now(), None
+        try:
+            answer = await self.ask(self._commit_request(sent), COMMIT_VERSION)
+            codes = {p.error_code for topic in answer.topics for p in topic.partitions}
+            (error,) = codes
+        finally:
+            self.record.commit(asked, sent, error)
+        self.check(error)
+        return int(error)
+
+    def _commit_request(self, sent: Iterable[tuple[Partition, int]]) -> OffsetCommitRequest:
+        partitions = [
+            OffsetCommitRequestPartition(
+                partition_index=partition, committed_offset=offset, committed_metadata=""
+            )
+            for (_, partition), offset in sent
+        ]
+        return OffsetCommitRequest(
+            group_id=self.group_id,
+            generation_id_or_member_epoch=self.generation,
+            member_id=self.member_id,
+            topics=[OffsetCommitRequestTopic(name=self.topic, partitions=partitions)],
+        )
+
+    async def fetch(self, partitions: Iterable[int]) -> None:
+        """Read where to go on, as a client does with every new assignment."""
+        wanted = sorted(partitions)
+        if not wanted:
+            return
+        topics = [OffsetFetchRequestTopics(name=self.topic, partition_indexes=wanted)]
+        request = OffsetFetchRequest(
+            groups=[OffsetFetchRequestGroup(group_id=self.group_id, topics=topics)]
+        )
+        asked = now()
+        answer = await self.ask(request, FETCH_VERSION)
+        (group,) = answer.groups
+        self.check(group.error_code)
+        if group.error_code != ErrorCode.NONE:
+            self.record.defects.append(f"OffsetFetch of {self.group_id}: {group.error_code}")
+            return
+        found = [
+            (self.at(p.partition_index), p.committed_offset)
+            for topic in group.topics
+            for p in topic.partitions
+        ]
+        self.record.fetch(asked, found)

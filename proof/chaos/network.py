@@ -1,0 +1,84 @@
+"""How members reach nodes: bootstrap, FindCoordinator, calls with a time limit.
+
+Knows which answers send a client elsewhere, as every stock client does; nothing of groups.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+from benchmarks.wire import Peer
+from groups.core.errors import ErrorCode
+from protocol.messages.find_coordinator import FindCoordinatorRequest
+from protocol.wire.errors import WireError
+
+CALL_S = 10.0
+"""How long a member waits for an answer. Stock clients wait 30 s; chaos has no time for that."""
+
+RETRY_S = 0.1
+"""retry.backoff.ms of stock clients."""
+
+FIND_VERSION = 4
+
+ELSEWHERE = frozenset(
+    {
+        ErrorCode.COORDINATOR_NOT_AVAILABLE,
+        ErrorCode.NOT_COORDINATOR,
+        ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    }
+)
+"""Codes after which a client looks for its coordinator again."""
+
+BROKEN = (OSError, asyncio.IncompleteReadError, TimeoutError, WireError)
+"""A connection that ended, or that nobody answers on."""
+
+
+class Elsewhere(Exception):
+    """The node does not serve the group, or not now: find the coordinator again."""
+
+
+class Network:
+    """The way to the nodes. ``through`` maps a node's port to the port of a proxy before it."""
+
+    def __init__(
+        self, bootstraps: Sequence[str], rng: Random, through: Mapping[int, int] | None = None
+    ) -> None:
+        self.bootstraps = tuple(bootstraps)
+        self.rng = rng
+        self.through = dict(through or {})
+
+    async def connect(self, address: str) -> Peer:
+        """A connection to HOST:PORT, by its proxy where there is one."""
+        host, _, port = address.rpartition(":")
+        there = self.through.get(int(port), int(port))
+        async with asyncio.timeout(CALL_S):
+            return await Peer.connect(f"{host}:{there}")
+
+    async def coordinator(self, group_id: str) -> str:
+        """HOST:PORT of the group's coordinator as any node says; raises ``BROKEN``'s, Elsewhere."""
+        peer = await self.connect(self.rng.choice(self.bootstraps))
+        try:
+            answer = await call(
+                peer, FindCoordinatorRequest(coordinator_keys=[group_id]), FIND_VERSION
+            )
+        finally:
+            peer.close()
+        (found,) = answer.coordinators
+        if found.error_code:
+            raise Elsewhere
+        return f"{found.host}:{found.port}"
+
+    async def reach(self, group_id: str) -> Peer:
+        """A connection to the group's coordinator, however long it takes to find."""
+        while True:
+            with suppress(Elsewhere, *BROKEN):
+                return await self.connect(await self.coordinator(group_id))
+            await asyncio.sleep(RETRY_S)
+
+
+async def call(peer: Peer, request: Any, version: int, limit_s: float = CALL_S) -> Any:
+    """Ask and wait; after an exception the connection is of no more use."""
+    async with asyncio.timeout(limit_s):
+        return await peer.call(request, version)

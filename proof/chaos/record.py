@@ -1,0 +1,118 @@
+"""What members saw: one list of events, in the order in which one process observed them.
+
+Times are seconds of this process's monotonic clock. Only facts, no judgement: what must hold of
+them stands in ``audit``.
+"""
+
+import itertools
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Partition = tuple[str, int]
+"""A group's id and a partition of the one topic that it works on."""
+
+
+class Owned(NamedTuple):
+    """A member was told in a generation (or group epoch) that these partitions are its own."""
+
+    at: float
+    group_id: str
+    member_id: str
+    generation: int
+    partitions: frozenset[int]
+
+
+class Membership(NamedTuple):
+    """A leader was told who is in a generation."""
+
+    at: float
+    group_id: str
+    generation: int
+    members: frozenset[str]
+
+
+class Commit(NamedTuple):
+    """One offset that was sent. ``error`` is None where the answer never came: its outcome is
+    unknown, and it may take effect even later."""
+
+    asked: float
+    told: float
+    at: Partition
+    offset: int
+    error: int | None
+
+
+class Fetch(NamedTuple):
+    """An offset that was read; -1 where none was stored."""
+
+    asked: float
+    told: float
+    at: Partition
+    offset: int
+
+
+class Beat(NamedTuple):
+    """A heartbeat that was answered without an error that sends the member elsewhere."""
+
+    asked: float
+    told: float
+    member: str
+
+
+class Eviction(NamedTuple):
+    """A member that had a generation was told that nobody knows it. ``silent_s`` is the longest
+    that it let pass without asking, from the request with its last good answer on; ``session_s`` is
+    its session, ``api`` the request that was told."""
+
+    at: float
+    group_id: str
+    member_id: str
+    silent_s: float
+    session_s: float
+    api: str
+
+
+@dataclass(slots=True)
+class Record:
+    """Everything that the members of one run saw."""
+
+    owned: list[Owned] = field(default_factory=list)
+    memberships: list[Membership] = field(default_factory=list)
+    commits: list[Commit] = field(default_factory=list)
+    fetches: list[Fetch] = field(default_factory=list)
+    beats: list[Beat] = field(default_factory=list)
+    evictions: list[Eviction] = field(default_factory=list)
+    defects: list[str] = field(default_factory=list)
+    """Answers that no coordinator may give, in words."""
+    _offsets: defaultdict[Partition, "itertools.count[int]"] = field(
+        default_factory=lambda: defaultdict(lambda: itertools.count(1))
+    )
+
+    def next_offset(self, at: Partition) -> int:
+        """An offset above all that anybody ever sent for the partition: whatever is read later
+        can be told from everything before it."""
+        return next(self._offsets[at])
+
+    def beat(self, asked: float, member: str) -> None:
+        """A heartbeat was answered just now."""
+        self.beats.append(Beat(asked, now(), member))
+
+    def commit(
+        self, asked: float, sent: Iterable[tuple[Partition, int]], error: int | None
+    ) -> None:
+        """Offsets that went out together got their answer just now, or will not get one."""
+        told = now()
+        self.commits += [Commit(asked, told, at, offset, error) for at, offset in sent]
+
+    def fetch(self, asked: float, found: Iterable[tuple[Partition, int]]) -> None:
+        """Offsets were read just now."""
+        told = now()
+        self.fetches += [Fetch(asked, told, at, offset) for at, offset in found]
+
+
+def now() -> float:
+    """The clock of every time in a record."""
+    return time.monotonic()

@@ -1,0 +1,104 @@
+"""A run in words and figures: the verdict, the table of faults, how soon members were served."""
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median, quantiles
+
+from proof.chaos.audit import PATIENCE
+from proof.chaos.faults import FAULTS
+from proof.chaos.run import Outcome
+
+
+def lines(outcome: Outcome, seed: int) -> list[str]:
+    """The report, the verdict last."""
+    return [
+        *_faults(outcome),
+        "",
+        *_members(outcome),
+        *_times(outcome),
+        *(f"VIOLATION {said}" for said in outcome.violations),
+        _verdict(outcome, seed),
+    ]
+
+
+def next_beats(outcome: Outcome, instants: Sequence[float]) -> list[float]:
+    """For each instant and member: seconds to the end of its next good heartbeat."""
+    found: list[float] = []
+    for instant in instants:
+        first: dict[str, float] = {}
+        for beat in outcome.record.beats:
+            if beat.asked > instant:
+                first.setdefault(beat.member, beat.told - instant)
+        found += first.values()
+    return found
+
+
+def _faults(outcome: Outcome) -> list[str]:
+    counts = Counter(fault.name for fault, _ in outcome.injected)
+    return [
+        f"{counts[fault.name]:4} x {fault.name:28} {fault.meaning}"
+        for fault in FAULTS
+        if counts[fault.name]
+    ]
+
+
+def _members(outcome: Outcome) -> list[str]:
+    record = outcome.record
+    beating = sum(e.silent_s < e.session_s * PATIENCE for e in record.evictions)
+    commits = Counter(commit.error for commit in record.commits)
+    in_doubt = commits[None] + commits[15]
+    refused = commits.total() - commits[0] - in_doubt
+    return [
+        f"heartbeats answered {len(record.beats)}; offsets acknowledged {commits[0]},"
+        f" in doubt {in_doubt}, refused {refused}",
+        f"members evicted while beating {beating}, after silence {len(record.evictions) - beating}",
+    ]
+
+
+def _times(outcome: Outcome) -> list[str]:
+    kills = [at for fault, at in outcome.injected if fault.kills]
+    said = []
+    if kills:
+        beats = next_beats(outcome, kills)
+        said.append(
+            f"from a kill to a member's next good heartbeat: median {median(beats):.2f} s,"
+            f" worst {max(beats):.2f} s ({len(kills)} kills)"
+        )
+    return [
+        *said,
+        "group served again after a kill: " + _spread(outcome, "kill-node"),
+        "group served again after a hang: " + _spread(outcome, "pause-node"),
+        "group handed over at SIGTERM: " + _spread(outcome, "term-node"),
+    ]
+
+
+def _spread(outcome: Outcome, name: str) -> str:
+    """Of faults that came alone, up to the next one."""
+    begun = [at for _, at in outcome.injected]
+    ends = [*begun[1:], begun[-1] + LAST_S] if begun else []
+    holes = [
+        hole
+        for (fault, at), end in zip(outcome.injected, ends, strict=True)
+        if fault.name == name and begun.count(at) == 1
+        for hole in outcome.served.after(at, end - at).values()
+    ]
+    if len(holes) < 2:
+        return "never seen alone"
+    p99 = quantiles(holes, n=100)[98]
+    touched = sum(hole > 0 for hole in holes)
+    return (
+        f"median {median(holes):.2f} s, p99 {p99:.2f} s, worst {max(holes):.2f} s;"
+        f" {touched} of {len(holes)} groups saw a pause"
+    )
+
+
+LAST_S = 15.0
+"""How far behind the last fault is looked."""
+
+
+def _verdict(outcome: Outcome, seed: int) -> str:
+    kinds = len({fault.name for fault, _ in outcome.injected})
+    return (
+        f"{len(outcome.injected)} faults of {kinds} kinds, seed {seed}:"
+        f" {len(outcome.violations)} violations"
+    )

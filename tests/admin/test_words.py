@@ -1,0 +1,39 @@
+"""A change of protocol in plain words: who stayed, and by whose coming or going."""
+
+from groups.models import Journal
+from groups.plain_words import sentence
+
+
+def converted(to: str, members: int, trigger: str, reason: str) -> Journal:
+    """An entry as the rules write it."""
+    return Journal(
+        kind="group-converted", trigger=trigger, reason=reason, client_id="billing", left=[],
+        details={"to": to, "members": members},
+    )  # fmt: skip
+
+
+def test_an_upgrade_names_the_newcomer_and_counts_who_stayed() -> None:
+    entry = converted("consumer", 3, "member-joined", "a member of the consumer protocol joined")
+    assert sentence(entry) == (
+        "The group follows the consumer protocol from now on, because member billing joined;"
+        " 3 members stayed."
+    )
+
+
+def test_an_empty_group_has_nobody_to_stay() -> None:
+    entry = converted(
+        "classic", 0, "member-joined", "a member of the classic protocol joined the empty group"
+    )
+    assert sentence(entry) == (
+        "The group follows the classic protocol from now on, because member billing joined."
+    )
+
+
+def test_a_downgrade_names_who_left() -> None:
+    entry = converted(
+        "classic", 1, "member-left", "the last member of the consumer protocol has gone"
+    )
+    assert sentence(entry) == (
+        "The group follows the classic protocol from now on, because member billing left;"
+        " 1 member stayed."
+    )

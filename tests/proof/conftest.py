@@ -1,0 +1,65 @@
+"""A world for the tests of one module: three nodes, PostgreSQL behind a proxy, and members."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from random import Random
+from typing import Final
+
+import pytest
+import pytest_asyncio
+
+from proof.chaos.fleet import Fleet, Size
+from proof.chaos.network import Network
+from proof.chaos.world import World
+
+SETTLE_S = 30
+"""Longer than groups ever need, on a machine that does much else."""
+
+LOOP: Final = "module"
+
+
+@pytest_asyncio.fixture(loop_scope=LOOP, scope=LOOP)
+async def world() -> AsyncIterator[World]:
+    """Three nodes, with everything that belongs to an installation."""
+    async with World(3) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope=LOOP)
+async def fleet(world: World, request: pytest.FixtureRequest) -> AsyncIterator[Fleet]:
+    """Settled groups of both protocols, in slots of several nodes; each test has its own."""
+    await world.whole(SETTLE_S)
+    rng = Random(request.node.name)
+    network = Network(world.bootstraps, rng, world.through)
+    members = Fleet(network, Size(), rng, prefix=request.node.name[:60])
+    try:
+        await members.start()
+        await members.settle(SETTLE_S)
+        yield members
+    finally:
+        await members.stop()
+    members.check()
+    assert members.record.defects == []
+
+
+async def until(claim: Callable[[], Awaitable[object]], limit_s: float = SETTLE_S) -> None:
+    """Await a coroutine function again and again until it gives something true."""
+    async with asyncio.timeout(limit_s):
+        while not await claim():
+            await asyncio.sleep(0.05)
+
+
+def generations(fleet: Fleet) -> Mapping[str, tuple[str, int]]:
+    """Each member's id and generation."""
+    return {member.name: (member.member_id, member.generation) for member in fleet.members}
+
+
+async def beats_of_all(fleet: Fleet, since: float) -> None:
+    """Wait until every member has had a good answer that it asked for after an instant."""
+
+    async def everybody() -> bool:
+        fleet.check()
+        heard = {beat.member for beat in fleet.record.beats if beat.asked > since}
+        return heard == {member.name for member in fleet.members}
+
+    await until(everybody)

@@ -1,0 +1,304 @@
+"""Requests for a group that is elsewhere, still loading, or out of reach; over the wire.
+
+Each group API has its own place for the error; the table below says where.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pytest
+
+from benchmarks.wire import create_topic
+from groups import database
+from groups.core.errors import ErrorCode
+from groups.slot import slot_of
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.delete_groups import DeleteGroupsRequest
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.join_group import JoinGroupRequestProtocol
+from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from protocol.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+)
+from protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+)
+from protocol.messages.sync_group import SyncGroupRequest
+from tests.server.client import Client, join
+from tests.server.serving import Serving, until
+
+G = "g"
+SLOT = slot_of(G)
+HOLD_MS = 300
+GONE = ErrorCode.NOT_COORDINATOR
+AWAY = ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+MOVED = """
+WITH other AS (
+    INSERT INTO rollcall_node VALUES (9, gen_random_uuid(), 1, 'h', 1, now(), now())
+    RETURNING incarnation)
+UPDATE rollcall_slot SET epoch = epoch + 1, node_id = 9,
+       incarnation = (SELECT incarnation FROM other) WHERE slot = %s
+"""
+
+
+class Api(NamedTuple):
+    """A request, its version, and where its error stands: in how many places."""
+
+    name: str
+    request: Any
+    version: int
+    codes: Callable[[Any], list[int]]
+
+
+def _top(answer: Any) -> list[int]:
+    return [answer.error_code]
+
+
+def _groups(answer: Any) -> list[int]:
+    return [group.error_code for group in answer.groups]
+
+
+def _partitions(answer: Any) -> list[int]:
+    return [p.error_code for topic in answer.topics for p in topic.partitions]
+
+
+COMMIT = OffsetCommitRequest(
+    group_id=G,
+    topics=[
+        OffsetCommitRequestTopic(
+            name="t",
+            partitions=[
+                OffsetCommitRequestPartition(partition_index=p, committed_offset=1) for p in (0, 1)
+            ],
+        )
+    ],
+)
+FETCH = OffsetFetchRequest(
+    group_id=G, topics=[OffsetFetchRequestTopic(name="t", partition_indexes=[0, 1])]
+)
+FETCH_GROUPS = OffsetFetchRequest(
+    groups=[
+        OffsetFetchRequestGroup(
+            group_id=G, topics=[OffsetFetchRequestTopics(name="t", partition_indexes=[0, 1])]
+        )
+    ]
+)
+DELETE = OffsetDeleteRequest(
+    group_id=G,
+    topics=[
+        OffsetDeleteRequestTopic(
+            name="t", partitions=[OffsetDeleteRequestPartition(partition_index=0)]
+        )
+    ],
+)
+
+TABLE = (
+    Api("join", join(G), 3, _top),
+    Api("sync", SyncGroupRequest(group_id=G, generation_id=1, member_id="m"), 3, _top),
+    Api("heartbeat", HeartbeatRequest(group_id=G, generation_id=1, member_id="m"), 3, _top),
+    Api("leave", LeaveGroupRequest(group_id=G, members=[MemberIdentity(member_id="m")]), 4, _top),
+    Api("commit", COMMIT, 8, _partitions),
+    Api("fetch v1", FETCH, 1, _partitions),
+    Api("fetch v7", FETCH, 7, _top),
+    Api("fetch v8", FETCH_GROUPS, 8, _groups),
+    Api("describe", DescribeGroupsRequest(groups=[G]), 5, _groups),
+    Api(
+        "delete",
+        DeleteGroupsRequest(groups_names=[G]),
+        2,
+        lambda a: [result.error_code for result in a.results],
+    ),
+    Api("delete offsets", DELETE, 0, _top),
+    Api(
+        "consumer heartbeat",
+        ConsumerGroupHeartbeatRequest(group_id=G, member_id="m", member_epoch=1),
+        0,
+        _top,
+    ),
+    Api(
+        "describe consumer group",
+        ConsumerGroupDescribeRequest(group_ids=[G], include_authorized_operations=False),
+        0,
+        _groups,
+    ),
+)
+
+
+@pytest.fixture(autouse=True)
+def _prepared_for_long(_prepared: None, settings: Any) -> None:
+    """Nobody takes a slot from the dead here; requests are held for a moment."""
+    settings.NODE_LEASE_MS = 60_000
+    settings.COORDINATOR_LOAD_HOLD_MS = HOLD_MS
+
+
+@asynccontextmanager
+async def loading(served: Serving) -> AsyncIterator[None]:
+    """The node has the slots and has not read yet what they hold, as after a takeover."""
+    coordinator = served.node.coordinator
+    async with coordinator.own.reading:  # a load waits for who reads configuration
+        coordinator.drop(list(coordinator.epochs), GONE)
+        served.node.keeper.fenced()
+        await until(lambda: SLOT in served.node.keeper.loading)
+        yield
+
+
+async def moved(served: Serving, other: database.Connection) -> None:
+    """The group's slot is another node's from now on."""
+    await other.execute(MOVED, [SLOT])
+    served.node.keeper.fenced()
+    await until(lambda: SLOT not in served.node.coordinator.epochs)
+
+
+async def told(client: Client, api: Api) -> set[int]:
+    """The codes that the client reads, wherever they stand; there is at least one."""
+    codes = api.codes(await client.call(api.request, api.version))
+    assert codes, api.name
+    return set(codes)
+
+
+async def test_every_api_says_that_the_group_is_elsewhere(
+    served: Serving, other: database.Connection
+) -> None:
+    """HS-05: NOT_COORDINATOR, at the place where each API has its error."""
+    await create_topic(served.address, "t", 2)
+    client = await Client.connect(served.address)
+    await moved(served, other)
+    assert {api.name: await told(client, api) for api in TABLE} == {
+        api.name: {GONE} for api in TABLE
+    }
+
+
+async def test_every_api_waits_while_the_group_is_loaded_and_then_gives_up(
+    served: Serving,
+) -> None:
+    """HS-06: never COORDINATOR_LOAD_IN_PROGRESS, which crashes a common client; heartbeats too."""
+    await create_topic(served.address, "t", 2)
+    clients = [await Client.connect(served.address) for _ in TABLE]
+    async with loading(served):
+        start = asyncio.get_running_loop().time()
+        answers = await asyncio.gather(*map(told, clients, TABLE))
+        waited_ms = (asyncio.get_running_loop().time() - start) * 1000
+    assert answers == [{GONE}] * len(TABLE)
+    assert waited_ms >= HOLD_MS
+
+
+async def test_who_waited_for_the_load_is_served_after_it(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HS-06: a member's heartbeat, sent while nobody knew the group, is answered from its rows."""
+    served.node.settings = replace(served.node.settings, coordinator_load_hold_ms=60_000)
+    keeper = served.node.keeper
+    available, asked = keeper.available, asyncio.Event()
+
+    def noted(slot: int, hold_ms: int) -> Awaitable[ErrorCode]:
+        asked.set()
+        return available(slot, hold_ms)
+
+    monkeypatch.setattr(keeper, "available", noted)
+    client = await Client.connect(served.address)
+    beat = await client.settled(G)
+    async with loading(served):
+        asked.clear()
+        client.send(beat, 3)
+        await asked.wait()
+    assert (await client.receive()).error_code == ErrorCode.NONE
+
+
+async def test_parked_requests_are_answered_when_the_slot_is_lost(
+    served: Serving, other: database.Connection
+) -> None:
+    """HS-05: within a second of the node's hearing of it, whatever they were parked for."""
+    member, newcomer = [await Client.connect(served.address) for _ in range(2)]
+    beat = await member.settled(G)
+    newcomer.send(join(G), 3)
+    await member.hears_of_a_rebalance(beat)
+    await moved(served, other)
+    answer = await asyncio.wait_for(newcomer.receive(), 1)
+    assert answer.error_code == GONE
+    assert await told(member, Api("heartbeat", beat, 3, _top)) == {GONE}
+
+
+# ---- cases of the wire that need no second node
+
+
+async def test_a_group_without_a_name(served: Serving) -> None:
+    """CJ-03: INVALID_GROUP_ID, and the member id comes back as it was sent."""
+    client = await Client.connect(served.address)
+    answer = await client.call(join("", "me"), 3)
+    assert (answer.error_code, answer.member_id) == (ErrorCode.INVALID_GROUP_ID, "me")
+
+
+async def test_several_groups_are_read_in_one_request(served: Serving) -> None:
+    """OF-11: an entry each, in the order of the request; an unknown group has no offsets."""
+    await create_topic(served.address, "t", 2)
+    client = await Client.connect(served.address)
+    assert await told(client, TABLE[4]) == {ErrorCode.NONE}
+    asked = [OffsetFetchRequestTopics(name="t", partition_indexes=[0])]
+    groups = [OffsetFetchRequestGroup(group_id=g, topics=asked) for g in ("nobody", G)]
+    answer = await client.call(OffsetFetchRequest(groups=groups), 8)
+    read = [
+        (g.group_id, g.error_code, g.topics[0].partitions[0].committed_offset)
+        for g in answer.groups
+    ]
+    assert read == [("nobody", 0, -1), (G, 0, 1)]
+
+
+async def test_where_an_error_of_the_group_stands_when_offsets_are_read(
+    served: Serving, other: database.Connection
+) -> None:
+    """OF-12: with each partition and offset -1 in version 1; once, on top, from version 2."""
+    client = await Client.connect(served.address)
+    await moved(served, other)
+    old = await client.call(FETCH, 1)
+    read = [(p.error_code, p.committed_offset) for p in old.topics[0].partitions]
+    assert read == [(GONE, -1)] * 2
+    for version in range(2, 8):
+        answer = await client.call(FETCH, version)
+        assert (answer.error_code, list(answer.topics)) == (GONE, [])
+
+
+async def test_a_group_that_does_not_exist_is_dead(served: Serving) -> None:
+    """AD-02: without an error before version 6, with one and a sentence from then on."""
+    client = await Client.connect(served.address)
+    for version in range(7):
+        [group] = (await client.call(DescribeGroupsRequest(groups=["nobody"]), version)).groups
+        assert (group.group_state, group.protocol_type, list(group.members)) == ("Dead", "", [])
+        said = (group.error_code, bool(group.error_message))
+        assert said == ((ErrorCode.GROUP_ID_NOT_FOUND, True) if version == 6 else (0, False))
+
+
+async def test_what_is_told_of_members(served: Serving) -> None:
+    """AD-03: protocol, metadata and assignment once the group is Stable; before the sync only the
+    assignment of the generation before, as with Kafka 4.3."""
+    client = await Client.connect(served.address)
+    beat = await client.settled(G)
+    asked = DescribeGroupsRequest(groups=[G])
+    [stable] = (await client.call(asked, 5)).groups
+    [member] = stable.members
+    assert (stable.group_state, stable.protocol_data) == ("Stable", "range")
+    assert (member.member_assignment, member.client_host) == (b"all", "/127.0.0.1")
+
+    protocols = [JoinGroupRequestProtocol(name="range", metadata=b"more")]
+    again = replace(join(G, beat.member_id), protocols=protocols)
+    joined = await client.call(again, 3)
+    assert joined.error_code == ErrorCode.NONE
+    [completing] = (await client.call(asked, 5)).groups
+    [member] = completing.members
+    assert (completing.group_state, completing.protocol_data) == ("CompletingRebalance", "")
+    assert (member.member_metadata, member.member_assignment) == (b"", b"all")

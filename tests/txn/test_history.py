@@ -1,0 +1,69 @@
+"""Offsets of transactions in the history of offsets: there from the end on, with their author."""
+
+from collections.abc import Callable
+
+from groups.core.errors import ErrorCode
+from groups.core.events import Author
+from tests.node.running import Running
+from tests.sweeps.conftest import value
+from tests.txn.conftest import Other
+from tests.txn.producers import Txn
+
+New = Callable[..., Txn]
+ALICE = Author("m-1", "alice", "/10.0.0.1")
+HISTORY = """
+SELECT string_agg(concat_ws(' ', topic, partition, committed_offset, member_id, client_id,
+                            client_host), ', ' ORDER BY at, partition)
+FROM rollcall_offset_history
+"""
+
+
+async def put(txn: Txn, at: int, partition: int = 0, author: Author | None = ALICE) -> None:
+    """One offset into the transaction, by its author."""
+    reply = await txn.put(at, partition, author=author)
+    assert reply.error is ErrorCode.NONE, reply
+
+
+async def test_who_committed_is_kept_from_the_end_of_the_transaction_on(
+    one: Running, producer: New, other: Other
+) -> None:
+    txn = await (await producer().init()).begin()
+    await put(txn, 100)
+    await put(txn, 200, 1)
+    assert await value(other, HISTORY) is None
+    await txn.end()
+    said = "t 0 100 m-1 alice /10.0.0.1, t 1 200 m-1 alice /10.0.0.1"
+    assert await value(other, HISTORY) == said
+
+
+async def test_its_time_is_when_it_could_first_be_read(
+    one: Running, producer: New, other: Other
+) -> None:
+    """Else a restore to an instant would bring back what nobody could read at that instant."""
+    txn = await (await producer().init()).begin()
+    await put(txn, 100)
+    before = await value(other, "SELECT clock_timestamp()")
+    await txn.end()
+    assert await value(other, "SELECT at FROM rollcall_offset_history") > before
+    assert await value(other, "SELECT committed_at FROM rollcall_offset") < before
+
+
+async def test_what_is_aborted_or_overtaken_has_no_history(
+    one: Running, producer: New, other: Other
+) -> None:
+    txn = await (await producer().init()).begin()
+    await put(txn, 100)
+    await txn.end(commit=False)
+    await txn.begin()
+    await put(txn, 101)
+    await one.commit("g", 102)
+    await txn.end()
+    assert await value(other, HISTORY) is None
+
+
+async def test_no_author_no_history(one: Running, producer: New, other: Other) -> None:
+    txn = await (await producer().init()).begin()
+    await put(txn, 100, author=None)
+    await txn.end()
+    assert await value(other, HISTORY) is None
+    assert await value(other, "SELECT committed_offset FROM rollcall_offset") == 100
