@@ -284,7 +284,7 @@ class SlotKeeper:
     def _publish(self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]) -> None:
         now = self.coordinator.clock()
         live = tuple(
-            Broker(node.node_id, node.host, node.port)
+            Broker(node.node_id, node.host, node.port, node.draft_port)
             for node in nodes
             if node.node_id == self.me.node_id
             or not self._sightings.lease_is_over(node.node_id, now)
