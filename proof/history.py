@@ -354,10 +354,11 @@ class Checker:
         )
         if self.has_rows and not is_seated:
             self._say("I10", f"{member} was told of generation {generation} too soon", record)
-        leader = group.names.get(record["leader"]) or record["leader"]
-        if group.leaders.setdefault(generation, leader) != leader:
+        # A static leader that was replaced twice in one commit is in no row in between.
+        leader = group.names.get(record["leader"]) or ("" if call["instance"] else record["leader"])
+        if leader and group.leaders.setdefault(generation, leader) != leader:
             self._say("I2", f"generation {generation} was given out twice", record)
-        if call["instance"]:
+        if call["instance"] and (member in group.members or not self.has_rows):
             key = (call["group"], call["instance"])
             if self._holders.get(key, ("", 0.0))[0] != member:
                 self._holders[key] = (member, record["at"])

@@ -213,7 +213,8 @@ class Node:
 
     async def _handle(self, link: Link, number: int, request: Request) -> None:
         if request.api == "FindCoordinator":
-            link.reply(number, self.cluster.coordinator(request.group_id))
+            awake = self.coordinator.holds_lease
+            link.reply(number, self.cluster.coordinator(request.group_id) if awake else None)
             return
         code = await self.keeper.available(slot_of(request.group_id), LOAD_HOLD_MS)
         reply: Any

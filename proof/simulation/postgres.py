@@ -199,9 +199,10 @@ class Database:
             return
 
         def go_on(value: Any = None) -> None:
-            if self.locks is locks:  # else the server crashed over it
+            if self.locks is locks and not transaction.is_over:
                 self.perform(operation, transaction, reply, value)
-            else:
+            else:  # the server crashed over it, or the session ended while it waited
+                locks.release(transaction)
                 reply(None, psycopg.OperationalError("the server went away"))
 
         if step[0] == "lock":
