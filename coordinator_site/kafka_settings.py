@@ -221,7 +221,7 @@ SETTINGS: tuple[Setting, ...] = (
     Number("group.consumer.max.heartbeat.interval.ms", 15_000, "bounds what a group may ask", 1),
     Number(
         "group.consumer.heartbeat.hold.percent",
-        33,
+        90,
         "ours: so much of its interval a settled member's heartbeat waits for news; 0: none waits",
         0,
         90,
