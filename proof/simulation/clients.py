@@ -17,6 +17,9 @@ REQUEST_TIMEOUT_S: Final = 100.0
 """Longer than a life: whoever waits at its end was forgotten. (Each sleep of a node starts its
 timers anew, so that a join phase may last for several of its timeouts.)"""
 
+SEEKS_MAX: Final = 8
+"""Nodes that a client asks, one after the other, before it lets a call wait for its next turn."""
+
 LOST: Final = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
 Part = tuple[str, int]
@@ -71,25 +74,28 @@ class Channel:
         return reply
 
     async def _coordinator(self) -> Link | None:
-        if self.link is not None and self.link.is_open:
-            return self.link
-        client = self.client
+        """The connection to the coordinator; None after several nodes were asked in vain."""
+        for _ in range(SEEKS_MAX):
+            if self.link is not None and self.link.is_open:
+                return self.link
+            await self._seek()
+        return None
+
+    async def _seek(self) -> None:
+        client, rng = self.client, self.client.world.rng
         nodes = sorted(client.network.nodes)
         if nodes:
-            asked = Link(
-                client.network, client.process, client.name, client.world.rng.choice(nodes)
-            )
+            asked = Link(client.network, client.process, client.name, rng.choice(nodes))
             request = Request("FindCoordinator", client.group_id, None)
             found = await self._ask(asked, request, 2.0)
             asked.close()
             if found is not None and found is not TIMEOUT:
                 self.link = Link(client.network, client.process, client.name, found.node_id)
                 if self.link.is_open:
-                    return self.link
+                    return
         if client.member_id:
             client.world.record("seek", group=client.group_id, member=client.member_id)
-        await asyncio.sleep(client.world.rng.uniform(0.1, 0.4))
-        return None
+        await asyncio.sleep(rng.uniform(0.1, 0.3))
 
     async def _ask(self, link: Link, request: Request, timeout_s: float) -> Any:
         loop = self.client.process.loop
