@@ -362,7 +362,9 @@ class Checker:
         member = record["member"]
         is_seated = member in group.seated.get(generation, ()) or (
             # Replaced in the same commit by the next one with its instance id.
-            call["instance"] in group.instances.get(generation, ())
+            any(
+                call["instance"] in those for g, those in group.instances.items() if g >= generation
+            )
         )
         if self.has_rows and not is_seated:
             self._say("I10", f"{member} was told of generation {generation} too soon", record)

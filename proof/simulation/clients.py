@@ -20,6 +20,9 @@ timers anew, so that a join phase may last for several of its timeouts.)"""
 SEEKS_MAX: Final = 8
 """Nodes that a client asks, one after the other, before it lets a call wait for its next turn."""
 
+SEEK_TIMEOUT_S: Final = 0.6
+"""A node that is paused must not cost a member a good part of its session."""
+
 LOST: Final = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
 Part = tuple[str, int]
@@ -87,7 +90,7 @@ class Channel:
         if nodes:
             asked = Link(client.network, client.process, client.name, rng.choice(nodes))
             request = Request("FindCoordinator", client.group_id, None)
-            found = await self._ask(asked, request, 2.0)
+            found = await self._ask(asked, request, SEEK_TIMEOUT_S)
             asked.close()
             if found is not None and found is not TIMEOUT:
                 self.link = Link(client.network, client.process, client.name, found.node_id)
