@@ -24,7 +24,6 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Face
 from groups.core.replies import Synced
 from groups.slot import slot_of
-from groups.slots import SlotKeeper
 from groups.store import Unknown
 from proof.simulation import node as simulated
 from proof.simulation import seams, statements
@@ -163,11 +162,6 @@ def _sessions_go_on(kind: Any) -> Break:
     return _set(kind, "merge", classmethod(merge))
 
 
-async def _taken_up(self: SlotKeeper, lease_until: int) -> None:
-    self.coordinator.lease_until = lease_until
-    self.coordinator.awake()
-
-
 def _cached() -> Any:
     original, cache = simulated.Node._fetch, dict[Any, Any]()
 
@@ -292,19 +286,6 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         _set(Coordinator, "holds_lease", PropertyMock(return_value=True)),
         ("database-cut", "node-pause", "client-crash", "operator-rebalance"),
     ),
-    "lease-without-look": Saboteur(
-        "the lease is taken up again without a look at the slots",
-        _set(SlotKeeper, "_recovered", _taken_up),
-        (
-            "database-cut",
-            "node-pause",
-            "database-slow",
-            "network-breaks",
-            "client-leave",
-            "client-crash",
-            "operator-rebalance",
-        ),
-    ),
     "sessions-go-on": Saboteur(
         "a takeover does not start sessions anew",
         lambda stack: _several(_sessions_go_on(ClassicGroup), _sessions_go_on(ConsumerGroup))(
@@ -318,7 +299,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
             _set(ClassicGroup, "rearm", lambda self, now: self),
             _set(ConsumerGroup, "rearm", lambda self, now: self),
         ),
-        ("database-crash", "node-pause", "node-stall"),
+        ("database-crash", "node-pause", "database-cut"),
     ),
     "timers-after-sleep": Saboteur(
         "timers that ran out in a sleep fire after it",

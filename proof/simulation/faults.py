@@ -98,6 +98,9 @@ def _jump_clock(run: "Run") -> None:
 
 
 def _slow_network(run: "Run") -> None:
+    """So slow that a member may need a session to find its coordinator: its own bad luck."""
+    for client in run.clients:
+        run.excuse(client, 12)
     run.network.latency = run.world.rng.uniform(0.01, 0.25)
     run.later(run.world.rng.uniform(1, 8), lambda: setattr(run.network, "latency", 0.001))
 

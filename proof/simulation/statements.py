@@ -41,6 +41,9 @@ class Guard:
 
 GUARD = Guard()
 
+ENDS: Final = ("rebalance-completed", "emptied")
+"""Entries of a round's end, which name also those who did not join again in time."""
+
 
 async def apply(connection: Connection, batch: Batch) -> None:
     """``groups.store.apply`` over modelled rows: one message, one outcome, or none known."""
@@ -175,7 +178,7 @@ def _delete(db: Database, group_id: str, under: Mapping[str, int]) -> None:
 def _journal(db: Database, write: Write) -> None:
     before, after = write.before.members, write.decision.group.durable.members
     for entry in write.decision.journal:
-        if entry.trigger != "session-expired":
+        if entry.trigger != "session-expired" or entry.kind in ENDS:
             continue
         named = {*entry.left, *([entry.member_id] if entry.member_id else [])}
         for member in sorted(named):
