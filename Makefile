@@ -21,7 +21,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test clients fuzz lint fmt scenarios demo analyze screenshots bench chaos
+.PHONY: help setup run test clients fuzz lint fmt scenarios demo analyze screenshots bench chaos soak
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -53,6 +53,7 @@ fmt: $(READY) ## put the code into its format
 
 scenarios: $(READY) ## write the transcripts anew; the diff is the review
 	$(PYTHON) -m tests.core.scenarios --rewrite
+	$(PYTHON) -m tests.core_draft.scenarios --rewrite
 
 demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`
 	$(PYTHON) -m rollcall.demo $(ARGS)
@@ -65,6 +66,9 @@ screenshots: $(READY) ## pictures of the admin's pages, into docs/screenshots
 
 bench: $(READY) ## measure, and compare with the figures in the documentation
 	$(PYTHON) -m benchmarks
+
+soak: $(READY) ## ten thousand simulated lives of a cluster, each with its own troubles
+	$(PYTHON) -m proof simulate --seeds 10000 $(ARGS)
 
 chaos: $(READY) ## hurt real processes under real members, more than 300 faults, and judge (half an hour)
 	$(PYTHON) -m proof chaos --minutes 45 --most 320 $(ARGS)

@@ -143,6 +143,22 @@ class Choices(Setting):
 
 
 @dataclass(frozen=True, slots=True)
+class Pairs(Setting):
+    """Names, each with what it stands for."""
+
+    kind = "LIST"
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """``name=value`` with commas between; no name twice. Nothing at all means none."""
+        words = tuple(word.strip() for word in text.split(",") if word.strip())
+        pairs = [[part.strip() for part in word.split("=", 1)] for word in words]
+        whole = all(len(pair) == 2 and all(pair) for pair in pairs)
+        if not whole or len({pair[0] for pair in pairs}) != len(pairs):
+            raise self.refuse("a list of name=value, no name twice", text)
+        return tuple("=".join(pair) for pair in pairs)
+
+
+@dataclass(frozen=True, slots=True)
 class Assignors(Choices):
     """Assignors' names: built-in ones, and those that an installed package brings."""
 
@@ -205,7 +221,7 @@ SETTINGS: tuple[Setting, ...] = (
     Number("group.consumer.max.heartbeat.interval.ms", 15_000, "bounds what a group may ask", 1),
     Number(
         "group.consumer.heartbeat.hold.percent",
-        33,
+        90,
         "ours: so much of its interval a settled member's heartbeat waits for news; 0: none waits",
         0,
         90,
@@ -247,6 +263,22 @@ SETTINGS: tuple[Setting, ...] = (
         600_000,
         "topics that come or go are noticed at once; this is for what nobody told of",
         10_000,
+    ),
+    # The 0.9 draft.
+    Number(
+        "consumer.min.session.timeout.ms", 6000, "0.9 draft: a join below it is refused", least=1
+    ),
+    Number(
+        "consumer.max.session.timeout.ms",
+        30_000,
+        "0.9 draft: a join above it is refused (SessionTimeoutTooHigh)",
+        least=1,
+    ),
+    Pairs(
+        "partition.assignment.strategies",
+        (),
+        "0.9 draft: strategies of one's own beside range and roundrobin, as name=entry point or"
+        " name=package.module:function",
     ),
     # Offsets.
     Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
@@ -317,6 +349,7 @@ ORDERED = (
     ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
     ("group.consumer.min.heartbeat.interval.ms", "group.consumer.heartbeat.interval.ms"),
     ("group.consumer.heartbeat.interval.ms", "group.consumer.max.heartbeat.interval.ms"),
+    ("consumer.min.session.timeout.ms", "consumer.max.session.timeout.ms"),
     ("group.consumer.min.assignment.interval.ms", "group.consumer.assignment.interval.ms"),
     ("group.consumer.assignment.interval.ms", "group.consumer.max.assignment.interval.ms"),
     ("fetch.hold.min.ms", "fetch.hold.max.ms"),

@@ -16,11 +16,12 @@ from groups.slot import slot_of
 
 
 class Broker(NamedTuple):
-    """A live node as clients see it."""
+    """A live node as clients see it. ``draft_port``: of its listener for the 0.9 draft; 0: none."""
 
     node_id: int
     host: str
     port: int
+    draft_port: int = 0
 
 
 @dataclass(frozen=True, slots=True)

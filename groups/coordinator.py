@@ -119,7 +119,8 @@ class Coordinator:
     ``clock`` gives monotonic milliseconds; ``rng`` member ids; ``answer`` sends
     a reply to a ticket, or drops it where the connection has gone. ``epochs`` maps
     each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
-    operation whose event was refused before it was decided. ``question`` works targets out that a
+    operation whose event was refused before it was decided, ``hang_up`` the group and the
+    consumers whose connections are to be closed. ``question`` works targets out that a
     step asked for (``groups.assigning``). ``with_pending``: groups for which
     offsets of transactions wait, or once did; plain commits of all others need not ask.
     """
@@ -141,6 +142,7 @@ class Coordinator:
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
+        self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
         self.question: Callable[[str, Question], None] = _no_answer
         self.membership = Lane("membership")
         self.offsets = Lane("offsets")
@@ -218,6 +220,8 @@ class Coordinator:
             self.faces.put(group_id, resident.group.face())
         resident.slept = False
         self.send(resident, decision.answers)
+        if decision.hung_up:
+            self.hang_up(group_id, decision.hung_up)
         if decision.question is not None:
             self.question(group_id, decision.question)
 
@@ -435,6 +439,10 @@ class Coordinator:
 
 def _nobody(_operation_id: int) -> None:
     """No operator listens."""
+
+
+def _no_connections(_group_id: str, _consumer_ids: Iterable[str]) -> None:
+    """Nobody is connected."""
 
 
 def _no_answer(_group_id: str, _question: Question) -> None:

@@ -77,5 +77,6 @@ class Lease:
                 "incarnation": self.incarnation,
                 "host": self.me.host,
                 "port": self.me.port,
+                "draft_port": self.me.draft_port,
             },
         )

@@ -45,7 +45,7 @@ class Group(WrittenByTheStore):
 
     group_id = models.TextField(primary_key=True, db_collation="C")
     slot = models.SmallIntegerField(help_text="The hash bucket; its owner owns the group.")
-    kind = models.TextField(help_text='Which rules: "classic", "consumer".')
+    kind = models.TextField(help_text='Which rules: "classic", "consumer", "draft".')
     state = models.TextField()
     generation = models.IntegerField()
     protocol_type = models.TextField(blank=True)
@@ -182,6 +182,9 @@ class Node(models.Model):
     beat = models.BigIntegerField()
     host = models.TextField(help_text="The address that clients are told.")
     port = models.IntegerField()
+    draft_port = models.IntegerField(
+        default=0, db_default=0, help_text="Of the listener for the 0.9 draft; 0: there is none."
+    )
     started_at = models.DateTimeField()
     beat_at = models.DateTimeField(help_text="For people to read; nothing is decided by it.")
 

@@ -16,7 +16,7 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import broker_configs, database, database_check, plugins, sql_configs
+from groups import broker_configs, database, database_check, plugins, sql_configs, strategies
 from groups.assigning import Assigning
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
@@ -28,6 +28,7 @@ from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.doorbell import Doorbell
+from groups.draft_topics import DraftTopics
 from groups.fail_points import Fail, no_fail
 from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
@@ -88,12 +89,19 @@ class NodeSettings:
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
 
 
+STRATEGIES = "PARTITION_ASSIGNMENT_STRATEGIES"
+
+
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    no_settings = {"guards", "plugged_in"}
+    no_settings = {"guards", "plugged_in", "strategies"}
     names = [f.name for f in fields(Rules) if f.name not in no_settings]
     values = {name: getattr(settings, name.upper()) for name in names}
-    return Rules(**values, plugged_in=plugins.load(values["group_consumer_assignors"]))
+    return Rules(
+        **values,
+        plugged_in=plugins.load(values["group_consumer_assignors"]),
+        strategies=strategies.load(getattr(settings, STRATEGIES)),
+    )
 
 
 class Node:
@@ -140,9 +148,10 @@ class Node:
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
+        self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.doorbell = Doorbell(
             {
-                self.catalogue.BELL: self.catalogue.rung,
+                self.catalogue.BELL: self.draft_topics.rung,
                 OPERATIONS_BELL: self.operator.look,
                 sql_configs.BELL: self.configs.rung,
                 LOOK_BELL: self.notes.rung,
@@ -183,6 +192,7 @@ class Node:
                 tasks.create_task(self.patterns.run())
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
+                tasks.create_task(self.draft_topics.run())
         finally:
             await self.keeper.stop()
             await self.watched.stop()

@@ -25,6 +25,8 @@ CAUSES: Final[Mapping[str, str]] = {
     "retention": "nobody needs it any more",
     "owner-changed": "another node took the group over",
     "operator": "an operator asked for it",
+    "member-returned": "member {who} was heard of again",
+    "strategy-failed": "its partition assignment strategy failed",
     "assignor-failed": "the assignor gave no usable answer",
 }
 """What each trigger means; ``{who}`` is the member."""
@@ -35,6 +37,7 @@ TOLD: Final = frozenset(["operator"])
 OURS: Final = re.compile(
     r"a new member joined|a member|a static member|the leader|the last member|\d+ members"
     r"|the group has|topics or|a subscription by pattern"
+    r"|a consumer|\d+ consumers|the partitions of|it (has|left|wants|was)\b"
 )
 """How reasons begin that the rules give themselves: they say no more than the trigger does. Others
 are a client's or a person's own words."""
@@ -192,6 +195,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     "offsets-restored": lambda entry: (
         f"{_many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
     ),
+    "strategy-failed": lambda entry: f"Ranges were dealt: {entry.reason}.",
     "group-created": lambda _entry: "The group was created.",
     "group-deleted": lambda entry: (
         f"The group was deleted: {entry.reason}." if entry.reason else "The group was deleted."

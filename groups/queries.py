@@ -20,7 +20,7 @@ from groups.core.subscription import topics_of
 from groups.models import Group, Journal, Liveness, Member, Node, Offset, Slot, Topic
 from groups.sql_liveness import LOOK_BELL
 
-CLASSIC, CONSUMER = "classic", "consumer"
+CLASSIC, CONSUMER, DRAFT = "classic", "consumer", "draft"
 
 REBALANCED = "rebalance-completed"
 
@@ -121,7 +121,7 @@ def _topic_names(group: Group, rows: Iterable[Member]) -> Mapping[str, str]:
 def _member(
     group: Group, row: Member, heard_at: datetime | None, names: Mapping[str, str], now: datetime
 ) -> MemberView:
-    classic = group.kind == CLASSIC
+    by_epoch = group.kind == CONSUMER
     age = None if heard_at is None else max(0, _milliseconds(now - heard_at))
     return MemberView(
         member_id=row.member_id,
@@ -133,9 +133,9 @@ def _member(
         joined_at=row.joined_at,
         heard_at=heard_at,
         heartbeat_age_ms=age,
-        is_leader=classic and row.member_id == group.leader,
-        state=group.state if classic else row.details.get("state", ""),
-        epoch=group.generation if classic else row.details.get("epoch", 0),
+        is_leader=group.kind == CLASSIC and row.member_id == group.leader,
+        state=row.details.get("state", "") if by_epoch else group.state,
+        epoch=row.details.get("epoch", 0) if by_epoch else group.generation,
         topics=_topics(group, row),
         assignment=_assignment(group, row, names),
     )

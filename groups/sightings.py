@@ -26,6 +26,7 @@ class NodeRow(NamedTuple):
     beat: int
     host: str
     port: int
+    draft_port: int = 0
 
 
 class SlotRow(NamedTuple):

@@ -218,6 +218,7 @@ class SlotKeeper:
         if not self.coordinator.holds_lease and not self.away:
             self.away = True
             logger.error("the lease ran out: no answers from memory until it is renewed")
+            self._notify()  # who waits for the lease must not wait in vain
 
     async def _recovered(self, lease_until: Millis) -> None:
         """The node slept or was cut off: check first what is still ours, then go on. Nobody's
@@ -283,7 +284,7 @@ class SlotKeeper:
     def _publish(self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]) -> None:
         now = self.coordinator.clock()
         live = tuple(
-            Broker(node.node_id, node.host, node.port)
+            Broker(node.node_id, node.host, node.port, node.draft_port)
             for node in nodes
             if node.node_id == self.me.node_id
             or not self._sightings.lease_is_over(node.node_id, now)

@@ -16,11 +16,14 @@ SELECT EXISTS (
 """Looked at, not tried: of two who try at once, one would find the other's lock."""
 
 REGISTER = """
-INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at)
-VALUES (%(node_id)s, %(incarnation)s, 1, %(host)s, %(port)s, clock_timestamp(), clock_timestamp())
+INSERT INTO rollcall_node (
+    node_id, incarnation, beat, host, port, draft_port, started_at, beat_at)
+VALUES (%(node_id)s, %(incarnation)s, 1, %(host)s, %(port)s, %(draft_port)s, clock_timestamp(),
+        clock_timestamp())
 ON CONFLICT (node_id) DO UPDATE SET
     incarnation = excluded.incarnation, beat = rollcall_node.beat + 1, host = excluded.host,
-    port = excluded.port, started_at = excluded.started_at, beat_at = excluded.beat_at
+    port = excluded.port, draft_port = excluded.draft_port,
+    started_at = excluded.started_at, beat_at = excluded.beat_at
 """
 
 BEAT = """
@@ -28,7 +31,9 @@ UPDATE rollcall_node SET beat = beat + 1, beat_at = clock_timestamp()
 WHERE node_id = %(node_id)s AND incarnation = %(incarnation)s RETURNING beat
 """
 
-NODES = "SELECT node_id, incarnation, beat, host, port FROM rollcall_node ORDER BY node_id"
+NODES = """
+SELECT node_id, incarnation, beat, host, port, draft_port FROM rollcall_node ORDER BY node_id
+"""
 
 SLOTS = "SELECT slot, node_id, incarnation, epoch FROM rollcall_slot ORDER BY slot"
 

@@ -4,7 +4,10 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 
-COMMANDS: Mapping[str, str] = {"chaos": "proof.chaos.command"}
+COMMANDS: Mapping[str, str] = {
+    "chaos": "proof.chaos.command",
+    "simulate": "proof.simulation.command",
+}
 """Each has a ``main(arguments)`` that returns the exit status."""
 
 

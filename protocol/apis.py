@@ -110,7 +110,8 @@ def advertised() -> list[tuple[int, int, int]]:
     return [(api.key, api.min_version, api.max_version) for api in APIS.values()]
 
 
-def is_flexible(key: int, version: int) -> bool:
-    """Whether a request of this API and version has the newer header with tagged fields."""
-    api = APIS.get(key)
+def is_flexible(apis: Mapping[int, Api], key: int, version: int) -> bool:
+    """Whether a request of this API and version has the newer header with tagged fields, on a
+    listener that speaks this table."""
+    api = apis.get(key)
     return api is not None and bool(api.request.flexible(version))

@@ -40,6 +40,10 @@ class Desk:
         return len(self._waiting)
 
 
+def _anywhere(_group_id: str, _consumer_id: str) -> None:
+    """Nobody asks where a consumer is."""
+
+
 def _nobody_waits() -> None:
     """A call that is never held."""
 
@@ -66,8 +70,9 @@ class Call:
     not delay what follows). ``release`` ends that wait. ``gap_s``: the time from
     the connection's request before to this one. Everything here is cancelled when the connection
     ends.
-    ``throttle_ms``, where a handler sets it: nothing more is read from the connection for so
-    long, once the request is answered.
+    ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id) speaks over this
+    connection. ``throttle_ms``, where a handler sets it: nothing more is read from the
+    connection for so long, once the request is answered.
     """
 
     node: Node
@@ -80,6 +85,7 @@ class Call:
     hold: Callable[[float], Awaitable[None]]
     release: Callable[[], None] = _nobody_waits
     gap_s: float = 0.0
+    sit: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
 
     async def available(self, group_id: str) -> ErrorCode:

@@ -10,10 +10,11 @@ import asyncio
 import logging
 import select
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from protocol.fast import FastPath
+from protocol.apis import APIS, Api
+from protocol.fast import FastPath, NoFastPath
 from protocol.holding import Hold
 from protocol.wire.errors import FrameError
 from protocol.wire.frames import FrameBuffer
@@ -46,9 +47,12 @@ HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 class KafkaConnection(asyncio.Protocol):
     """The protocol object that daphne's server keeps; see its three-method seam."""
 
-    def __init__(self, server: "CoordinatorServer", number: int) -> None:
+    def __init__(
+        self, server: "CoordinatorServer", number: int, apis: Mapping[int, Api] = APIS
+    ) -> None:
         self.server = server
         self.number = number
+        self.apis = apis
         self.requests = 0
         self.peer = ""
         self.pending = 0
@@ -56,7 +60,8 @@ class KafkaConnection(asyncio.Protocol):
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
-        self._fast = FastPath(server.coordinator)
+        # The fast path knows today's heartbeats; those of another table all go to the queue.
+        self._fast = (FastPath if apis is APIS else NoFastPath)(server.coordinator)
         self._hold = Hold(
             self._fast, server.coordinator.faces, server.ends, self._write, server.hold_s_max
         )

@@ -13,7 +13,7 @@ from typing import Any
 from channels.consumer import AsyncConsumer
 
 from groups.core.events import Ticket
-from protocol.apis import APIS, Api, is_flexible
+from protocol.apis import Api, is_flexible
 from protocol.call import Call
 from protocol.handlers.api_versions import unsupported_version_body
 from protocol.wire.codec import decode, encode
@@ -59,8 +59,8 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
                 await connection.muted
 
     async def _serve(self, connection: Any, frame: bytes) -> bytes | None:
-        header, offset = parse_header(frame, is_flexible)
-        api = APIS.get(header.api_key)
+        header, offset = parse_header(frame, partial(is_flexible, connection.apis))
+        api = connection.apis.get(header.api_key)
         if api is None:
             raise WireError(f"no API has the key {header.api_key}")
         version = header.api_version
@@ -89,6 +89,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             hold=connection.hold,
             release=connection.release,
             gap_s=connection.gap_s,
+            sit=partial(server.seats.take, connection.number),
         )
 
 

@@ -154,5 +154,19 @@ class FastPath:
         return self._before + correlation_id + self._after
 
 
+class NoFastPath(FastPath):
+    """For connections whose every frame goes to the queue."""
+
+    __slots__ = ()
+
+    def again(self, data: bytes) -> bytes | None:
+        """Nothing is answered here."""
+        return None
+
+    def answer(self, frame: bytes) -> bytes | None:
+        """Nothing is answered here."""
+        return None
+
+
 def _flexible(_key: int, version: int) -> bool:
     return bool(HeartbeatRequest.flexible(version))

@@ -1,4 +1,4 @@
-"""The coordinator's server: daphne's Server, on uvloop, with a Kafka listener.
+"""The coordinator's server: daphne's Server, on uvloop, with a Kafka and a draft listener.
 
 daphne gives the life cycle (applications, their end, signals); the listener is an
 ``asyncio.Protocol`` on the reactor's own loop, since Twisted's transports write through an
@@ -10,7 +10,8 @@ import asyncio
 import gc
 import logging
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -24,9 +25,12 @@ from twisted.internet import defer, reactor  # noqa: E402
 from groups.cluster import Broker  # noqa: E402
 from groups.coordinator import Coordinator  # noqa: E402
 from groups.node import Node  # noqa: E402
+from protocol.apis import APIS, Api  # noqa: E402
 from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
+from protocol.draft_apis import DRAFT_APIS  # noqa: E402
 from protocol.holding import Ends  # noqa: E402
+from protocol.seats import Seats  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
@@ -53,22 +57,25 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         host: str,
         port: int,
         advertised: tuple[str, int | None],
-        ready: Callable[[str, int], None],
+        ready: Callable[[str, int, int], None],
+        draft_port: int | None = None,
     ) -> None:
         super().__init__(application, endpoints=[f"tcp:{port}:interface={host}"])
         self.make_node = make_node
         self.node_id = node_id
         self.host = host
         self.port = port
+        self.draft_port = draft_port
         self.advertised = advertised
         self.ready = ready
         self.desk = Desk()
+        self.seats = Seats()
         self.exit_code = 0
         self._closing = False
         self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop
         self.connections: dict[KafkaConnection, dict[str, Any]] = {}
         self._accepted = 0
-        self._listener: asyncio.Server | None = None
+        self._listeners: list[asyncio.Server] = []
         self._node_task: asyncio.Task[None] | None = None
 
     @property
@@ -107,34 +114,50 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     async def _serve(self) -> None:
         self.ends = Ends(self.loop)
-        self._listener = await self.loop.create_server(
-            self._accept, self.host, self.port, backlog=BACKLOG, start_serving=False
-        )
-        bound = self._listener.sockets[0].getsockname()[1]
+        bound = await self._bind(self.port, APIS)
+        draft = 0 if self.draft_port is None else await self._bind(self.draft_port, DRAFT_APIS)
         name, port = self.advertised
-        self.node = self.make_node(Broker(self.node_id, name, port or bound), self.desk)
+        me = Broker(self.node_id, name, port or bound, draft)
+        self.node = self.make_node(me, self.desk)
+        self.node.coordinator.hang_up = self._hang_up
         await self.node.start()
         running = asyncio.create_task(self.node.run())
         try:
-            await self._listener.start_serving()
-            announcing = asyncio.create_task(self._announce(bound))
+            for listener in self._listeners:
+                await listener.start_serving()
+            announcing = asyncio.create_task(self._announce(bound, draft))
             await running
             announcing.cancel()
         finally:
             running.cancel()
             await asyncio.wait([running])
 
-    async def _announce(self, port: int) -> None:
-        """Say that we serve once every slot has an owner."""
+    async def _bind(self, port: int, apis: Mapping[int, Api]) -> int:
+        """Bind a listener whose connections speak this table; it accepts nobody yet. Its port."""
+        listener = await self.loop.create_server(
+            partial(self._accept, apis), self.host, port, backlog=BACKLOG, start_serving=False
+        )
+        self._listeners.append(listener)
+        return int(listener.sockets[0].getsockname()[1])
+
+    async def _announce(self, port: int, draft_port: int) -> None:
+        """Say that we serve once every slot has an owner. ``draft_port`` 0: no such listener."""
         await self.node.whole.wait()
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)
-        self.ready(self.host, port)
+        self.ready(self.host, port, draft_port)
 
-    def _accept(self) -> KafkaConnection:
+    def _accept(self, apis: Mapping[int, Api]) -> KafkaConnection:
         self._accepted += 1
-        return KafkaConnection(self, self._accepted)
+        return KafkaConnection(self, self._accepted, apis)
+
+    def _hang_up(self, group_id: str, consumer_ids: Iterable[str]) -> None:
+        """Close the connections of consumers that count as dead (the draft's Slow consumers, 1)."""
+        numbers = self.seats.taken_by(group_id, consumer_ids)
+        if numbers:
+            for connection in [c for c in self.connections if c.number in numbers]:
+                connection.close()
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and task.exception() is not None:
@@ -149,8 +172,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     async def _close(self) -> None:
         """Stop listening, hand the slots over (parked requests are answered), close."""
         self._closing = True
-        if self._listener is not None:
-            self._listener.close()
+        for listener in self._listeners:
+            listener.close()
         if self._node_task is not None and not self._node_task.done():
             self._node_task.cancel()
             await asyncio.wait([self._node_task])
@@ -173,6 +196,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def cancel_application(self, connection: KafkaConnection) -> None:
         """The connection is over: whatever its application waits for is cancelled at once."""
+        self.seats.leave(connection.number)
         task = self.connections.get(connection, {}).get("application_instance")
         if task is not None and not task.done():
             task.cancel()

@@ -28,11 +28,12 @@ STOP_S = 15
 LINES_KEPT = 400
 """Of the child's log, for the message of a start that failed."""
 
-READY = re.compile(r"^ready kafka=(?P<kafka>\S+).* web=(?P<web>\S+)$")
+READY = re.compile(r"^ready kafka=(?P<kafka>\S+) draft=(?P<draft>\S+) web=(?P<web>\S+)$")
 
 
 class Installation:
-    """``with Installation() as it: it.kafka`` is HOST:PORT of node 0.
+    """``with Installation() as it: it.kafka`` is HOST:PORT of node 0, ``it.draft`` of its listener
+    for the 0.9 draft.
 
     ``settings`` are environment variables (``ROLLCALL_...``). The data folder is kept between
     ``stop`` and ``start`` and removed at the end, unless one was given.
@@ -46,6 +47,7 @@ class Installation:
         self.data_dir = data_dir or Path(tempfile.mkdtemp(prefix="rollcall-"))
         self.data_dir.chmod(0o711)  # PostgreSQL's own user passes through it
         self.kafka = ""
+        self.draft = ""
         self.web = ""
         self.log: deque[str] = deque(maxlen=LINES_KEPT)
         self.process: subprocess.Popen[str] | None = None
@@ -78,6 +80,7 @@ class Installation:
                 "DJANGO_SETTINGS_MODULE": "coordinator_site.settings",
                 "ROLLCALL_DATA_DIR": str(self.data_dir),
                 "ROLLCALL_KAFKA_PORT": port,
+                "ROLLCALL_DRAFT_PORT": self.draft.rpartition(":")[2] or "0",
                 "ROLLCALL_WEB_PORT": "0",
                 **self.settings,
             },
@@ -129,7 +132,7 @@ class Installation:
                 self.log.append(line)
                 found = READY.match(line)
                 if found:
-                    self.kafka, self.web = found["kafka"], found["web"]
+                    self.kafka, self.draft, self.web = found["kafka"], found["draft"], found["web"]
                     self._ready.set()
 
 

@@ -20,7 +20,7 @@ CHANGES_MAX = 20
 class NodeAdmin(ReadOnlyAdmin):
     """Nodes register themselves."""
 
-    list_display = ("node", "address", "slots", "last_beat", "started_at")
+    list_display = ("node", "address", "draft", "slots", "last_beat", "started_at")
     list_display_links = None
     ordering = ("node_id",)
     list_after_template = "admin/groups/node/changes.html"
@@ -47,6 +47,11 @@ class NodeAdmin(ReadOnlyAdmin):
     def address(self, node: Node) -> str:
         """Where clients find it."""
         return f"{node.host}:{node.port}"
+
+    @admin.display(description="Told to clients of the 0.9 draft")
+    def draft(self, node: Node) -> str:
+        """Where those find it."""
+        return f"{node.host}:{node.draft_port}" if node.draft_port else "—"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """With the number of slots that each owns."""

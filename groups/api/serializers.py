@@ -225,7 +225,7 @@ class NodeView(s.ModelSerializer[Node]):
 
     class Meta:
         model = Node
-        fields = ("node_id", "host", "port", "started_at", "beat_at", "slots")
+        fields = ("node_id", "host", "port", "draft_port", "started_at", "beat_at", "slots")
 
     def get_slots(self, node: Node) -> int:
         """How many of the 64 slots it owns."""

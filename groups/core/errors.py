@@ -59,6 +59,11 @@ class ErrorCode(IntEnum):
     TRANSACTION_ABORTABLE = 120  # KIP-890
     INVALID_REGULAR_EXPRESSION = 128  # KIP-848
 
+    # The 0.9 draft's own. Kafka gave their numbers to other errors later, so here they have none
+    # of Kafka's; what goes over the wire stands in groups.core.draft.errors.
+    UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY = -1024
+    COMMITTING_PARTITIONS_NOT_ASSIGNED = -1027
+
 
 class Refuse(Exception):
     """A rule says no: answer ``code``, change nothing.

@@ -279,3 +279,42 @@ class TopicsMatched(Event):
 
     matches: Mapping[str, tuple[str, ...]]
     topics: Mapping[str, tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftJoin(Event):
+    """JoinGroup of the 0.9 draft: a consumer wants to own partitions of its topics.
+
+    ``consumer_id`` "": it has none yet, or does not say. ``counts`` is the catalogue as the
+    handler saw it: partitions by topic name; a topic that is missing does not exist.
+    """
+
+    consumer_id: str
+    client_id: str
+    client_host: str
+    session_timeout_ms: int
+    topics: tuple[str, ...]
+    strategy: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftHeartbeat(Event):
+    """Heartbeat of the 0.9 draft, where memory alone cannot answer it: during a rebalance it
+    tells its consumer, and may call the rebalance off."""
+
+    consumer_id: str
+    generation_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftCommit(OffsetCommit):
+    """OffsetCommit over the draft's listener: a group that it creates is one of the draft's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicsChanged(Event):
+    """Partitions of topics that a draft group subscribes to, as the catalogue has them now; 0 for
+    a topic that does not exist."""
+
+    counts: Mapping[str, int]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from groups.core.assignors import DEFAULT_NAMES, Assignor
 from groups.core.assignors.question import Question
+from groups.core.draft.strategies import Strategy
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
 from groups.core.replies import Operated, Reply
@@ -73,8 +74,10 @@ class Decision:
     ``group`` is the working group: it becomes the committed one only when the
     batch has committed, and is thrown away otherwise. ``deleted``: the rows go,
     offsets included. ``offset_deletes`` are (topic, partition). ``pending`` are offsets that
-    wait for the end of a transaction, at most one for a producer and partition. ``question``: a
-    target to be worked out elsewhere, once this has committed; the answer is an event.
+    wait for the end of a transaction, at most one for a producer and partition. ``hung_up``:
+    consumers of the 0.9 draft that count as dead, whose connections are to be closed.
+    ``question``: a target to be worked out elsewhere, once this has committed; the answer is an
+    event.
     """
 
     group: "Group"
@@ -84,6 +87,7 @@ class Decision:
     offset_deletes: tuple[tuple[str, int], ...] = ()
     pending: tuple[PendingWrite, ...] = ()
     operations: tuple[Operated, ...] = ()
+    hung_up: tuple[str, ...] = ()
     deleted: bool = False
     question: Question | None = None
 
@@ -166,6 +170,7 @@ class Rules:
     """The settings that rules depend on, under Kafka's names (milliseconds, counts).
 
     A node's own, or those of one group where it has some (``groups.core.group_configs``).
+    ``strategies``: an installation's own ways to assign partitions in draft groups, by name.
     ``plugged_in``: assignors from outside, by name (docs/assignors.md).
     """
 
@@ -182,7 +187,10 @@ class Rules:
     group_consumer_assignment_interval_ms: int = 0
     group_consumer_assignor_offload_enable: bool = False
     group_consumer_migration_policy: str = "bidirectional"
+    consumer_min_session_timeout_ms: int = 6_000
+    consumer_max_session_timeout_ms: int = 30_000
     offsets_retention_minutes: int = 10_080
+    strategies: tuple[tuple[str, Strategy], ...] = ()
     guards: Guards = NO_GUARDS
     plugged_in: Mapping[str, Assignor] = field(default_factory=dict)
 

@@ -6,19 +6,26 @@ A new kind of group is a line here (and a class of the shape of
 
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
-from groups.core.events import ConsumerHeartbeat, Event
+from groups.core.draft.group import DraftGroup
+from groups.core.events import ConsumerHeartbeat, DraftCommit, DraftJoin, Event
 from groups.core.group import Group
 
 CLASSIC = "classic"
 CONSUMER = "consumer"
+DRAFT = "draft"
 
 KINDS: dict[str, type[Group]] = {
     CLASSIC: ClassicGroup,
     CONSUMER: ConsumerGroup,
+    DRAFT: DraftGroup,
 }
 """``GroupRow.kind`` to the class with its rules."""
 
-CREATED_BY: dict[type[Event], str] = {ConsumerHeartbeat: CONSUMER}
+CREATED_BY: dict[type[Event], str] = {
+    ConsumerHeartbeat: CONSUMER,
+    DraftJoin: DRAFT,
+    DraftCommit: DRAFT,
+}
 """Events that create a group of another kind than classic."""
 
 

@@ -107,4 +107,32 @@ class ConsumerBeaten:
     assignment: Mapping[str, tuple[int, ...]] | None = None
 
 
-Reply = Refused | Joined | Synced | Left | Committed | OffsetsDeleted | Deleted | ConsumerBeaten
+@dataclass(frozen=True, slots=True)
+class DraftJoined:
+    """The answer to a draft's JoinGroup. On errors the generation is 0 and nothing is owned."""
+
+    error: ErrorCode = ErrorCode.NONE
+    generation_id: int = 0
+    consumer_id: str = ""
+    partitions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftBeaten:
+    """The answer to a draft's Heartbeat: a code, ILLEGAL_GENERATION for "join again"."""
+
+    error: ErrorCode = ErrorCode.NONE
+
+
+Reply = (
+    Refused
+    | Joined
+    | Synced
+    | Left
+    | Committed
+    | OffsetsDeleted
+    | Deleted
+    | ConsumerBeaten
+    | DraftJoined
+    | DraftBeaten
+)

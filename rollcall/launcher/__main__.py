@@ -78,7 +78,8 @@ def supervise(planned: tuple[Stage, ...], output: Output, signals: Signals) -> N
 
 
 def announce(served: dict[str, str]) -> None:
-    """The one line that other programs wait for (design, *Contracts*)."""
+    """The one line that other programs wait for (design, *Contracts*). Of a node is told
+    ``HOST:PORT draft=HOST:PORT`` (``plan.node``)."""
     print(f"ready kafka={served['node 0']} web={served['web']}", flush=True)
 
 

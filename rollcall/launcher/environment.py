@@ -24,6 +24,7 @@ class Environment:
 
     data_dir: Path
     kafka_port: int
+    draft_port: int
     web_port: int
     nodes: int
     database_url: str | None
@@ -35,6 +36,7 @@ def read(environ: Mapping[str, str]) -> Environment:
     return Environment(
         data_dir=Path(environ.get("ROLLCALL_DATA_DIR") or CHECKOUT / ".data").absolute(),
         kafka_port=whole_number(environ, "ROLLCALL_KAFKA_PORT", 9092, most=PORT_MAX - nodes + 1),
+        draft_port=whole_number(environ, "ROLLCALL_DRAFT_PORT", 9392, most=PORT_MAX - nodes + 1),
         web_port=whole_number(environ, "ROLLCALL_WEB_PORT", 8000, most=PORT_MAX),
         nodes=nodes,
         database_url=environ.get("ROLLCALL_DATABASE_URL") or None,

@@ -5,7 +5,7 @@ How things are run is ``supervisor.py``.
 
 import http.client
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,20 +21,24 @@ PROBE_TIMEOUT_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The port of each coordinator node, by node id, and the web's."""
+    """The ports of each coordinator node, by node id, and the web's."""
 
     kafka: tuple[int, ...]
+    draft: tuple[int, ...]
     web: int
 
 
 def choose_ports(wanted: Environment) -> Ports:
     """The ports asked for; a free one wherever 0 was asked for."""
-    free = iter(ports.free(wanted.nodes + 1))
-    kafka = tuple(
-        wanted.kafka_port + node if wanted.kafka_port else next(free)
-        for node in range(wanted.nodes)
-    )
-    return Ports(kafka, wanted.web_port or next(free))
+    free = iter(ports.free(2 * wanted.nodes + 1))
+    kafka = _of_nodes(wanted.kafka_port, wanted.nodes, free)
+    draft = _of_nodes(wanted.draft_port, wanted.nodes, free)
+    return Ports(kafka, draft, wanted.web_port or next(free))
+
+
+def _of_nodes(first: int, nodes: int, free: Iterator[int]) -> tuple[int, ...]:
+    """The first node's port and the following ones; for 0 free ones."""
+    return tuple(first + node if first else next(free) for node in range(nodes))
 
 
 def build(wanted: Environment, data_dir: DataDir, database_url: str) -> tuple[Stage, ...]:
@@ -49,7 +53,8 @@ def build(wanted: Environment, data_dir: DataDir, database_url: str) -> tuple[St
     }
     tasks = tuple(Task(name, command(name, environ=environ)) for name in commands.TASKS)
     nodes = tuple(
-        node(node_id, port, data_dir, environ) for node_id, port in enumerate(chosen.kafka)
+        node(node_id, at, data_dir, environ)
+        for node_id, at in enumerate(zip(chosen.kafka, chosen.draft, strict=True))
     )
     periodic = tuple(celery(name, data_dir, environ) for name in ("worker", "beat"))
     return (*tasks, (*nodes, web(chosen.web, environ), *periodic))
@@ -62,11 +67,21 @@ def command(name: str, *arguments: str, environ: Mapping[str, str]) -> Command:
     )
 
 
-def node(node_id: int, port: int, data_dir: DataDir, environ: Mapping[str, str]) -> Process:
-    """A coordinator node; it writes HOST:PORT to its ready file when it serves."""
+def node(
+    node_id: int, at: tuple[int, int], data_dir: DataDir, environ: Mapping[str, str]
+) -> Process:
+    """A coordinator node on its Kafka and its draft port; it writes HOST:PORT of the former to its
+    ready file when it serves both."""
     ready, told = awaited(f"node-{node_id}", data_dir, environ)
-    serve = command("node", f"--node-id={node_id}", f"--port={port}", environ=told)
-    return Process(f"node {node_id}", serve, ready_file(ready))
+    kafka, draft = at
+    where = (f"--node-id={node_id}", f"--port={kafka}", f"--draft-port={draft}")
+    serve = command("node", *where, environ=told)
+    probe = ready_file(ready)
+
+    def served() -> str | None:
+        return (address := probe()) and f"{address} draft={ports.LOOPBACK}:{draft}"
+
+    return Process(f"node {node_id}", serve, served)
 
 
 def web(port: int, environ: Mapping[str, str]) -> Process:

@@ -73,7 +73,7 @@ async def test_the_owner_of_the_slot_coordinates_the_group(cut_off: World) -> No
     for version in range(4):
         request = FindCoordinatorRequest(key="g", key_type=GROUP)
         told = await cut_off.ask(find_coordinator.handle, version, request)
-        assert (told.error_code, told.node_id, told.host, told.port) == (0, *BROKERS[1])
+        assert (told.error_code, told.node_id, told.host, told.port) == (0, *BROKERS[1][:3])
         assert told.error_message == ("NONE" if version else "")
     for version in range(4, 7):
         request = FindCoordinatorRequest(coordinator_keys=["g", "h"], key_type=GROUP)
@@ -125,7 +125,7 @@ async def test_the_live_nodes_are_the_brokers(cut_off: World) -> None:
             told = await cut_off.ask(describe_cluster.handle, version, request)
             assert (told.error_code, told.cluster_id) == (0, "cluster-of-tests")
             assert told.controller_id == 0
-            assert [(b.broker_id, b.host, b.port) for b in told.brokers] == list(BROKERS)
+            assert [(b.broker_id, b.host, b.port) for b in told.brokers] == [b[:3] for b in BROKERS]
             assert not any(b.is_fenced for b in told.brokers)
             assert told.cluster_authorized_operations == operations
 

@@ -17,13 +17,16 @@ from tests.launcher.conftest import Launch
 from tests.launcher.waiting import is_running, until
 
 LAUNCHER = ("-m", "rollcall.launcher")
-READY = re.compile(r"ready kafka=127\.0\.0\.1:(\d+) web=(http://127\.0\.0\.1:\d+)\n")
+READY = re.compile(
+    r"ready kafka=127\.0\.0\.1:(\d+) draft=127\.0\.0\.1:(\d+) web=(http://127\.0\.0\.1:\d+)\n"
+)
 STOP_S = 10
 
 
 def environ(folder: Path, **more: str) -> dict[str, str]:
     """An environment for a launcher of its own, with free ports and its own PostgreSQL."""
-    own = {"ROLLCALL_KAFKA_PORT": "0", "ROLLCALL_WEB_PORT": "0", "ROLLCALL_DATABASE_URL": ""}
+    ports = dict.fromkeys(("ROLLCALL_KAFKA_PORT", "ROLLCALL_DRAFT_PORT", "ROLLCALL_WEB_PORT"), "0")
+    own = {**ports, "ROLLCALL_DATABASE_URL": ""}
     return {**own, "ROLLCALL_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "", **more}
 
 
@@ -57,8 +60,9 @@ def test_everything_serves_and_ends_in_time(
 ) -> None:
     launcher = launch(*LAUNCHER, **environ(folder))
     ready = wait_ready(launcher)
-    socket.create_connection(("127.0.0.1", int(ready[1]))).close()
-    with urllib.request.urlopen(f"{ready[2]}/readyz?verbose") as answer:
+    for port in (ready[1], ready[2]):
+        socket.create_connection(("127.0.0.1", int(port))).close()
+    with urllib.request.urlopen(f"{ready[3]}/readyz?verbose") as answer:
         assert answer.read() == b"[+]db ok\n[+]migrations ok\nok\n"
     below = descendants(launcher.pid)
     assert len(below) > 3
@@ -86,14 +90,15 @@ def test_each_node_has_a_port_and_a_dead_one_comes_back(folder: Path, launch: La
     launcher = launch(*LAUNCHER, **environ(folder, ROLLCALL_NODES="2"))
     wait_ready(launcher)
     ready = folder / "run" / "node-1.ready"
-    host, port = ready.read_text().strip().split(":")
+    told = ready.read_text()
+    host, port = told.split()[0].split(":")
     node = pid_with_argument(launcher.pid, "--node-id=1")
 
     ready.unlink()
     os.kill(node, signal.SIGKILL)
 
     until(ready.exists, "the node served again")
-    assert ready.read_text() == f"{host}:{port}\n"
+    assert ready.read_text() == told
     socket.create_connection((host, int(port))).close()
 
 

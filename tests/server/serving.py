@@ -54,6 +54,7 @@ class Serving:
     def __init__(self) -> None:
         self.points = Points()
         self.address = ""
+        self.draft_address = ""
         self.ready = asyncio.Event()
         self.server = CoordinatorServer(
             ProtocolTypeRouter({"kafka": KafkaConsumer.as_asgi()}),
@@ -63,12 +64,14 @@ class Serving:
             port=0,
             advertised=("127.0.0.1", None),
             ready=self._serves,
+            draft_port=0,
         )
         self.clock = Clock(asyncio.get_running_loop())
         self.server.loop = cast(asyncio.AbstractEventLoop, self.clock)
 
-    def _serves(self, host: str, port: int) -> None:
+    def _serves(self, host: str, port: int, draft_port: int) -> None:
         self.address = f"{host}:{port}"
+        self.draft_address = f"{host}:{draft_port}"
         self.ready.set()
 
     @property

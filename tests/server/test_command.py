@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from protocol.management.commands.runcoordinator import is_loopback
+from protocol.management.commands.runcoordinator import draft_port, is_loopback
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
@@ -15,3 +15,22 @@ def test_it_refuses_to_listen_where_others_could_reach_it(host: str) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
 def test_loopback_addresses_are_welcome(host: str) -> None:
     assert is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    ("node_id", "port", "asked", "environ", "expected"),
+    [
+        (0, 9092, None, {}, 9392),
+        (2, 9094, None, {}, 9394),
+        (2, 9094, None, {"ROLLCALL_DRAFT_PORT": "7000"}, 7002),
+        (2, 9094, None, {"ROLLCALL_DRAFT_PORT": "0"}, 0),
+        (0, 0, None, {}, 0),
+        (2, 9094, 8000, {"ROLLCALL_DRAFT_PORT": "7000"}, 8000),
+        (0, 9092, -1, {}, None),
+    ],
+)
+def test_each_node_has_a_draft_port_of_its_own(
+    node_id: int, port: int, asked: int | None, environ: dict[str, str], expected: int | None
+) -> None:
+    options = {"node_id": node_id, "port": port, "draft_port": asked}
+    assert draft_port(options, environ) == expected

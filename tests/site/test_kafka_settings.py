@@ -31,6 +31,7 @@ def test_value_comes_from_the_variable_of_that_name() -> None:
             "ROLLCALL_AUTO_CREATE_TOPICS_ENABLE": "False",
             "ROLLCALL_GROUP_CONSUMER_MIGRATION_POLICY": "UPGRADE",
             "ROLLCALL_CONNECTIONS_MAX_IDLE_MS": "-1",
+            "ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES": "mine = pack.age:deal, other=point",
         }
     )
 
@@ -39,6 +40,7 @@ def test_value_comes_from_the_variable_of_that_name() -> None:
     assert values["AUTO_CREATE_TOPICS_ENABLE"] is False
     assert values["GROUP_CONSUMER_MIGRATION_POLICY"] == "upgrade"
     assert values["CONNECTIONS_MAX_IDLE_MS"] == -1
+    assert values["PARTITION_ASSIGNMENT_STRATEGIES"] == ("mine=pack.age:deal", "other=point")
 
 
 def test_short_sessions_are_allowed_when_their_bound_is_lowered_too() -> None:
@@ -62,6 +64,9 @@ def test_short_sessions_are_allowed_when_their_bound_is_lowered_too() -> None:
         ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", "sticky", "a list of some of uniform, range"),
         ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", "range,range", "a list of some of uniform, range"),
         ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", ",", "a list of some of uniform, range"),
+        ("ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES", "mine", "a list of name=value, no name"),
+        ("ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES", "mine=", "a list of name=value, no name"),
+        ("ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES", "a=x:y,a=x:z", "a list of name=value, no"),
     ],
 )
 def test_wrong_value_is_refused_by_name(variable: str, text: str, sentence: str) -> None:

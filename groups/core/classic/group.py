@@ -9,7 +9,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
-from groups.core import invariants, offsets
+from groups.core import invariants, offsets, strangers
 from groups.core.classic import join, leave, recovery, resuming, sync, timers, verbs
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING
@@ -18,6 +18,9 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
     DeleteGroup,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
     Event,
     EvictMember,
     ExpireOffsets,
@@ -31,6 +34,7 @@ from groups.core.events import (
     TargetComputed,
     Tick,
     Ticket,
+    TopicsChanged,
     TopicsMatched,
     TxnOffsetCommit,
 )
@@ -39,6 +43,8 @@ from groups.core.replies import (
     Committed,
     ConsumerBeaten,
     Deleted,
+    DraftBeaten,
+    DraftJoined,
     Joined,
     Left,
     OffsetsDeleted,
@@ -68,6 +74,10 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     SyncGroup: sync.sync_group,
     LeaveGroup: leave.leave_group,
     OffsetCommit: offsets.commit,
+    DraftCommit: offsets.commit,
+    DraftJoin: strangers.draft_join,
+    DraftHeartbeat: strangers.draft_heartbeat,
+    TopicsChanged: strangers.topics_changed,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
@@ -85,6 +95,9 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     SyncGroup: lambda event, no: Synced(error=no.code),
     LeaveGroup: lambda event, no: Left(no.code),
     OffsetCommit: lambda event, no: Committed(no.code),
+    DraftCommit: lambda event, no: Committed(no.code),
+    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
+    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
     TxnOffsetCommit: lambda event, no: Committed(no.code),
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),

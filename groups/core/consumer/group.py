@@ -10,6 +10,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
+from groups.core import strangers
 from groups.core.consumer import (
     batching,
     calls,
@@ -28,6 +29,9 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
     DeleteGroup,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
     Event,
     EvictMember,
     ExpireOffsets,
@@ -41,6 +45,7 @@ from groups.core.events import (
     TargetComputed,
     Tick,
     Ticket,
+    TopicsChanged,
     TopicsMatched,
     TxnOffsetCommit,
 )
@@ -49,6 +54,8 @@ from groups.core.replies import (
     Committed,
     ConsumerBeaten,
     Deleted,
+    DraftBeaten,
+    DraftJoined,
     Joined,
     Left,
     OffsetsDeleted,
@@ -61,6 +68,10 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     Tick: leaving.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
     OffsetCommit: offsets.commit,
+    DraftCommit: offsets.commit,
+    DraftJoin: strangers.draft_join,
+    DraftHeartbeat: strangers.draft_heartbeat,
+    TopicsChanged: strangers.topics_changed,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
@@ -78,6 +89,9 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
     OffsetCommit: lambda event, no: Committed(no.code),
+    DraftCommit: lambda event, no: Committed(no.code),
+    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
+    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
     TxnOffsetCommit: lambda event, no: Committed(no.code),
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),
@@ -139,11 +153,13 @@ class ConsumerGroup:
         return frozenset(self._index.names)
 
     def is_settled(self, member_id: str, epoch: int) -> bool:
-        """Whether the member has all it shall have in this epoch, and the group is in it too: then
-        its next heartbeat would be answered with no news."""
-        member = self.members.get(member_id)
-        at_target = epoch == self._durable.group.generation
-        return at_target and member is not None and member.is_settled(epoch)
+        """Whether the member has all it shall have in this epoch, and nobody needs its heartbeat:
+        the group is in that epoch too, or comes to the next one by itself. Then its next heartbeat
+        would be answered with no news."""
+        member, row, batch = self.members.get(member_id), self._durable.group, self._live.batch
+        comes = batch.is_wanted or bool(batch.asked)
+        newest = row.details.get("target_epoch") if comes else row.generation
+        return epoch == newest and member is not None and member.is_settled(epoch)
 
     @property
     def patterns(self) -> frozenset[str]:

@@ -25,7 +25,7 @@ from groups.core.events import (
 )
 from groups.core.group import Decision, Group, Millis
 from groups.core.kinds import KINDS, kind_for
-from groups.core.migration import downgrade, upgrade
+from groups.core.migration import downgrade, draft, upgrade
 
 
 def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -61,6 +61,8 @@ def _keeps_everybody(event: Event) -> bool:
 
 def _may_change(group: Group, events: Sequence[Event]) -> bool:
     """Whether anything here can change the group's kind; most steps cannot."""
+    if any(draft.may_take(group, event) for event in events):
+        return True
     if isinstance(group, ClassicGroup):
         return any(isinstance(event, ConsumerHeartbeat) for event in events)
     if isinstance(group, ConsumerGroup):
@@ -71,6 +73,10 @@ def _may_change(group: Group, events: Sequence[Event]) -> bool:
 
 
 def _decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+    taken = draft.taken(group, events[0], now)
+    if taken is not group:
+        decision = _decide_as(taken, events, now, rng)
+        return replace(decision, group=group) if decision.group is taken else decision
     decision = _decide_as(_of_kind(group, events[0], now), events, now, rng)
     after = decision.group
     if isinstance(group, ClassicGroup) and isinstance(after, ConsumerGroup) and not after.has_row:
@@ -133,5 +139,6 @@ def together(decisions: Sequence[Decision]) -> Decision:
         offsets=tuple(offsets.values()),
         offset_deletes=tuple(deletes),
         pending=tuple(waiting.values()),
+        hung_up=tuple(consumer for one in decisions for consumer in one.hung_up),
         deleted=any(one.deleted for one in decisions),
     )

@@ -4,10 +4,14 @@ import ipaddress
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+DRAFT_PORT = 9392
+"""Of node 0; further nodes one more each."""
 
 
 class Command(BaseCommand):
@@ -22,6 +26,12 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1", help="the address to bind")
         port = int(os.environ.get("ROLLCALL_KAFKA_PORT", "9092"))
         parser.add_argument("--port", type=int, default=port, help="0: any free one")
+        parser.add_argument(
+            "--draft-port",
+            type=int,
+            help="for clients of the 0.9 draft; 0: any free one, -1: no such listener; default:"
+            " ROLLCALL_DRAFT_PORT or 9392, and the node id more, or a free one where --port is 0",
+        )
         parser.add_argument("--advertised-host", help="what clients are told; default: --host")
         advertised = os.environ.get("ROLLCALL_ADVERTISED_PORT")
         parser.add_argument(
@@ -53,9 +63,19 @@ class Command(BaseCommand):
             port=options["port"],
             advertised=(options["advertised_host"] or options["host"], options["advertised_port"]),
             ready=announce,
+            draft_port=draft_port(options, os.environ),
         )
         server.run()
         sys.exit(server.exit_code)
+
+
+def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:
+    """Where the draft's listener binds, 0: on any free port; None: there shall be none."""
+    wanted: int | None = options["draft_port"]
+    if wanted is not None:
+        return wanted if wanted >= 0 else None
+    first = int(environ.get("ROLLCALL_DRAFT_PORT") or DRAFT_PORT)
+    return first + int(options["node_id"]) if first and options["port"] else 0
 
 
 def is_loopback(host: str) -> bool:
@@ -67,11 +87,12 @@ def is_loopback(host: str) -> bool:
     return all(ipaddress.ip_address(address).is_loopback for address in found)
 
 
-def announce(host: str, port: int) -> None:
+def announce(host: str, port: int, draft_port: int) -> None:
     """Tell the supervisor, if there is one, and whoever reads the log."""
     ready_file = os.environ.get("ROLLCALL_READY_FILE")
     if ready_file:
         partial = Path(f"{ready_file}.partial")
         partial.write_text(f"{host}:{port}\n")
         partial.rename(ready_file)
-    print(f"serving kafka={host}:{port}", flush=True)
+    draft = f" draft={host}:{draft_port}" if draft_port else ""
+    print(f"serving kafka={host}:{port}{draft}", flush=True)

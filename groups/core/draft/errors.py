@@ -1,0 +1,98 @@
+"""The draft's errors: the design's name, the number of the code of 2015, and when it is answered.
+
+A table, and the one function that reads it for the wire. Docs are checked against it
+(docs/draft-0.9.md). Where a number means something else to Kafka today, only the draft's
+listener says it.
+"""
+
+from typing import Final, NamedTuple
+
+from groups.core.errors import ErrorCode
+
+
+class Told(NamedTuple):
+    """One error. ``name`` is the design's word, or the code's where the design has none."""
+
+    code: ErrorCode
+    name: str
+    number: int
+    when: str
+
+
+ERRORS: Final[tuple[Told, ...]] = (
+    Told(
+        ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+        "CoordinatorStartupNotComplete",
+        14,
+        "a heartbeat, commit or join while the coordinator catches up with its groups",
+    ),
+    Told(
+        ErrorCode.COORDINATOR_NOT_AVAILABLE,
+        "ConsumerCoordinatorNotAvailable",
+        15,
+        "nobody coordinates the group just now, or it is not known whether a write was made",
+    ),
+    Told(
+        ErrorCode.NOT_COORDINATOR,
+        "NotCoordinatorForGroup",
+        16,
+        "another node coordinates the group: ask ConsumerMetadata again",
+    ),
+    Told(
+        ErrorCode.ILLEGAL_GENERATION,
+        "IllegalGeneration",
+        22,
+        "the generation is stale or invalid; or, to a heartbeat, a rebalance has begun: join again",
+    ),
+    Told(
+        ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
+        "InconsistentPartitioningStrategy",
+        23,
+        "a join names another strategy than the group's, or the group is not one of the draft",
+    ),
+    Told(
+        ErrorCode.UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY,
+        "UnknownPartitionAssignmentStrategy",
+        24,
+        "a join names a strategy that nobody here knows",
+    ),
+    Told(
+        ErrorCode.UNKNOWN_MEMBER_ID,
+        "UnknownConsumer",
+        25,
+        "the group has no consumer of that id; no rebalance comes of it",
+    ),
+    Told(
+        ErrorCode.INVALID_SESSION_TIMEOUT,
+        "SessionTimeoutTooHigh",
+        26,
+        "a join's session timeout is beyond the bounds, or below them",
+    ),
+    Told(
+        ErrorCode.COMMITTING_PARTITIONS_NOT_ASSIGNED,
+        "CommittingPartitionsNotAssigned",
+        27,
+        "a commit names a partition that its consumer does not own: nothing of it is stored",
+    ),
+)
+
+UNKNOWN: Final = -1
+"""What has no number in the draft: today's names for it would be misread (24 is another error)."""
+
+_NUMBERS: Final = {int(told.code): told.number for told in ERRORS}
+
+_SAME_TODAY: Final[frozenset[int]] = frozenset(
+    {
+        ErrorCode.NONE,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.OFFSET_METADATA_TOO_LARGE,
+        ErrorCode.INVALID_TOPIC_EXCEPTION,
+        ErrorCode.GROUP_MAX_SIZE_REACHED,
+    }
+)
+"""Codes that mean to a draft client what they mean today, or nothing at all."""
+
+
+def number_of(code: int) -> int:
+    """What goes over the draft's wire for a code."""
+    return _NUMBERS.get(code, code if code in _SAME_TODAY else UNKNOWN)

@@ -1,0 +1,79 @@
+"""What must hold of a draft group, whatever happens to it.
+
+``check`` is asserted after every step, in production too; ``check_thoroughly`` looks at
+everything, for tests. A violation is a defect of ours, never a consumer's.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from groups.core.draft import packing
+from groups.core.draft.live import Live
+from groups.core.draft.states import EMPTY, PREPARING, STABLE
+from groups.core.draft.work import OWED, TOPICS
+from groups.core.group import Answer
+from groups.core.rows import Durable, MemberRow
+
+
+def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
+    """What one step may have done: compare the rows before and after it."""
+    tickets = [answer.ticket for answer in answers]
+    assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
+    if after is before or (after.revision == 0 and before.exists):
+        return
+    group = after.group
+    assert group.state in (EMPTY, PREPARING, STABLE), group.state
+    assert group.state != EMPTY or not after.members, "an empty group has members"
+    assert group.generation >= before.group.generation, "the generation fell"
+    if group.generation == before.group.generation:
+        added = after.members.keys() - before.members.keys()
+        assert not added, "a consumer joined a generation"
+        gone = len(before.members) > len(after.members)
+        owed = group.state == EMPTY or OWED in group.details
+        assert owed or not gone, "a consumer went, and no rebalance is owed"
+    else:
+        _check_owners(after.members)
+
+
+def _check_owners(members: Mapping[str, MemberRow]) -> None:
+    parts = [part for row in members.values() for part in packing.parts_in(row.assignment)]
+    assert len(parts) == len(set(parts)), "a partition has two owners"
+
+
+def check_thoroughly(durable: Durable, live: Live) -> None:
+    """Everything that must hold of one value, however it came about."""
+    group, members = durable.group, durable.members
+    _check_owners(members)
+    assert all(row.member_id == consumer_id for consumer_id, row in members.items())
+    assert live.beats.keys() == members.keys(), "beats are not the consumers'"
+    assert live.joins.keys() <= members.keys(), "a stranger's join is held as a member's"
+    assert live.suspects <= members.keys(), "a stranger is suspect"
+    assert not live.suspects & live.joins.keys(), "who has joined counts as dead"
+    assert not {j.row.member_id for j in live.newcomers if j.row.member_id} & members.keys()
+    tickets = list(live.tickets())
+    assert len(tickets) == len(set(tickets)), "a ticket waits twice"
+    if group.state == PREPARING:
+        assert live.recovering or live.round is not None, "PreparingRebalance without a round"
+        awaited = any(live.is_awaited(consumer_id) for consumer_id in members)
+        assert live.recovering or awaited, "nobody is waited for"
+    else:
+        assert live.round is None, f"a round goes on in {group.state}"
+        assert not tickets, f"joins are held in {group.state}"
+        assert not live.suspects, f"somebody counts as dead in {group.state}"
+    assert group.state != EMPTY or OWED not in group.details, "a rebalance of nobody is owed"
+    if group.state == STABLE:
+        assert members, "Stable without members"
+    if group.state == STABLE and OWED not in group.details:
+        _check_dealt(durable)
+
+
+def _check_dealt(durable: Durable) -> None:
+    """Every partition of every subscribed topic has an owner who subscribes to it."""
+    dealt: Mapping[str, int] = durable.group.details[TOPICS]
+    wanted = {(topic, p) for topic, count in dealt.items() for p in range(count)}
+    owned: set[tuple[str, int]] = set()
+    for row in durable.members.values():
+        topics, parts = packing.topics_in(row.subscription), packing.parts_in(row.assignment)
+        assert {topic for topic, _ in parts} <= topics, "owned, but not subscribed to"
+        assert topics <= dealt.keys(), "subscribed to, but not dealt"
+        owned |= parts
+    assert owned == wanted, "a partition without an owner, or one too many"

@@ -1,0 +1,122 @@
+"""JoinGroup of the draft: who may take part in the next generation, and who is answered at once.
+
+Only this file lets a consumer in. When the generation comes is decided in ``rounds``.
+"""
+
+from groups.core.draft import holding, packing, rounds, strategies
+from groups.core.draft.live import Cause, Join
+from groups.core.draft.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
+from groups.core.draft.work import EXCLUDED, Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import DraftJoin, Ticket
+from groups.core.replies import DraftJoined
+from groups.core.rows import MemberRow
+
+PROTOCOL_TYPE = "consumer"
+
+WANTS = "it wants other topics"
+
+SUPERSEDED = ErrorCode.ILLEGAL_GENERATION
+"""What the older of two joins of one consumer gets: join again, as the newer one did."""
+
+
+def join_group(work: Work, event: DraftJoin) -> None:
+    """Hold the join until all have joined; answer at once where nothing is to change."""
+    _check_request(work, event)
+    _check_group(work, event)
+    known = work.members.get(event.consumer_id)
+    if known is not None and work.state == STABLE and _says_the_same(known, event):
+        work.hear(event.consumer_id)
+        work.answer(event.ticket, rounds.joined(work, event.consumer_id))
+        return
+    if holding.holds(work):
+        wanted = packing.pack_topics(event.strategy, event.topics)
+        holding.admit(work, event, known, wanted)
+        _count_topics(work, event)
+        rounds.start(work, Cause(METADATA_CHANGED, WANTS, event.consumer_id, event.client_id))
+        work.hear(event.consumer_id)
+        work.answer(event.ticket, rounds.joined(work, event.consumer_id))
+        return
+    if work.state == EMPTY:
+        work.set_row(protocol_type=PROTOCOL_TYPE, protocol_name=event.strategy)
+    _count_topics(work, event)
+    cause = _hold_newcomer(work, event) if known is None else _hold_member(work, event, known)
+    rounds.start(work, cause)
+
+
+def _count_topics(work: Work, event: DraftJoin) -> None:
+    live = work.change()
+    live.counts = {**live.counts, **{name: event.counts.get(name, 0) for name in event.topics}}
+
+
+def _check_request(work: Work, event: DraftJoin) -> None:
+    rules = work.rules
+    if strategies.find(event.strategy, rules.strategies) is None:
+        raise Refuse(ErrorCode.UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY)
+    least, most = rules.consumer_min_session_timeout_ms, rules.consumer_max_session_timeout_ms
+    if not least <= event.session_timeout_ms <= most:
+        raise Refuse(ErrorCode.INVALID_SESSION_TIMEOUT)
+
+
+def _check_group(work: Work, event: DraftJoin) -> None:
+    """Refuse in the order of the 2015 code: a missing group, the strategy, the id."""
+    known = (
+        not event.consumer_id
+        or event.consumer_id in work.members
+        or event.consumer_id in work.row.details.get(EXCLUDED, ())
+    )
+    if work.state == EMPTY and not known:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    if work.state != EMPTY and event.strategy != work.row.protocol_name:
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    if not known:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    size = len(work.members) + len(work.live.newcomers)
+    if event.consumer_id not in work.members and size >= work.rules.group_max_size:
+        raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
+
+
+def _says_the_same(known: MemberRow, event: DraftJoin) -> bool:
+    return packing.topics_in(known.subscription) == frozenset(event.topics)
+
+
+def _row(event: DraftJoin, position: int, assignment: bytes = b"") -> MemberRow:
+    return MemberRow(
+        member_id=event.consumer_id,
+        instance_id=None,
+        client_id=event.client_id,
+        client_host=event.client_host,
+        session_timeout_ms=event.session_timeout_ms,
+        rebalance_timeout_ms=event.session_timeout_ms,
+        position=position,
+        subscription=packing.pack_topics(event.strategy, event.topics),
+        assignment=assignment,
+    )
+
+
+def _hold_member(work: Work, event: DraftJoin, known: MemberRow) -> Cause:
+    """A member's join; if it counted as dead it is alive again (Slow consumers, 5)."""
+    live, consumer_id = work.change(), event.consumer_id
+    live.suspects.discard(consumer_id)
+    before = live.joins.get(consumer_id)
+    if before is not None:
+        _supersede(work, before.ticket, consumer_id)
+    row = _row(event, known.position, known.assignment)
+    live.joins[consumer_id] = Join(row, event.ticket, work.now)
+    return Cause(METADATA_CHANGED, WANTS, consumer_id, event.client_id)
+
+
+def _hold_newcomer(work: Work, event: DraftJoin) -> Cause:
+    """A consumer without a row; one that was left out keeps its id (Slow consumers, 6 and 7)."""
+    newcomers = work.change().newcomers
+    if event.consumer_id:  # few have one: without it nobody can be told from anybody else
+        for join in [j for j in newcomers if j.row.member_id == event.consumer_id]:
+            _supersede(work, join.ticket, event.consumer_id)
+            newcomers.remove(join)
+    newcomers.append(Join(_row(event, 0), event.ticket, work.now))
+    reason = "it was left out of the last round" if event.consumer_id else "it has no id yet"
+    return Cause(MEMBER_JOINED, reason, event.consumer_id or None, event.client_id)
+
+
+def _supersede(work: Work, ticket: Ticket | None, consumer_id: str) -> None:
+    work.answer(ticket, DraftJoined(error=SUPERSEDED, consumer_id=consumer_id))

@@ -1,0 +1,88 @@
+"""Consumers that go: by LeaveGroup, by an operator's hand; and the rebalance that he forces."""
+
+from collections.abc import Iterable
+
+from groups.core.draft import rounds
+from groups.core.draft.live import Cause
+from groups.core.draft.states import EMPTY, MEMBER_LEFT, OPERATOR, PREPARING
+from groups.core.draft.work import OPERATIONS, Work
+from groups.core.errors import ErrorCode
+from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
+from groups.core.replies import DraftJoined, Left, Operated
+
+
+def leave_group(work: Work, event: LeaveGroup) -> None:
+    """Each leaver by its consumer id; the rest rebalance, once for all of them."""
+    codes: list[ErrorCode] = []
+    left = []
+    for leaver in event.members:
+        known = leaver.member_id in work.members
+        codes.append(ErrorCode.NONE if known else ErrorCode.UNKNOWN_MEMBER_ID)
+        if known:
+            left.append((leaver.member_id, work.members[leaver.member_id].client_id))
+            _remove(work, leaver.member_id)
+    work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
+    if left:
+        cause = Cause(MEMBER_LEFT, "it left the group", *left[0])
+        _rebalance(work, cause, [consumer_id for consumer_id, _ in left])
+
+
+def _remove(work: Work, consumer_id: str) -> None:
+    """Its row goes at once; a join of it that is held has nothing to wait for any more."""
+    live = work.change()
+    join = live.joins.pop(consumer_id, None)
+    if join is not None:
+        error = ErrorCode.UNKNOWN_MEMBER_ID
+        work.answer(join.ticket, DraftJoined(error=error, consumer_id=consumer_id))
+    live.suspects.discard(consumer_id)
+    live.beats.pop(consumer_id)
+    work.set_members({c: row for c, row in work.members.items() if c != consumer_id})
+
+
+def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:
+    """Several rows go at once."""
+    for consumer_id in consumer_ids:
+        _remove(work, consumer_id)
+
+
+def _rebalance(work: Work, cause: Cause, left: list[str]) -> None:
+    """The rows have lost a member: whoever owns the group next must know that this is owed."""
+    if work.state == PREPARING:
+        work.set_round(left=(*work.round.left, *left))
+    rounds.start(work, cause, owed=True)
+
+
+def force_rebalance(work: Work, event: ForceRebalance) -> None:
+    """An operator lets everybody join again; a rebalance that goes on already is left alone."""
+    expected, generation = event.expected_generation, work.row.generation
+    if work.state == EMPTY:
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, "the group has no members")
+    elif expected is not None and expected != generation:
+        detail = f"the group is in generation {generation}, not {expected}"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+    elif work.rules.guards.frozen:
+        detail = "the group is frozen (rollcall.freeze)"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+    elif work.state == PREPARING:
+        work.operated(event.operation_id, ErrorCode.NONE, "the group was already rebalancing")
+    else:
+        waiting = [*work.row.details.get(OPERATIONS, ()), event.operation_id]
+        work.set_details(operations=waiting)
+        detail = f"waiting for the consumers of generation {generation} to join again"
+        work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail, ended=False))
+        reason = f"{event.actor} forced it: {event.reason}"
+        rounds.start(work, Cause(OPERATOR, reason), owed=True)
+
+
+def evict_member(work: Work, event: EvictMember) -> None:
+    """An operator removes a consumer; the others rebalance."""
+    row = work.members.get(event.member_id)
+    if row is None:
+        detail = "the group has no such member"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    _remove(work, row.member_id)
+    work.hung_up.append(row.member_id)
+    work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
+    reason = f"{event.actor} evicted a member: {event.reason}"
+    _rebalance(work, Cause(OPERATOR, reason, row.member_id, row.client_id), [row.member_id])

@@ -1,0 +1,59 @@
+"""How a draft consumer's topics and partitions lie in its row.
+
+In the form of the classic protocol (a "consumer" subscription under the strategy's name, an
+assignment of ConsumerProtocolAssignment v0), so that all who read members' rows, from the admin
+to Kafka's own tools, read these as well. No rules.
+"""
+
+import struct
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from groups.core.assignment import Parts, assignment_of, partitions_of
+from groups.core.classic import packing
+from groups.core.subscription import topics_of
+
+_NO_USER_DATA = struct.pack(">i", -1)
+
+
+def _text(value: str) -> bytes:
+    encoded = value.encode()
+    return struct.pack(">h", len(encoded)) + encoded
+
+
+def pack_topics(strategy: str, topics: Iterable[str]) -> bytes:
+    """What a consumer subscribes to."""
+    names = sorted(set(topics))
+    body = b"".join(map(_text, names))
+    subscription = struct.pack(">hi", 0, len(names)) + body + _NO_USER_DATA
+    return packing.pack(((strategy, subscription),))
+
+
+@lru_cache(maxsize=4096)
+def topics_in(subscription: bytes) -> frozenset[str]:
+    """The topics that were packed."""
+    ((_, metadata),) = packing.unpack(subscription)
+    found = topics_of(metadata)
+    assert found is not None, "a subscription that we did not pack"
+    return frozenset(found)
+
+
+def by_topic(parts: Iterable[tuple[str, int]]) -> Mapping[str, tuple[int, ...]]:
+    """Pairs of topic and partition, grouped and sorted."""
+    grouped: dict[str, list[int]] = {}
+    for topic, partition in sorted(parts):
+        grouped.setdefault(topic, []).append(partition)
+    return {topic: tuple(partitions) for topic, partitions in grouped.items()}
+
+
+def pack_parts(parts: Iterable[tuple[str, int]]) -> bytes:
+    """What a consumer owns."""
+    return assignment_of(parts, 0)
+
+
+@lru_cache(maxsize=4096)
+def parts_in(assignment: bytes) -> Parts:
+    """The partitions that were packed."""
+    found = partitions_of(assignment)
+    assert found is not None, "an assignment that we did not pack"
+    return found

@@ -1,0 +1,80 @@
+"""A draft group and a new owner: what is live again after rows were loaded (seed: failover).
+
+The rows hold generation, consumers, subscriptions and assignments, in one atomic write; held
+requests, suspicion and silence ended with the owner. The 2015 code lost the whole group.
+"""
+
+from dataclasses import replace
+
+from groups.core.draft import rounds
+from groups.core.draft.live import Cause, Live, Round
+from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
+from groups.core.draft.work import OWED, TOPICS, Work
+from groups.core.group import Beat, Millis
+from groups.core.rows import Durable
+
+
+def in_order(durable: Durable) -> Durable:
+    """The same rows, members in order of arrival."""
+    members = sorted(durable.members.values(), key=lambda row: row.position)
+    return replace(durable, members={row.member_id: row for row in members})
+
+
+def fresh(durable: Durable, now: Millis) -> Live:
+    """For a new owner: everyone has a whole session from now."""
+    return Live(
+        floor=now,
+        counts=dict(durable.group.details.get(TOPICS, {})),
+        beats={consumer_id: Beat(now) for consumer_id in durable.members},
+        recovering=durable.group.state == PREPARING,
+        settled_at=now,
+    )
+
+
+def kept(durable: Durable, live: Live, now: Millis) -> Live:
+    """After a reload by the same owner: what the rows still allow."""
+    after = fresh(durable, now)
+    members = durable.members
+    after.floor, after.settled_at = live.floor, live.settled_at
+    after.beats = {c: live.beats.get(c, beat) for c, beat in after.beats.items()}
+    if durable.group.state == STABLE and OWED in durable.group.details:
+        after.counts = {**after.counts, **live.counts}
+    if durable.group.state == PREPARING and live.round is not None:
+        after.recovering = False
+        after.round, after.counts = live.round, live.counts
+        after.joins = {c: join for c, join in live.joins.items() if c in members}
+        after.newcomers = [join for join in live.newcomers if join.row.member_id not in members]
+        after.suspects = {c for c in live.suspects if c in members}
+    return after
+
+
+def rearmed(live: Live, now: Millis) -> Live:
+    """Silence before now does not count, nor does the time that a round has taken."""
+    after = live.copy()
+    after.floor = now
+    if after.round is not None:
+        after.round = replace(after.round, started_at=now)
+    return after
+
+
+def recover(work: Work) -> None:
+    """Settle what the last owner left: go on where a rebalance is owed, else as it was before.
+
+    A suspect that comes back in time thus rebalances nobody, and who waits to join asks again.
+    """
+    if not work.live.recovering:
+        return
+    live = work.change()
+    live.recovering = False
+    owed = work.row.details.get(OWED)
+    if owed is not None:
+        live.round = Round(Cause(owed, "it had begun under another owner"), work.now)
+        rounds.maybe_complete(work)
+        return
+    assert work.members, "a rebalance without members was not owed"
+    work.move_to(STABLE)
+    work.note(
+        "rebalance-abandoned",
+        trigger=OWNER_CHANGED,
+        reason="the requests that had started it ended with their owner",
+    )

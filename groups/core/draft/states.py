@@ -1,0 +1,76 @@
+"""The words of a draft group: its states beside the design's, their moves, what starts a rebalance.
+
+Tables only. Docs and tests are checked against them (docs/draft-0.9.md).
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+EMPTY: Final = "Empty"
+PREPARING: Final = "PreparingRebalance"
+STABLE: Final = "Stable"
+DEAD: Final = "Dead"
+
+TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
+    EMPTY: frozenset({PREPARING, DEAD}),
+    PREPARING: frozenset({STABLE, EMPTY, DEAD}),
+    STABLE: frozenset({PREPARING, DEAD}),
+    DEAD: frozenset(),
+}
+"""What each state leads to. Dead is the absence of the row."""
+
+
+class Word(NamedTuple):
+    """One state of the design: what stands for it here, and what it means."""
+
+    name: str
+    ours: str
+    meaning: str
+
+
+COORDINATOR_STATES: Final[tuple[Word, ...]] = (
+    Word("Down", "no node owns the group's slot", "requests are answered 15 or 16"),
+    Word("Catch up", "the slot's new owner loads it", "heartbeats, commits and joins get 14"),
+    Word("Ready", EMPTY, "loaded; nobody is in the group: the first join is answered at once"),
+    Word(
+        "Prepare for rebalance",
+        PREPARING,
+        "heartbeats get IllegalGeneration; joins are held until all living consumers have sent one",
+    ),
+    Word(
+        "Rebalancing",
+        "one step, between two states",
+        "the generation rises, ids are given, partitions are dealt; nobody ever sees the group so",
+    ),
+    Word("Steady", STABLE, "heartbeats and commits of the present generation are accepted"),
+)
+"""The design's states of a coordinator, for one group."""
+
+CONSUMER_STATES: Final[tuple[Word, ...]] = (
+    Word("Down", "no member", "the consumer's process is down, or nobody has heard of it yet"),
+    Word("Startup up & discover co-ordinator", "a held join without an id", "it has asked to join"),
+    Word("Part of a group", "a member's row", "it owns what the last JoinGroupResponse said"),
+    Word("Re-discover co-ord", "a member's row", "it goes on, and looks for the coordinator"),
+    Word("Stopped consumption", "a member's row, then a held join", "it was told to join again"),
+)
+"""The design's states of a consumer, which it alone knows, and what the coordinator has of it."""
+
+MEMBER_JOINED: Final = "member-joined"
+METADATA_CHANGED: Final = "metadata-changed"
+MEMBER_LEFT: Final = "member-left"
+SESSION_EXPIRED: Final = "session-expired"
+TOPICS_CHANGED: Final = "topics-changed"
+OPERATOR: Final = "operator"
+RETENTION: Final = "retention"
+OWNER_CHANGED: Final = "owner-changed"
+MEMBER_RETURNED: Final = "member-returned"
+
+STARTS: Final[Mapping[str, str]] = {
+    MEMBER_JOINED: "JoinGroup without a consumer id, or of a consumer that the last round left out",
+    METADATA_CHANGED: "JoinGroup of a consumer whose topics are not what they were",
+    MEMBER_LEFT: "LeaveGroup",
+    SESSION_EXPIRED: "no heartbeat of a consumer for its session timeout",
+    TOPICS_CHANGED: "a subscribed topic has another number of partitions than were dealt",
+    OPERATOR: "an operator forced it, or evicted a consumer",
+}
+"""What starts a rebalance of a Stable group. While one goes on they only help it along."""

@@ -1,0 +1,94 @@
+"""Partition assignment strategies of the 0.9 draft: who shall own what, as pure functions.
+
+``BUILT_IN`` is the table of those that every installation has. A strategy of one's own is any
+function of the same shape (setting ``partition.assignment.strategies``); nobody knows what such a
+one does, so ``deal`` looks at its answer before it counts. It knows no group and no rows.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import cycle
+from typing import Final
+
+Topics = Mapping[str, Collection[str]]
+"""Consumer id to the names of its topics."""
+
+Counts = Mapping[str, int]
+"""Topic name to its number of partitions; 0, or no entry: there is no such topic (yet)."""
+
+Parts = frozenset[tuple[str, int]]
+"""(topic, partition) pairs."""
+
+Strategy = Callable[[Topics, Counts], Mapping[str, Iterable[tuple[str, int]]]]
+"""From what consumers subscribe to, and how many partitions there are, to who owns what."""
+
+RANGE: Final = "range"
+ROUND_ROBIN: Final = "roundrobin"
+
+
+class Misdealt(Exception):
+    """A strategy's answer breaks the promise of the design: every partition, one owner."""
+
+
+def assign_ranges(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
+    """Topic by topic, each of its consumers a contiguous range; the first get one more."""
+    given: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
+    for topic in _subscribed(topics):
+        consumers = sorted(c for c in topics if topic in topics[c])
+        quota, more = divmod(counts.get(topic, 0), len(consumers))
+        at = 0
+        for place, consumer in enumerate(consumers):
+            size = quota + (place < more)
+            given[consumer] += [(topic, p) for p in range(at, at + size)]
+            at += size
+    return given
+
+
+def assign_in_turn(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
+    """All partitions in a row, to the consumers in a circle; who lacks the topic is passed over."""
+    given: dict[str, list[tuple[str, int]]] = {consumer: [] for consumer in topics}
+    circle = cycle(sorted(topics))
+    for topic in _subscribed(topics):
+        for partition in range(counts.get(topic, 0)):
+            consumer = next(c for c in circle if topic in topics[c])
+            given[consumer].append((topic, partition))
+    return given
+
+
+BUILT_IN: Final[Mapping[str, Strategy]] = {RANGE: assign_ranges, ROUND_ROBIN: assign_in_turn}
+"""The friendly names of the design, and what they stand for."""
+
+
+def find(name: str, own: Iterable[tuple[str, Strategy]]) -> Strategy | None:
+    """The strategy of that friendly name; an installation's own comes first."""
+    return {**BUILT_IN, **dict(own)}.get(name)
+
+
+def deal(strategy: Strategy, topics: Topics, counts: Counts) -> Mapping[str, Parts]:
+    """Let a strategy assign, and see that every partition has one owner, who subscribes to it.
+
+    Raises ``Misdealt``, also for whatever the strategy itself raises.
+    """
+    try:
+        given = {consumer: list(parts) for consumer, parts in strategy(topics, counts).items()}
+    except Exception as error:
+        raise Misdealt(f"it raised {type(error).__name__}: {error}") from error
+    _check(given, topics, counts)
+    return {consumer: frozenset(given.get(consumer, ())) for consumer in topics}
+
+
+def _check(given: Mapping[str, list[tuple[str, int]]], topics: Topics, counts: Counts) -> None:
+    wanted = {(t, p) for t in _subscribed(topics) for p in range(counts.get(t, 0))}
+    seen: set[tuple[str, int]] = set()
+    for consumer, parts in given.items():
+        for part in parts:
+            if part in seen:
+                raise Misdealt(f"it gave {part[0]}-{part[1]} to two consumers")
+            if part not in wanted or consumer not in topics or part[0] not in topics[consumer]:
+                raise Misdealt(f"it gave {consumer} {part[0]}-{part[1]}, which nobody asked for")
+            seen.add(part)
+    if len(seen) < len(wanted):
+        raise Misdealt(f"it gave {len(seen)} of {len(wanted)} partitions away")
+
+
+def _subscribed(topics: Topics) -> list[str]:
+    return sorted({topic for names in topics.values() for topic in names})

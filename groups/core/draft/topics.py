@@ -1,0 +1,25 @@
+"""Partition changes of subscribed topics: the coordinator tracks them, consumers hear of it."""
+
+from groups.core.draft import rounds
+from groups.core.draft.live import Cause
+from groups.core.draft.states import EMPTY, STABLE, TOPICS_CHANGED
+from groups.core.draft.work import TOPICS, Work
+from groups.core.events import TopicsChanged
+
+
+def topics_changed(work: Work, event: TopicsChanged) -> None:
+    """Rebalance where other numbers than these were dealt; the generation then rises even if
+    nothing moves (Partition changes for subscribed topics, 3)."""
+    if work.state == EMPTY:
+        return
+    known = work.live.counts
+    changed = {t: n for t, n in event.counts.items() if t in known and known[t] != n}
+    dealt = work.row.details.get(TOPICS, {})
+    stale = sorted(t for t, n in event.counts.items() if t in dealt and dealt[t] != n)
+    if changed:
+        work.change().counts = {**known, **changed}
+    news = stale if work.state == STABLE else sorted(changed)
+    if news:
+        names = ", ".join(news)[:200]
+        cause = Cause(TOPICS_CHANGED, f"the partitions of {names} are not what they were")
+        rounds.start(work, cause, owed=True)

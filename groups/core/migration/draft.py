@@ -1,0 +1,62 @@
+"""Groups of the 0.9 draft and the others: one without members takes the protocol of who joins it.
+
+So offsets that were set or left behind serve the first consumer of the draft, and those of a draft
+group the clients that replace it. A group that has anybody stays what it is.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from groups.core.classic.group import ClassicGroup
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.draft.group import DraftGroup
+from groups.core.errors import ErrorCode
+from groups.core.events import ConsumerHeartbeat, DraftJoin, Event, JoinGroup
+from groups.core.group import Group, Millis
+from groups.core.rows import Durable
+
+EMPTY = "Empty"
+
+
+def taken(group: Group, event: Event, now: Millis) -> Group:
+    """The group as whoever joins it by this event finds it: of another kind, if it is empty."""
+    change = CHANGES.get((type(group), type(event)))
+    durable = group.durable
+    if change is None or durable.members or durable.group.state != EMPTY:
+        return group
+    return group if group.let_go(ErrorCode.NOT_COORDINATOR) else change(group, now)
+
+
+def may_take(group: Group, event: Event) -> bool:
+    """Whether the event may change what kind the group is of."""
+    return (type(group), type(event)) in CHANGES
+
+
+def _as_draft(group: Group, now: Millis) -> Group:
+    if not group.durable.exists:
+        return DraftGroup.absent(group.durable.group.group_id, group.rules, now)
+    return DraftGroup.merge(_emptied(group.durable, "draft"), None, group.rules, now)
+
+
+def _as_classic(group: Group, now: Millis) -> Group:
+    """For members of the consumer protocol, too: it goes on from there as any empty group does."""
+    if not group.durable.exists:
+        return ClassicGroup.absent(group.durable.group.group_id, group.rules, now)
+    return ClassicGroup.merge(_emptied(group.durable, "classic"), None, group.rules, now)
+
+
+def _emptied(durable: Durable, kind: str) -> Durable:
+    row = replace(
+        durable.group, kind=kind, protocol_type="", protocol_name=None, leader=None, details={}
+    )
+    return replace(durable, group=row)
+
+
+CHANGES: Final[Mapping[tuple[type[Group], type[Event]], Callable[[Group, Millis], Group]]] = {
+    (ClassicGroup, DraftJoin): _as_draft,
+    (ConsumerGroup, DraftJoin): _as_draft,
+    (DraftGroup, JoinGroup): _as_classic,
+    (DraftGroup, ConsumerHeartbeat): _as_classic,
+}
+"""Who joins which kind of group, and what that becomes if nobody is in it."""

@@ -1,0 +1,43 @@
+"""Breadth first through every reachable state: the first broken one has the shortest story."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proof.model.fencing import Model, State
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """``states`` that were seen; ``broken`` is what does not hold, "" where all of them are
+    right, and ``story`` the shortest way there."""
+
+    states: int
+    broken: str
+    story: Sequence[str]
+
+
+def search(model: Model) -> Found:
+    """See everything that can happen, or the first thing that must not."""
+    first = model.first()
+    came_from: dict[State, tuple[str, State] | None] = {first: None}
+    waiting = deque([first])
+    while waiting:
+        state = waiting.popleft()
+        for step, after in model.after(state):
+            if after in came_from:
+                continue
+            came_from[after] = (step, state)
+            if after.broken:
+                return Found(len(came_from), after.broken, _story(came_from, after))
+            waiting.append(after)
+    return Found(len(came_from), "", ())
+
+
+def _story(came_from: dict[State, tuple[str, State] | None], end: State) -> list[str]:
+    story = []
+    step = came_from[end]
+    while step is not None:
+        story.append(step[0])
+        step = came_from[step[1]]
+    return story[::-1]

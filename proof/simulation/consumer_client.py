@@ -1,0 +1,127 @@
+"""A member of a consumer group (KIP-848): everything by one heartbeat."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any, Final
+from uuid import UUID
+
+from groups.core.errors import ErrorCode
+from groups.core.events import ConsumerHeartbeat, OffsetCommit, OffsetWrite
+from groups.core.replies import ConsumerBeaten
+from proof.simulation.clients import PARTITIONS, Client
+
+REBALANCE_MS: Final = 5_000
+START_OVER: Final = frozenset(
+    {
+        ErrorCode.UNKNOWN_MEMBER_ID,
+        ErrorCode.FENCED_MEMBER_EPOCH,
+        ErrorCode.GROUP_ID_NOT_FOUND,
+    }
+)
+
+
+class ConsumerClient(Client):
+    """Beats; gives up and takes on partitions as it is told, at once."""
+
+    must_say_all = True
+    interval_s = 0.5
+
+    async def live(self) -> None:
+        """Until it leaves."""
+        self.member_id = str(UUID(int=self.world.rng.getrandbits(128), version=4))
+        self.generation = 0
+        self.process.spawn(self._work())
+        while not self.is_over:
+            if self.is_leaving:
+                await self._leave()
+                return
+            await self._beat()
+            await asyncio.sleep(self.interval_s * self.world.rng.uniform(0.7, 1.0))
+
+    async def _beat(self) -> None:
+        joins, says_all = self.generation == 0, self.must_say_all
+        if joins:
+            self.owned = frozenset()
+        says_owned = says_all or joins or self._owes_word
+        told = sorted(map(list, self.owned)) if says_owned else None
+        event = self._event(says_all or joins, told)
+        reply = await self.beats.call("ConsumerGroupHeartbeat", event, owned=told)
+        if not isinstance(reply, ConsumerBeaten):
+            self.must_say_all = True
+            return
+        if reply.error is ErrorCode.NONE:
+            self._take(reply)
+        elif reply.error in START_OVER:
+            self.generation, self.owned, self.is_stable = 0, frozenset(), False
+        else:
+            self.must_say_all = True
+
+    _owes_word = False
+
+    def _take(self, reply: ConsumerBeaten) -> None:
+        self.must_say_all, self._owes_word = False, False
+        self.generation = reply.member_epoch
+        self.interval_s = reply.heartbeat_interval_ms / 1000
+        if reply.assignment is not None:
+            now = frozenset((self.topic, p) for ps in reply.assignment.values() for p in ps)
+            self._owes_word = now != self.owned
+            self.owned = now
+        self.is_stable = not self._owes_word
+
+    async def _leave(self) -> None:
+        event = replace(self._event(False, None), member_epoch=-1)
+        self.generation = -1
+        await self.beats.call("ConsumerGroupHeartbeat", event, owned=None)
+        self.die()
+
+    async def _work(self) -> None:
+        while not self.is_over:
+            await asyncio.sleep(self.world.rng.uniform(0.3, 1.5))
+            if self.generation > 0 and not self.is_leaving:
+                await self.work()
+
+    # -- requests
+
+    @property
+    def topic_id(self) -> str:
+        """32 hex digits, the same for all members."""
+        return blake2b(self.topic.encode(), digest_size=16).hexdigest()
+
+    def _event(self, says_all: bool, told: Sequence[Sequence[Any]] | None) -> ConsumerHeartbeat:
+        owned = None if told is None else {self.topic_id: tuple(p for _, p in told)}
+        if told is not None and not told:
+            owned = {}
+        return ConsumerHeartbeat(
+            member_id=self.member_id,
+            member_epoch=self.generation,
+            instance_id=None,
+            rack_id=None,
+            client_id=self.name,
+            client_host="/127.0.0.1",
+            rebalance_timeout_ms=REBALANCE_MS if says_all else -1,
+            subscribed_topic_names=(self.topic,) if says_all else None,
+            server_assignor=None,
+            owned=owned,
+            topics={self.topic: (self.topic_id, PARTITIONS)},
+        )
+
+    def commit_of(self, told: Sequence[Sequence[Any]]) -> OffsetCommit:
+        """OffsetCommit with the member epoch."""
+        return OffsetCommit(
+            generation_id=self.generation,
+            member_id=self.member_id,
+            instance_id=None,
+            offsets=tuple(OffsetWrite(t, p, o, -1, "") for t, p, o in told),
+            version=9,
+        )
+
+    def facts(self, reply: Any) -> dict[str, Any]:
+        """What the history is told."""
+        if not isinstance(reply, ConsumerBeaten):
+            return super().facts(reply)
+        owned = None
+        if reply.assignment is not None:
+            owned = sorted([self.topic, p] for ps in reply.assignment.values() for p in ps)
+        return {"member": reply.member_id, "generation": reply.member_epoch, "owned": owned}

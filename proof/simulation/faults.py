@@ -1,0 +1,187 @@
+"""What goes wrong, switched on per seed: each run has a random few of these (a swarm).
+
+Each fault is a function that does it once, and undoes it later where it can be undone; the table
+says how often it comes. Nothing here knows what should hold.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from proof.simulation.world import SECOND
+
+if TYPE_CHECKING:
+    from proof.simulation.run import Run
+
+
+class Fault(NamedTuple):
+    """``every``: seconds between two of them, about."""
+
+    strike: Callable[["Run"], None]
+    every: float
+
+
+def _crash_node(run: "Run") -> None:
+    if node := run.any_node():
+        node.crash()
+
+
+def _drain_node(run: "Run") -> None:
+    if node := run.any_node():
+        node.drain()
+
+
+def _pause_node(run: "Run") -> None:
+    if node := run.any_node():
+        node.process.pause(run.world.now + run.world.between(0.5, 9))
+
+
+def _stall_node(run: "Run") -> None:
+    if node := run.any_node():
+        node.process.pause(run.world.now + run.world.between(0.05, 1.5))
+
+
+def _pause_at_write(run: "Run") -> None:
+    """Between the decision, the guard, the commit and the answer."""
+    if node := run.any_node():
+        node.fail_share = 0.3
+        run.later(1.5, lambda: setattr(node, "fail_share", 0.0))
+
+
+def _kill_database(run: "Run") -> None:
+    if run.database.is_up:
+        run.database.crash()
+        run.later(run.world.rng.uniform(0.2, 6), run.database.start)
+
+
+def _end_sessions(run: "Run") -> None:
+    """pg_terminate_backend, or a connection that is reset on its way: then the server goes on
+    with what it was sent."""
+    resets = run.world.rng.random() < 0.5
+    for session in list(run.database.sessions):
+        if run.world.rng.random() < 0.5:
+            continue
+        if resets and session.connection is not None:
+            session.connection.fall()
+        else:
+            run.database.close(session)
+
+
+def _slow_database(run: "Run") -> None:
+    weather = run.database.weather
+    weather.latency = run.world.rng.uniform(0.01, 0.3)
+    run.later(run.world.rng.uniform(1, 6), lambda: setattr(weather, "latency", 0.0005))
+
+
+def _stall_commits(run: "Run") -> None:
+    weather = run.database.weather
+    weather.stall_share = run.world.rng.uniform(0.1, 0.5)
+    run.later(run.world.rng.uniform(1, 8), lambda: setattr(weather, "stall_share", 0.0))
+
+
+def _lose_replies(run: "Run") -> None:
+    weather = run.database.weather
+    weather.lost_reply_share = run.world.rng.uniform(0.02, 0.2)
+    run.later(run.world.rng.uniform(0.5, 4), lambda: setattr(weather, "lost_reply_share", 0.0))
+
+
+def _cut_database(run: "Run") -> None:
+    """One node loses its database; clients still reach it."""
+    if node := run.any_node():
+        name, cut = node.process.name, run.database.weather.cut
+        cut.add(name)
+        run.later(run.world.rng.uniform(0.5, 12), lambda: cut.discard(name))
+
+
+def _jump_clock(run: "Run") -> None:
+    """The wall clock of PostgreSQL's host; monotonic clocks know nothing of it."""
+    run.database.wall_offset += int(run.world.rng.choice([-3600, 3600]) * SECOND)
+
+
+def _slow_network(run: "Run") -> None:
+    run.network.latency = run.world.rng.uniform(0.01, 0.25)
+    run.later(run.world.rng.uniform(1, 8), lambda: setattr(run.network, "latency", 0.001))
+
+
+def _duplicate(run: "Run") -> None:
+    run.network.duplicates = 0.2
+    run.later(run.world.rng.uniform(1, 10), lambda: setattr(run.network, "duplicates", 0.0))
+
+
+def _cut_client(run: "Run") -> None:
+    """Both ways, or one way only: requests arrive and answers do not, or the reverse."""
+    client = run.any_client()
+    if client is None:
+        return
+    ways = run.world.rng.choice([("to", "from"), ("to",), ("from",)])
+    cut = {(client.name, node, way) for node in run.node_ids for way in ways}
+    seconds = run.world.rng.uniform(0.3, 7)
+    run.excuse(client, seconds + 4)
+    run.network.cut |= cut
+    run.later(seconds, lambda: run.network.cut.difference_update(cut))
+
+
+def _break_connections(run: "Run") -> None:
+    if node := run.any_node():
+        for link in list(node.links):
+            if run.world.rng.random() < 0.5:
+                link.close()
+
+
+def _pause_client(run: "Run") -> None:
+    if client := run.any_client():
+        seconds = run.world.rng.uniform(0.5, 9)
+        run.excuse(client, seconds + 1)
+        client.process.pause(run.world.now + int(seconds * SECOND))
+
+
+def _kill_client(run: "Run") -> None:
+    if client := run.any_client():
+        run.replace(client)
+
+
+def _leave(run: "Run") -> None:
+    if client := run.any_client():
+        client.is_leaving = True
+        run.excuse(client, 3600)
+        run.replace(client, kills=False)
+
+
+def _double_static(run: "Run") -> None:
+    """A second process with the same instance id, while the first one lives."""
+    client = run.any_client()
+    if client is not None and client.instance is not None:
+        run.replace(client, kills=False)
+
+
+def _force_rebalance(run: "Run") -> None:
+    run.operate("force-rebalance")
+
+
+def _sweep_offsets(run: "Run") -> None:
+    run.operate("expire-offsets")
+
+
+FAULTS: Final[Mapping[str, Fault]] = {
+    "node-crash": Fault(_crash_node, 9),
+    "node-drain": Fault(_drain_node, 10),
+    "node-pause": Fault(_pause_node, 8),
+    "node-stall": Fault(_stall_node, 3),
+    "node-pause-at-write": Fault(_pause_at_write, 4),
+    "database-crash": Fault(_kill_database, 15),
+    "database-sessions": Fault(_end_sessions, 3),
+    "database-slow": Fault(_slow_database, 10),
+    "database-stall": Fault(_stall_commits, 6),
+    "database-lost-replies": Fault(_lose_replies, 4),
+    "database-cut": Fault(_cut_database, 9),
+    "database-clock": Fault(_jump_clock, 12),
+    "network-slow": Fault(_slow_network, 10),
+    "network-duplicates": Fault(_duplicate, 6),
+    "network-breaks": Fault(_break_connections, 6),
+    "client-cut": Fault(_cut_client, 6),
+    "client-pause": Fault(_pause_client, 5),
+    "client-crash": Fault(_kill_client, 6),
+    "client-leave": Fault(_leave, 6),
+    "client-double": Fault(_double_static, 6),
+    "operator-rebalance": Fault(_force_rebalance, 6),
+    "sweep-offsets": Fault(_sweep_offsets, 4),
+}

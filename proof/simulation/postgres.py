@@ -1,0 +1,389 @@
+"""A modelled PostgreSQL: rows, transactions that lock and wait, sessions that break.
+
+READ COMMITTED as far as the product's statements can tell: changes are seen when they commit,
+locks are held until then, and what waited for a lock looks at the row again. What the server has
+been sent it does, whether or not anybody lives to hear of it. What the statements *mean* is in
+``statements``; this file knows only transactions.
+"""
+
+import json
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from groups.core.rows import Durable
+from proof.simulation.locks import Locks
+from proof.simulation.world import MS, SECOND, Micros, Process, World
+
+IDLE_IN_TRANSACTION: Micros = 1 * SECOND
+"""After this the server ends a session that sits inside a transaction (``groups.roles``)."""
+
+Operation = Generator[Any, Any, Any]
+"""What the server does for one message: yields ("lock", key, mode) or ("wait", micros)."""
+
+
+@dataclass(slots=True)
+class NodeRecord:
+    """A row of rollcall_node."""
+
+    incarnation: UUID
+    beat: int
+    host: str
+    port: int
+
+
+@dataclass(slots=True)
+class SlotRecord:
+    """A row of rollcall_slot."""
+
+    node_id: int | None = None
+    incarnation: UUID | None = None
+    epoch: int = 0
+
+
+@dataclass(slots=True)
+class OffsetRecord:
+    """A row of rollcall_offset; ``at`` by the server's wall clock."""
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+    at: Micros
+
+
+@dataclass(slots=True)
+class OperationRecord:
+    """A row of rollcall_operation."""
+
+    group_id: str
+    slot: int
+    verb: str
+    state: str = "pending"
+
+
+class Transaction:
+    """What is locked and will be changed. ``effects`` are applied in order at the commit."""
+
+    __slots__ = ("effects", "is_over", "session")
+
+    def __init__(self, session: "Session") -> None:
+        self.session = session
+        self.effects: list[Callable[[], None]] = []
+        self.is_over = False
+
+
+class Session:
+    """One connection as the server sees it."""
+
+    __slots__ = ("advisory", "connection", "is_open", "process", "started", "transaction")
+
+    def __init__(self, process: Process, started: Micros) -> None:
+        self.process = process
+        self.started = started
+        self.is_open = True
+        self.advisory: set[int] = set()
+        self.transaction: Transaction | None = None
+        self.connection: Connection | None = None
+
+
+@dataclass(slots=True)
+class Weather:
+    """How the database and the ways to it are just now. Seconds; shares of 1."""
+
+    latency: float = 0.0005
+    work: float = 0.0003
+    stall_share: float = 0.0
+    stall: float = 1.0
+    lost_reply_share: float = 0.0
+    cut: set[str] = field(default_factory=set)
+
+
+class Database:
+    """The rows, and the server that guards them."""
+
+    def __init__(self, world: World, slots: list[int]) -> None:
+        self.world = world
+        self.locks = Locks(world)
+        self.weather = Weather()
+        self.is_up = True
+        self.started_wall: Micros = -3_600 * SECOND
+        self.wall_offset: Micros = 0
+        self.nodes: dict[int, NodeRecord] = {}
+        self.slots = {slot: SlotRecord() for slot in sorted(slots)}
+        self.groups: dict[str, Durable] = {}
+        self.state_since: dict[str, Micros] = {}
+        self.offsets: dict[tuple[str, str, int], OffsetRecord] = {}
+        self.operations: dict[int, OperationRecord] = {}
+        self.advisory: dict[int, Session] = {}
+        self.sessions: list[Session] = []
+        self.rang: Callable[[], None] = lambda: None
+
+    @property
+    def wall(self) -> Micros:
+        """The server's wall clock, which may jump."""
+        return self.world.now + self.wall_offset
+
+    # -- sessions
+
+    def open(self, process: Process) -> Session:
+        """A new session."""
+        session = Session(process, self.world.now)
+        self.sessions.append(session)
+        return session
+
+    def close(self, session: Session) -> None:
+        """The server noticed that the client went: locks are free, what is undone is undone.
+
+        A batch that was sent whole goes on; only a transaction that waits for more is aborted.
+        """
+        if not session.is_open:
+            return
+        session.is_open = False
+        self.sessions.remove(session)
+        for key in session.advisory:
+            if self.advisory.get(key) is session:
+                del self.advisory[key]
+        if session.transaction is not None:
+            self.abort(session.transaction)
+
+    def crash(self) -> None:
+        """Everything that is not committed is gone; every connection is broken."""
+        self.is_up = False
+        for session in list(self.sessions):
+            self.close(session)
+        self.locks = Locks(self.world)
+
+    def start(self) -> None:
+        """The server is back, with the rows that were committed."""
+        self.is_up = True
+        self.started_wall = self.wall
+
+    # -- transactions
+
+    def commit(self, transaction: Transaction) -> None:
+        """Make it so, at this instant."""
+        if transaction.is_over:
+            raise psycopg.OperationalError("the transaction was ended by the server")
+        for effect in transaction.effects:
+            effect()
+        self.abort(transaction)
+
+    def abort(self, transaction: Transaction) -> None:
+        """Forget it, and free what it held."""
+        transaction.is_over = True
+        if transaction.session.transaction is transaction:
+            transaction.session.transaction = None
+        self.locks.release(transaction)
+
+    def perform(
+        self,
+        operation: Operation,
+        transaction: Transaction,
+        reply: Callable[[Any, BaseException | None], None],
+        sent: Any = None,
+    ) -> None:
+        """Drive an operation from one wait to the next, then reply with what it returns."""
+        locks = self.locks
+        try:
+            step = operation.send(sent)
+        except StopIteration as end:
+            reply(end.value, None)
+            return
+        except Exception as error:
+            if not transaction.is_over:
+                self.abort(transaction)
+            reply(None, error)
+            return
+
+        def go_on(value: Any = None) -> None:
+            if self.locks is locks and not transaction.is_over:
+                self.perform(operation, transaction, reply, value)
+            else:  # the server crashed over it, or the session ended while it waited
+                locks.release(transaction)
+                reply(None, psycopg.OperationalError("the server went away"))
+
+        if step[0] == "lock":
+            locks.take(step[1], transaction, step[2], go_on)
+        else:
+            self.world.after(step[1], go_on)
+
+    # -- rows as they are read
+
+    def loaded(self, group_id: str) -> Durable | None:
+        """A group as it comes back from its rows: details have been JSON in between."""
+        durable = self.groups.get(group_id)
+        if durable is None:
+            return None
+        group = replace(durable.group, details=_json(durable.group.details))
+        members = {
+            member_id: replace(member, details=_json(member.details))
+            for member_id, member in durable.members.items()
+        }
+        return Durable(group, members, durable.revision)
+
+
+def _json(details: Any) -> Any:
+    return json.loads(json.dumps(dict(details)))
+
+
+class Cursor:
+    """The rows of one statement."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: list[Any]) -> None:
+        self._rows = rows
+
+    async def fetchall(self) -> list[Any]:
+        """All rows."""
+        return self._rows
+
+    async def fetchone(self) -> Any:
+        """The first row, or None."""
+        return self._rows[0] if self._rows else None
+
+
+Meaning = Callable[[Database, Transaction, Any], Operation]
+
+
+class Connection:
+    """What the product holds for a psycopg connection in autocommit mode."""
+
+    def __init__(self, database: Database, process: Process, meanings: Any) -> None:
+        self.database = database
+        self.process = process
+        self.meanings = meanings
+        self.session = database.open(process)
+        self.session.connection = self
+        self.closed = False
+        self.broken = False
+        self._in_transaction = False
+        self._waiting: Any = None
+
+    async def execute(self, query: bytes, parameters: Any = None) -> Cursor:
+        """Run one of the statements that ``meanings`` knows."""
+        return Cursor(await self.run(self.meanings[query], parameters))
+
+    async def run(self, meaning: Meaning, parameters: Any) -> Any:
+        """Send something, and wait for what becomes of it. Raises OperationalError where that
+        is not known."""
+        if self.closed or self.broken:
+            raise psycopg.OperationalError("the connection is closed")
+        self._waiting = self.process.loop.create_future()
+        self._travel(self._arrive, meaning, parameters)
+        return await self._waiting
+
+    def transaction(self) -> "Block":
+        """BEGIN, and COMMIT or ROLLBACK."""
+        return Block(self)
+
+    async def close(self) -> None:
+        """Say goodbye."""
+        if not self.closed:
+            self.closed = True
+            self.database.world.after(MS, self.database.close, self.session)
+
+    async def __aenter__(self) -> "Connection":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    # -- on the way
+
+    def _travel(self, what: Callable[..., None], *args: Any) -> None:
+        world, weather = self.database.world, self.database.weather
+        if self.process.name in weather.cut:
+            world.after(world.between(0.2, 3), self.fall)
+            return
+        delay = weather.latency * world.rng.uniform(0.5, 1.5) * SECOND
+        world.after(int(delay), what, *args)
+
+    def fall(self) -> None:
+        """The connection is broken; the server notices later."""
+        if self.broken:
+            return
+        self.broken = self.closed = True
+        database = self.database
+        database.world.after(database.world.between(0.001, 4), database.close, self.session)
+        self._give(None, psycopg.OperationalError("the connection was lost"))
+
+    def _arrive(self, meaning: Meaning, parameters: Any) -> None:
+        database, session = self.database, self.session
+        if not (database.is_up and session.is_open):
+            self.fall()
+            return
+        if self._in_transaction:
+            transaction = session.transaction or Transaction(session)
+            session.transaction = transaction
+            database.world.after(IDLE_IN_TRANSACTION, self._idle, transaction)
+        else:
+            transaction = Transaction(session)
+        database.perform(self._whole(meaning, parameters, transaction), transaction, self._reply)
+
+    def _whole(self, meaning: Meaning, parameters: Any, transaction: Transaction) -> Operation:
+        rows = yield from meaning(self.database, transaction, parameters)
+        if not self._in_transaction and not transaction.is_over:
+            self.database.commit(transaction)
+        return rows
+
+    def _idle(self, transaction: Transaction) -> None:
+        if not transaction.is_over:
+            self.database.close(self.session)
+
+    def _reply(self, rows: Any, error: BaseException | None) -> None:
+        database = self.database
+        lost = database.weather.lost_reply_share
+        if not self.session.is_open or (lost and database.world.rng.random() < lost):
+            self.fall()
+        else:
+            self._travel(self._give, rows, error)
+
+    def _give(self, rows: Any, error: BaseException | None) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is None or waiting.done() or not self.process.alive:
+            return
+        if error is None:
+            waiting.set_result(rows)
+        else:
+            waiting.set_exception(error)
+
+    # -- blocks
+
+    async def begin(self) -> None:
+        """The next statements belong together."""
+        self._in_transaction = True
+
+    async def end(self, *, commits: bool) -> None:
+        """COMMIT or ROLLBACK what ``begin`` began."""
+        self._in_transaction = False
+        if self.session.transaction is not None and not self.broken:
+            await self.run(_commit if commits else _rollback, self.session.transaction)
+
+
+def _commit(database: Database, own: Transaction, transaction: Transaction) -> Operation:
+    yield ("wait", 0)
+    database.commit(transaction)
+    return []
+
+
+def _rollback(database: Database, own: Transaction, transaction: Transaction) -> Operation:
+    yield ("wait", 0)
+    database.abort(transaction)
+    return []
+
+
+class Block:
+    """``async with connection.transaction()``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    async def __aenter__(self) -> None:
+        await self.connection.begin()
+
+    async def __aexit__(self, kind: object, *_: object) -> None:
+        await self.connection.end(commits=kind is None)

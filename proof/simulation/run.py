@@ -1,0 +1,235 @@
+"""One seed, one life: a cluster, its groups and its troubles, then peace, then the verdict."""
+
+import gc
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from groups.core.group import Rules
+from groups.slot import slot_of
+from proof.history import Checker, Violation
+from proof.simulation.classic_client import ClassicClient
+from proof.simulation.clients import PARTITIONS, Client, Numbers
+from proof.simulation.consumer_client import ConsumerClient
+from proof.simulation.faults import FAULTS
+from proof.simulation.network import Network
+from proof.simulation.node import SUPERVISED, Node
+from proof.simulation.postgres import Database, OperationRecord
+from proof.simulation.seams import Seams
+from proof.simulation.world import MS, SECOND, Record, World
+
+TROUBLE_S: Final = 45.0
+"""For how long things go wrong, of a life's simulated time."""
+
+PEACE_S: Final = 20.0
+"""After this without a fault every group must be settled (I7)."""
+
+RULES: Final = Rules(
+    group_initial_rebalance_delay_ms=1_000,
+    group_quiet_window_ms=300,
+    group_min_session_timeout_ms=1_000,
+    group_consumer_session_timeout_ms=4_000,
+    group_consumer_heartbeat_interval_ms=1_000,
+    offsets_retention_minutes=0,
+)
+"""Short times, so that a life of a minute has many rebalances; retention ends at once."""
+
+SESSION_MS: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a seed came to. ``events``: steps of the simulation."""
+
+    seed: int
+    faults: Sequence[str]
+    violations: Sequence[Violation]
+    digest: str
+    events: int
+    simulated_s: float
+    records: Counter[str]
+    history: Sequence[Record]
+
+
+class Run:
+    """The cluster of one seed, and the levers that faults pull."""
+
+    def __init__(self, seed: int, faults: Sequence[str] | None = None) -> None:
+        self.world = World(seed)
+        rng = self.world.rng
+        swarm = [name for name in FAULTS if rng.random() < 0.3]
+        self.faults = swarm if faults is None else list(faults)
+        self.node_ids = list(range(rng.choice([1, 2, 2, 3, 3])))
+        self.groups = [f"g{rng.randrange(1000)}" for _ in range(rng.choice([1, 2, 2, 3]))]
+        slots = sorted({*map(slot_of, self.groups), *rng.sample(range(64), 2)})
+        self.database = Database(self.world, slots)
+        self.database.rang = self._ring
+        self.network = Network(self.world)
+        self.numbers = Numbers()
+        self.clients: list[Client] = []
+        self.is_peace = False
+        self._named = 0
+
+    # -- beginning
+
+    def begin(self) -> None:
+        """Start the nodes, then the members."""
+        for node_id in self.node_ids:
+            self.world.after(self.world.between(0, 0.5), self._start_node, node_id)
+        for group_id in dict.fromkeys(self.groups):
+            kind = ClassicClient if self.world.rng.random() < 0.6 else ConsumerClient
+            for number in range(self.world.rng.choice([1, 2, 3, 3, 4])):
+                static = kind is ClassicClient and self.world.rng.random() < 0.35
+                instance = f"i{number}" if static else None
+                self._join(kind, group_id, instance, self.world.between(0.5, 4))
+        for name in self.faults:
+            self._plan(name)
+
+    def _start_node(self, node_id: int) -> None:
+        needs = {"operator-rebalance", "sweep-offsets"} & set(self.faults)
+        Node(
+            self.world, self.network, node_id, RULES, self._node_ended, has_operator=bool(needs)
+        ).start()
+
+    def _node_ended(self, node: Node) -> None:
+        for session in list(self.database.sessions):
+            if session.process is node.process:
+                self.world.after(self.world.between(0.001, 1.0), self.database.close, session)
+        if self.network.nodes.get(node.node_id) is node:
+            del self.network.nodes[node.node_id]
+        self.world.after(self.world.between(*SUPERVISED), self._start_node, node.node_id)
+
+    def _join(self, kind: type[Client], group_id: str, instance: str | None, delay: int) -> None:
+        self._named += 1
+        client = kind(
+            self.world,
+            self.network,
+            self.numbers,
+            f"c{self._named}",
+            group_id,
+            instance,
+            SESSION_MS,
+        )
+        self.clients.append(client)
+        self.world.after(delay, client.start)
+
+    # -- trouble
+
+    def _plan(self, name: str) -> None:
+        every = FAULTS[name].every
+        self.world.after(self.world.between(0.2 * every, 1.8 * every), self._strike, name)
+
+    def _strike(self, name: str) -> None:
+        if self.is_peace:
+            return
+        self.world.record("struck", what=name)
+        FAULTS[name].strike(self)
+        self._plan(name)
+
+    def any_node(self) -> Node | None:
+        """A node that lives."""
+        nodes = [n for _, n in sorted(self.network.nodes.items()) if n.process.alive]
+        return self.world.rng.choice(nodes) if nodes else None
+
+    def any_client(self) -> Client | None:
+        """A client that lives and is not about to go."""
+        living = [c for c in self.clients if not (c.is_over or c.is_leaving)]
+        return self.world.rng.choice(living) if living else None
+
+    def later(self, seconds: float, what: Callable[[], object]) -> None:
+        """Undo something after so long, and in any case before peace begins."""
+        self.world.at(min(self.world.now + int(seconds * SECOND), int(TROUBLE_S * SECOND)), what)
+
+    def excuse(self, client: Client, seconds: float) -> None:
+        """What the client does not say for so long is its own fault."""
+        now = self.world.now / MS
+        for process in (client.name, f"{client.name}-beats"):
+            self.world.record("fault", process=process, since=now, until=now + seconds * 1000)
+
+    def replace(self, client: Client, *, kills: bool = True) -> None:
+        """Another process takes the client's place after a while."""
+        if kills:
+            self.excuse(client, 3600)
+            client.die()
+        delay = self.world.between(0.1, 8)
+        self._join(type(client), client.group_id, client.instance, delay)
+
+    def operate(self, verb: str) -> None:
+        """An operator, or a sweep, asks for something."""
+        group_id = self.world.rng.choice(self.groups)
+        operations = self.database.operations
+        operations[len(operations) + 1] = OperationRecord(group_id, slot_of(group_id), verb)
+
+    def _ring(self) -> None:
+        for _, node in sorted(self.network.nodes.items()):
+            self.world.after(self.network.delay(), self._rung, node)
+
+    @staticmethod
+    def _rung(node: Node) -> None:
+        if node.process.alive:
+            node.process.loop.call_soon(node.keeper.fenced)
+
+    # -- the end
+
+    def end(self) -> None:
+        """Say which groups are settled."""
+        living: dict[str, list[Client]] = {}
+        for client in self.clients:
+            if not (client.is_over or client.is_leaving):
+                living.setdefault(client.group_id, []).append(client)
+        settled = {name: _settled(clients) for name, clients in sorted(living.items())}
+        self.world.record("end", healed_ms=PEACE_S * 1000, groups=settled)
+
+
+def _settled(clients: Sequence[Client]) -> bool:
+    """All in one generation, every partition with one owner."""
+    owned = sorted(p for client in clients for _, p in client.owned)
+    return (
+        all(client.is_stable for client in clients)
+        and len({client.generation for client in clients}) == 1
+        and owned == list(range(PARTITIONS))
+    )
+
+
+def simulate(
+    seed: int, *, faults: Sequence[str] | None = None, keeps_history: bool = False
+) -> Outcome:
+    """Live one seed and judge it. The same seed gives the same outcome, always."""
+    run = Run(seed, faults)
+    world, checker, counted = run.world, Checker(), Counter[str]()
+
+    def take(record: Record) -> None:
+        counted[f"{record['type']} {record.get('what') or record.get('table') or ''}".strip()] += 1
+        if keeps_history:
+            world.history.append(record)
+        if record["type"] != "struck":
+            checker.take(record)
+
+    world.take = take
+    collects = gc.isenabled()
+    gc.disable()  # what a dead process leaves must not be finalised in the middle of a life
+    try:
+        with Seams(run.database).in_place():
+            run.begin()
+            world.run(int(TROUBLE_S * SECOND))
+            run.is_peace = True
+            world.run(int((TROUBLE_S + PEACE_S) * SECOND))
+            run.end()
+            digest = world.digest
+            world.take = lambda _record: None
+            for process in world.processes:
+                process.bury()
+    finally:
+        if collects:
+            gc.enable()
+    return Outcome(
+        seed,
+        run.faults,
+        checker.violations,
+        digest,
+        world.events,
+        world.now / SECOND,
+        counted,
+        world.history,
+    )

@@ -1,0 +1,130 @@
+"""Where the product meets PostgreSQL, replaced by the model for the length of a run.
+
+The product's own modules are used as they are; only the functions that open connections, send a
+batch and load groups are others. Which process calls is told by the event loop that runs.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import psycopg
+
+from groups import database, load, store
+from proof.simulation.postgres import Connection, Database
+from proof.simulation.statements import MEANINGS, apply, load_groups, load_slots
+from proof.simulation.world import SECOND, Loop, Process
+
+QUIET = logging.CRITICAL + 1
+
+
+def here() -> Process:
+    """The process that runs just now."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, Loop)
+    return loop.process
+
+
+class Seams:
+    """The functions that stand in, over one database."""
+
+    def __init__(self, modelled: Database) -> None:
+        self.modelled = modelled
+
+    async def connect(self, name: str, settings_over: Any = None, **_: str) -> Connection:
+        """A new connection, after a round trip; OperationalError where nobody answers."""
+        process, modelled = here(), self.modelled
+        world = modelled.world
+        if process.name in modelled.weather.cut:
+            await _sleep(process, world.between(0.5, 3))
+            raise psycopg.OperationalError("timeout expired")
+        await _sleep(process, int(modelled.weather.latency * 2 * SECOND))
+        if not modelled.is_up:
+            raise psycopg.OperationalError("connection refused")
+        return Connection(modelled, process, MEANINGS)
+
+    async def kept(self, connection: Connection | None, name: str) -> Connection:
+        """The same connection while it is usable."""
+        if connection is not None:
+            if not (connection.closed or connection.broken) and connection.session.is_open:
+                return connection
+            await connection.close()
+        opened: Connection = await database.connect(name)  # type: ignore[assignment]
+        return opened
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Every seam replaced, until the block ends. The product's log is silent meanwhile."""
+        before = logging.root.manager.disable
+        logging.disable(QUIET)
+        with (
+            patch.object(database, "connect", self.connect),
+            patch.object(database, "kept", self.kept),
+            patch.object(store, "apply", apply),
+            patch.object(load, "groups_of_slots", _of_slots),
+            patch.object(load, "groups_by_id", _by_id),
+            patch.object(load, "groups_with_pending", _no_pending),
+            patch.object(load, "configs_of_slots", _no_configs),
+        ):
+            try:
+                yield
+            finally:
+                logging.disable(before)
+
+
+class Readers:
+    """As much of a connection pool as readers need: one connection, opened when needed."""
+
+    def __init__(self) -> None:
+        self._kept: Any = None
+
+    def connection(self) -> AbstractAsyncContextManager[Any]:
+        """Lend a connection."""
+        return _Loan(self)
+
+    async def fresh(self) -> Any:
+        """One for a single read: reads must not queue behind each other."""
+        return await database.connect("reader")
+
+
+class _Loan(AbstractAsyncContextManager[Any]):
+    def __init__(self, readers: Readers) -> None:
+        self.readers = readers
+        self.connection: Any = None
+
+    async def __aenter__(self) -> Any:
+        self.connection = await self.readers.fresh()
+        return self.connection
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.connection.close()
+
+
+async def _sleep(process: Process, micros: int) -> None:
+    future = process.loop.create_future()
+    process.world.after(micros, _resolve, future)
+    await future
+
+
+def _resolve(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+async def _of_slots(connection: Any, slots: Sequence[int]) -> Any:
+    return await connection.run(load_slots, list(slots))
+
+
+async def _by_id(connection: Any, group_ids: Sequence[str]) -> Any:
+    return await connection.run(load_groups, list(group_ids))
+
+
+async def _no_pending(connection: Any, slots: Sequence[int]) -> set[str]:
+    return set()
+
+
+async def _no_configs(connection: Any, slots: Sequence[int]) -> dict[str, dict[str, str]]:
+    return {}

@@ -1,0 +1,387 @@
+"""What the product's statements do to the modelled rows: the SQL that they stand for, in Python.
+
+One function for each statement that a node sends, in a table by the statement's own text, and
+``apply`` for the batch of ``groups.store``. The guard here is the model of ``rollcall_guard``;
+that the real one does the same is shown with real connections in tests/store.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import psycopg
+
+from groups import sql, sql_offset_verbs, sql_slots
+from groups.core.rows import Durable
+from groups.slot import slot_of
+from groups.sql_sweeps import NOTE_SLOTS
+from groups.store import Batch, Busy, Conflict, Contended, Fenced, StoreError, Unknown, Write
+from proof.simulation.locks import EXCLUSIVE, SHARE
+from proof.simulation.postgres import (
+    Connection,
+    Database,
+    Meaning,
+    NodeRecord,
+    OffsetRecord,
+    Operation,
+    Transaction,
+)
+from proof.simulation.world import SECOND
+
+
+@dataclass(slots=True)
+class Guard:
+    """How the guard judges; a saboteur changes a field, the product has these."""
+
+    slot_lock: str = SHARE
+    checks_epoch: bool = True
+    checks_revision: bool = True
+    raises: bool = True
+
+
+GUARD = Guard()
+
+
+async def apply(connection: Connection, batch: Batch) -> None:
+    """``groups.store.apply`` over modelled rows: one message, one outcome, or none known."""
+    try:
+        verdict = await connection.run(write_batch, batch)
+    except psycopg.OperationalError as error:
+        raise Unknown(str(error)) from error
+    if isinstance(verdict, StoreError):
+        raise verdict
+
+
+def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operation:
+    """Guard, write, commit. Returns the StoreError that the guard raised, or None."""
+    epochs = {slot_of(w.group_id): -1 for w in batch.writes}
+    epochs |= {slot: epoch for slot, epoch in batch.epochs.items() if slot in epochs}
+    for slot in sorted(epochs):
+        if not (yield ("lock", ("slot", slot), GUARD.slot_lock)):
+            return _refused(db, transaction, Contended("a slot"))
+    wrong = (
+        {s for s, e in epochs.items() if db.slots[s].epoch != e} if GUARD.checks_epoch else set()
+    )
+    if wrong and GUARD.raises:
+        return _refused(db, transaction, Fenced("epoch"))
+    refusal = yield from _lock_groups(db, transaction, batch)
+    if refusal is not None and GUARD.raises:
+        return _refused(db, transaction, refusal)
+    yield ("wait", _work(db))
+    for write in sorted(batch.writes, key=lambda w: w.group_id):
+        only_offsets = slot_of(write.group_id) in wrong or refusal is not None
+        _write(db, write, epochs[slot_of(write.group_id)], only_offsets=only_offsets)
+    db.abort(transaction)
+    return None
+
+
+def _refused(db: Database, transaction: Transaction, error: StoreError) -> StoreError:
+    db.abort(transaction)
+    return error
+
+
+def _work(db: Database) -> int:
+    weather, rng = db.weather, db.world.rng
+    if weather.stall_share and rng.random() < weather.stall_share:
+        return int(rng.uniform(0, weather.stall) * SECOND)
+    return int(weather.work * rng.uniform(0.5, 2) * SECOND)
+
+
+def _lock_groups(db: Database, transaction: Transaction, batch: Batch) -> Operation:
+    held, changed = [], []
+    for write in sorted(batch.writes, key=lambda w: w.group_id):
+        row, key = db.groups.get(write.group_id), ("group", write.group_id)
+        if not db.locks.is_free(key, transaction, EXCLUSIVE):
+            held.append(write.group_id)
+            continue
+        yield ("lock", key, EXCLUSIVE)
+        if (row.revision if row else 0) != write.before.revision and GUARD.checks_revision:
+            changed.append(write.group_id)
+    if changed:
+        return Conflict(changed)
+    return Busy(held) if held else None
+
+
+def _write(db: Database, write: Write, epoch: int, *, only_offsets: bool) -> None:
+    """One group's rows, at the instant of the commit, and what the history tells of them."""
+    decision, group_id = write.decision, write.group_id
+    under = {"slot": slot_of(group_id), "epoch": epoch}
+    if not only_offsets:
+        if decision.deleted:
+            _delete(db, group_id, under)
+        elif write.changes_membership:
+            _put_group(db, write, under)
+        _journal(db, write)
+        _operations(db, write)
+    if decision.deleted:
+        return
+    for offset in decision.offsets:
+        place = (group_id, offset.topic, offset.partition)
+        db.offsets[place] = OffsetRecord(
+            offset.offset, offset.leader_epoch, offset.metadata, db.wall
+        )
+        _tell_offset(db, place, offset.offset, under)
+    for topic, partition in decision.offset_deletes:
+        if db.offsets.pop((group_id, topic, partition), None) is not None:
+            _tell_offset(db, (group_id, topic, partition), None, under)
+
+
+def _tell_offset(
+    db: Database, place: tuple[str, str, int], offset: int | None, under: Mapping[str, int]
+) -> None:
+    group, topic, partition = place
+    db.world.record(
+        "row", table="offset", group=group, topic=topic, partition=partition, offset=offset, **under
+    )
+
+
+def _put_group(db: Database, write: Write, under: Mapping[str, int]) -> None:
+    after, group_id = write.decision.group.durable, write.group_id
+    stored = db.groups.get(group_id)
+    revision = (stored.revision if stored else 0) + 1
+    if stored is None or stored.group.state != after.group.state:
+        db.state_since[group_id] = db.wall
+    # What the batch does not name stays: a row that another has changed is not undone.
+    members = dict(stored.members) if stored else {}
+    for member_id in write.before.members:
+        if member_id not in after.members:
+            members.pop(member_id, None)
+    for member_id, member in after.members.items():
+        if write.before.members.get(member_id) is not member:
+            members[member_id] = member
+    db.groups[group_id] = Durable(after.group, members, revision)
+    db.world.record(
+        "row",
+        table="group",
+        group=group_id,
+        kind=after.group.kind,
+        generation=after.group.generation,
+        revision=revision,
+        seen=write.before.revision,
+        state=after.group.state,
+        members={m: members[m].instance_id for m in sorted(members)},
+        **under,
+    )
+
+
+def _delete(db: Database, group_id: str, under: Mapping[str, int]) -> None:
+    db.groups.pop(group_id, None)
+    for place in [p for p in db.offsets if p[0] == group_id]:
+        del db.offsets[place]
+        _tell_offset(db, place, None, under)
+    db.world.record("row", table="group", group=group_id, deleted=True, **under)
+
+
+def _journal(db: Database, write: Write) -> None:
+    before, after = write.before.members, write.decision.group.durable.members
+    for entry in write.decision.journal:
+        if entry.trigger != "session-expired":
+            continue
+        named = {*entry.left, *([entry.member_id] if entry.member_id else [])}
+        for member in sorted(named):
+            if member in before and member not in after:
+                db.world.record(
+                    "row", table="removed", group=write.group_id, member=member,
+                    trigger=entry.trigger,
+                )  # fmt: skip
+
+
+def _operations(db: Database, write: Write) -> None:
+    for operated in write.decision.operations:
+        row = db.operations.get(operated.operation_id)
+        if row is not None:
+            row.state = "ended" if operated.ended else "running"
+
+
+# -- nodes and slots
+
+
+def _lock_node(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    session, node_id = transaction.session, given["node_id"]
+    holder = db.advisory.setdefault(node_id, session)
+    if holder is session:
+        session.advisory.add(node_id)
+    return [(holder is session,)]
+
+
+def _node_is_locked(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [(given["node_id"] in db.advisory,)]
+
+
+def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    known = db.nodes.get(given["node_id"])
+    beat = known.beat + 1 if known else 1
+    db.nodes[given["node_id"]] = NodeRecord(
+        given["incarnation"], beat, given["host"], given["port"]
+    )
+    return []
+
+
+def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    row = db.nodes.get(given["node_id"])
+    if row is None or row.incarnation != given["incarnation"]:
+        return []
+    row.beat += 1
+    return [(row.beat,)]
+
+
+def _nodes(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [
+        (node_id, row.incarnation, row.beat, row.host, row.port)
+        for node_id, row in sorted(db.nodes.items())
+    ]
+
+
+def _slots(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [
+        (slot, row.node_id, row.incarnation, row.epoch) for slot, row in sorted(db.slots.items())
+    ]
+
+
+def _claim(db: Database, transaction: Transaction, given: Any) -> Operation:
+    taken = []
+    for slot, seen in sorted(zip(given["slots"], given["epochs"], strict=True)):
+        if db.slots[slot].epoch != seen:
+            continue
+        yield from _exclusively(slot)
+        if db.slots[slot].epoch == seen:
+            taken.append(slot)
+    found = [(slot, db.slots[slot].epoch + 1) for slot in taken]
+    owner = (given["node_id"], given["incarnation"])
+    transaction.effects.append(lambda: _own(db, taken, *owner))
+    return found
+
+
+def _release(db: Database, transaction: Transaction, given: Any) -> Operation:
+    mine = []
+    for slot in sorted(set(given["slots"]) & db.slots.keys()):
+        if db.slots[slot].incarnation != given["incarnation"]:
+            continue
+        yield from _exclusively(slot)
+        if db.slots[slot].incarnation == given["incarnation"]:
+            mine.append(slot)
+    transaction.effects.append(lambda: _own(db, mine, None, None))
+    return [(slot,) for slot in mine]
+
+
+def _exclusively(slot: int) -> Operation:
+    if not (yield ("lock", ("slot", slot), EXCLUSIVE)):
+        raise psycopg.errors.LockNotAvailable("a slot is held by a batch")
+
+
+def _own(db: Database, slots: list[int], node_id: int | None, incarnation: Any) -> None:
+    for slot in slots:
+        row = db.slots[slot]
+        row.node_id, row.incarnation, row.epoch = node_id, incarnation, row.epoch + 1
+        db.world.record("row", table="slot", slot=slot, epoch=row.epoch, node=node_id)
+
+
+def _unregister(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+
+    def gone() -> None:
+        for node_id, row in list(db.nodes.items()):
+            if row.incarnation == given["incarnation"]:
+                del db.nodes[node_id]
+
+    transaction.effects.append(gone)
+    return []
+
+
+def _ring(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    transaction.effects.append(db.rang)
+    return []
+
+
+def _nothing(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return []
+
+
+def _up_ms(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [((db.wall - db.started_wall) // 1_000,)]
+
+
+def _cluster_id(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [("simulated",)]
+
+
+# -- groups, offsets and operations
+
+
+def load_slots(db: Database, transaction: Transaction, slots: Any) -> Operation:
+    """Every group of the slots, as one snapshot."""
+    yield ("wait", _work(db))
+    return {g: db.loaded(g) for g in sorted(db.groups) if slot_of(g) in slots}
+
+
+def load_groups(db: Database, transaction: Transaction, group_ids: Any) -> Operation:
+    """Those of the groups that have rows, as one snapshot."""
+    yield ("wait", _work(db))
+    return {g: db.loaded(g) for g in group_ids if g in db.groups}
+
+
+def _fetch_offsets(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", _work(db))
+    return [
+        (topic, partition, row.offset, row.leader_epoch, row.metadata)
+        for (group, topic, partition), row in sorted(db.offsets.items())
+        if group == given["group_id"]
+    ]
+
+
+def _pending_operations(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [
+        (id_, row.group_id, row.verb, "", "simulated", "operator", None, None)
+        for id_, row in sorted(db.operations.items())
+        if row.state == "pending" and row.slot in given["slots"]
+    ]
+
+
+def _ages(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [
+        (topic, partition, max(0, db.wall - row.at) // 1_000, None, False)
+        for (group, topic, partition), row in sorted(db.offsets.items())
+        if group == given["group_id"]
+    ]
+
+
+def _state_age(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    since = db.state_since.get(given["group_id"])
+    return [] if since is None else [(max(0, db.wall - since) // 1_000,)]
+
+
+MEANINGS: Final[Mapping[bytes, Meaning]] = {
+    text.encode(): meaning
+    for text, meaning in {
+        sql_slots.LOCK_NODE: _lock_node,
+        sql_slots.NODE_IS_LOCKED: _node_is_locked,
+        sql_slots.REGISTER: _register,
+        sql_slots.BEAT: _beat,
+        sql_slots.NODES: _nodes,
+        sql_slots.SLOTS: _slots,
+        sql_slots.CLAIM: _claim,
+        sql_slots.RELEASE: _release,
+        sql_slots.UNREGISTER: _unregister,
+        sql_slots.RING: _ring,
+        NOTE_SLOTS: _nothing,
+        sql_slots.SERVER_UP_MS: _up_ms,
+        sql_slots.CLUSTER_ID: _cluster_id,
+        sql_slots.PENDING_OPERATIONS: _pending_operations,
+        sql.FETCH_OFFSETS: _fetch_offsets,
+        sql_offset_verbs.AGES: _ages,
+        sql_offset_verbs.STATE_AGE: _state_age,
+    }.items()
+}

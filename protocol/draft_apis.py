@@ -1,0 +1,39 @@
+"""The table of the 0.9 draft's listener: every API of it, its versions, its handler.
+
+The same server reads it as it reads ``protocol.apis``; a connection has one table for life, so
+that no request is ever taken for the one that has its key and version today.
+"""
+
+from collections.abc import Mapping
+
+from protocol.apis import Api, Handler
+from protocol.handlers.draft import (
+    consumer_metadata,
+    heartbeat,
+    join_group,
+    leave_group,
+    metadata,
+    offset_commit,
+    offset_fetch,
+)
+from protocol.messages.draft import DRAFT_MESSAGES
+
+
+def _api(key: int, handle: Handler) -> Api:
+    messages = DRAFT_MESSAGES[key]
+    lowest, highest = messages.request.versions
+    return Api(key, messages.name, lowest, highest, messages.request, messages.response, handle)
+
+
+DRAFT_APIS: Mapping[int, Api] = {
+    api.key: api
+    for api in (
+        _api(3, metadata.handle),
+        _api(8, offset_commit.handle),
+        _api(9, offset_fetch.handle),
+        _api(10, consumer_metadata.handle),
+        _api(11, join_group.handle),
+        _api(12, heartbeat.handle),
+        _api(13, leave_group.handle),
+    )
+}

@@ -1,0 +1,37 @@
+"""Handlers of the 0.9 draft's listener: what they share, which is how they ask a group.
+
+The draft waits for nothing: while the coordinator catches up, its clients are told so at once
+(14) and ask again, where stock clients are kept waiting.
+"""
+
+from groups.core.draft.errors import number_of
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import Event
+from groups.core.replies import Refused, Reply
+from groups.slot import slot_of
+from protocol.call import Call
+from protocol.handlers import forms
+
+__all__ = ["available", "check_names", "decide", "number_of"]
+
+
+async def available(call: Call, group_id: str) -> ErrorCode:
+    """NONE where this node serves the group now; while it loads, COORDINATOR_LOAD_IN_PROGRESS."""
+    keeper, slot = call.node.keeper, slot_of(group_id)
+    if slot in keeper.loading:
+        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    return await keeper.available(slot, 0)
+
+
+async def decide(call: Call, group_id: str, event: Event) -> Reply:
+    """Submit the event, which must carry the call's ticket, and wait for its answer."""
+    code = await available(call, group_id)
+    return Refused(code) if code is not ErrorCode.NONE else await call.decide(group_id, event)
+
+
+def check_names(call: Call, group_id: str, *names: str) -> None:
+    """Refuse what cannot be stored. The draft has no number for that; see ``number_of``."""
+    forms.group_id(group_id, call.node.settings)
+    forms.storable(*names)
+    if sum(len(name.encode()) for name in names) > call.node.settings.member_metadata_max_bytes:
+        raise Refuse(ErrorCode.INVALID_REQUEST)

@@ -1,0 +1,26 @@
+"""ConsumerMetadata (10) of the draft: which node coordinates a group, and its draft listener."""
+
+from groups.core.errors import ErrorCode
+from protocol.call import Call
+from protocol.handlers.draft import number_of
+from protocol.messages.draft.consumer_metadata import (
+    ConsumerMetadataRequest,
+    ConsumerMetadataResponse,
+)
+
+
+async def handle(request: ConsumerMetadataRequest, call: Call) -> ConsumerMetadataResponse:
+    """The coordinator, or why there is none: node -1, host "", port -1."""
+    broker = call.node.cluster.coordinator(request.group_id)
+    if broker is None or not broker.draft_port:
+        return ConsumerMetadataResponse(
+            error_code=number_of(ErrorCode.COORDINATOR_NOT_AVAILABLE),
+            coordinator_id=-1,
+            coordinator_port=-1,
+        )
+    return ConsumerMetadataResponse(
+        error_code=number_of(ErrorCode.NONE),
+        coordinator_id=broker.node_id,
+        coordinator_host=broker.host,
+        coordinator_port=broker.draft_port,
+    )

@@ -1,0 +1,52 @@
+"""Heartbeat (12) of the draft: from the committed face while the group is steady.
+
+Anything but "go on" is for the rules to say: it may be the first word of a rebalance that a
+consumer hears, or the one that calls it off.
+"""
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import DraftHeartbeat
+from protocol.call import Call
+from protocol.handlers.draft import available, check_names, decide, number_of
+from protocol.messages.draft.heartbeat import HeartbeatRequest, HeartbeatResponse
+
+KNOWN = (ErrorCode.NONE, ErrorCode.ILLEGAL_GENERATION)
+"""What only a consumer that the group has is answered."""
+
+
+async def handle(request: HeartbeatRequest, call: Call) -> HeartbeatResponse:
+    """NONE, or why not."""
+    try:
+        check_names(call, request.group_id, request.consumer_id)
+    except Refuse as refusal:
+        return HeartbeatResponse(error_code=number_of(refusal.code))
+    code = await _answer(request, call)
+    if code in KNOWN:
+        call.sit(request.group_id, request.consumer_id)
+    return HeartbeatResponse(error_code=number_of(code))
+
+
+async def _answer(request: HeartbeatRequest, call: Call) -> ErrorCode:
+    code = await available(call, request.group_id)
+    if code is not ErrorCode.NONE:
+        return code
+    if _is_steady(request, call):
+        return ErrorCode.NONE
+    event = DraftHeartbeat(
+        ticket=call.ticket,
+        consumer_id=request.consumer_id,
+        generation_id=request.group_generation_id,
+    )
+    return (await decide(call, request.group_id, event)).error
+
+
+def _is_steady(request: HeartbeatRequest, call: Call) -> bool:
+    """Whether memory alone says "go on"; the consumer is heard of then."""
+    coordinator = call.node.coordinator
+    face = coordinator.faces.get(request.group_id)
+    if face is None:
+        return False
+    code = face.heartbeat(
+        request.consumer_id, None, request.group_generation_id, coordinator.clock()
+    )
+    return code is ErrorCode.NONE

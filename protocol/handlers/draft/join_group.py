@@ -1,0 +1,60 @@
+"""JoinGroup (11) of the draft: a consumer asks for partitions, and waits until all have asked."""
+
+from groups.catalogue import Unavailable
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import DraftJoin
+from groups.core.replies import DraftJoined
+from protocol.call import Call
+from protocol.handlers.draft import check_names, decide, number_of
+from protocol.messages.draft.join_group import (
+    JoinGroupRequest,
+    JoinGroupResponse,
+    JoinGroupResponseTopic,
+)
+
+
+async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
+    """Check the form, look the topics up, let the group decide, answer when it has."""
+    try:
+        event = await _event(request, call)
+    except Refuse as refusal:
+        return _response(DraftJoined(refusal.code, consumer_id=request.consumer_id))
+    reply = await decide(call, request.group_id, event)
+    if not isinstance(reply, DraftJoined):
+        reply = DraftJoined(reply.error, consumer_id=request.consumer_id)
+    if reply.error is ErrorCode.NONE:
+        call.node.draft_topics.knows(request.group_id)
+        call.sit(request.group_id, reply.consumer_id)
+    return _response(reply)
+
+
+async def _event(request: JoinGroupRequest, call: Call) -> DraftJoin:
+    strategy = request.partition_assignment_strategy
+    check_names(call, request.group_id, request.consumer_id, strategy, *request.topics)
+    topics = tuple(dict.fromkeys(request.topics))
+    try:
+        found = await call.node.catalogue.find_many(topics)
+    except Unavailable:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
+    return DraftJoin(
+        ticket=call.ticket,
+        consumer_id=request.consumer_id,
+        client_id=call.client_id,
+        client_host=call.client_host,
+        session_timeout_ms=request.session_timeout_ms,
+        topics=topics,
+        strategy=strategy,
+        counts={name: entry.partitions for name, entry in found.items()},
+    )
+
+
+def _response(reply: DraftJoined) -> JoinGroupResponse:
+    return JoinGroupResponse(
+        error_code=number_of(reply.error),
+        group_generation_id=reply.generation_id,
+        consumer_id=reply.consumer_id,
+        partitions_to_own=[
+            JoinGroupResponseTopic(name=topic, partitions=partitions)
+            for topic, partitions in reply.partitions.items()
+        ],
+    )

@@ -1,0 +1,47 @@
+"""Metadata (3) v0 on the draft's listener: what the Kafka port says, with draft ports."""
+
+from protocol.call import Call
+from protocol.handlers import metadata
+from protocol.messages.draft.metadata import (
+    TopicMetadataBroker,
+    TopicMetadataPartition,
+    TopicMetadataRequest,
+    TopicMetadataResponse,
+    TopicMetadataTopic,
+)
+from protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponsePartition,
+)
+
+
+async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResponse:
+    """Every topic for an empty list, as v0 always had it."""
+    asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in request.topics])
+    known = await metadata.handle(asked, call)
+    return TopicMetadataResponse(
+        brokers=[
+            TopicMetadataBroker(node_id=b.node_id, host=b.host, port=b.draft_port)
+            for b in call.node.cluster.brokers
+            if b.draft_port
+        ],
+        topics=[
+            TopicMetadataTopic(
+                error_code=topic.error_code,
+                name=topic.name or "",
+                partitions=[_partition(partition) for partition in topic.partitions],
+            )
+            for topic in known.topics
+        ],
+    )
+
+
+def _partition(known: MetadataResponsePartition) -> TopicMetadataPartition:
+    return TopicMetadataPartition(
+        error_code=known.error_code,
+        partition=known.partition_index,
+        leader=known.leader_id,
+        replicas=known.replica_nodes,
+        in_sync_replicas=known.isr_nodes,
+    )

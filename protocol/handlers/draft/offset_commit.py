@@ -1,0 +1,130 @@
+"""OffsetCommit (8) v0 to v2 on the draft's listener: partitions that do not exist fail alone.
+
+The rest goes to the group as one event, whose answer holds for all of them.
+"""
+
+from collections.abc import Mapping
+
+from groups.catalogue import Entry, Unavailable
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import Author, DraftCommit, OffsetWrite
+from protocol.call import Call
+from protocol.handlers.draft import check_names, decide, number_of
+from protocol.handlers.offset_commit import RETENTION_MS_MAX
+from protocol.messages.draft.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+
+Codes = dict[tuple[int, int], ErrorCode]
+"""By place in the request: a topic may be named twice."""
+
+TIMESTAMP_MS_MAX = 253_402_300_799_000
+"""The end of the year 9999: a later instant is no commit's."""
+
+
+async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
+    """Sort out what cannot be stored, let the group decide on the rest."""
+    try:
+        check_names(call, request.group_id, request.consumer_id)
+        found = await call.node.catalogue.find_many(topic.name for topic in request.topics)
+    except Refuse as refusal:
+        return _response(request, {}, refusal.code)
+    except Unavailable:
+        return _response(request, {}, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    bucket = call.node.coordinator.own.buckets.get(request.group_id)
+    if bucket is not None:
+        call.throttle_ms = bucket.take(call.node.coordinator.clock())
+    codes: Codes = {}
+    writes = _sort(request, found, codes, call)
+    verdict = ErrorCode.NONE
+    if writes:
+        verdict = (await decide(call, request.group_id, _event(request, writes, call))).error
+    return _response(request, codes, verdict)
+
+
+def _sort(
+    request: OffsetCommitRequest, found: Mapping[str, Entry], codes: Codes, call: Call
+) -> list[OffsetWrite]:
+    """The writes of what can be stored; the code of what cannot goes into ``codes``."""
+    limit = call.node.settings.offset_metadata_max_bytes
+    author = _author(request, call)
+    retention = request.retention_time_ms
+    retention_ms = min(retention, RETENTION_MS_MAX) if retention >= 0 else None
+    writes: list[OffsetWrite] = []
+    for t, topic in enumerate(request.topics):
+        for p, partition in enumerate(topic.partitions):
+            code = _code(partition, found.get(topic.name), limit)
+            if code is not ErrorCode.NONE:
+                codes[t, p] = code
+                continue
+            writes.append(_write(topic.name, partition, retention_ms, author))
+    return writes
+
+
+def _write(
+    topic: str,
+    partition: OffsetCommitRequestPartition,
+    retention_ms: int | None,
+    author: Author | None,
+) -> OffsetWrite:
+    told = partition.timestamp_ms
+    return OffsetWrite(
+        topic,
+        partition.partition,
+        partition.offset,
+        -1,
+        partition.metadata or "",
+        min(told, TIMESTAMP_MS_MAX) if told >= 0 else None,
+        retention_ms,
+        author,
+    )
+
+
+def _author(request: OffsetCommitRequest, call: Call) -> Author | None:
+    """Who is to be named in the history of offsets, where one is kept."""
+    if not call.node.settings.offsets_history_retention_hours:
+        return None
+    return Author(request.consumer_id, call.client_id, call.client_host)
+
+
+def _event(request: OffsetCommitRequest, writes: list[OffsetWrite], call: Call) -> DraftCommit:
+    return DraftCommit(
+        ticket=call.ticket,
+        generation_id=request.group_generation_id,
+        member_id=request.consumer_id,
+        instance_id=None,
+        offsets=tuple(writes),
+        version=call.version,
+    )
+
+
+def _code(partition: OffsetCommitRequestPartition, entry: Entry | None, limit: int) -> ErrorCode:
+    if entry is None or not entry.has(partition.partition):
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if len(partition.metadata or "") > limit:
+        return ErrorCode.OFFSET_METADATA_TOO_LARGE
+    return ErrorCode.NONE
+
+
+def _response(
+    request: OffsetCommitRequest, codes: Codes, verdict: ErrorCode
+) -> OffsetCommitResponse:
+    return OffsetCommitResponse(
+        topics=[
+            OffsetCommitResponseTopic(
+                name=topic.name,
+                partitions=[
+                    OffsetCommitResponsePartition(
+                        partition=partition.partition,
+                        error_code=number_of(codes.get((t, p), verdict)),
+                    )
+                    for p, partition in enumerate(topic.partitions)
+                ],
+            )
+            for t, topic in enumerate(request.topics)
+        ]
+    )

@@ -1,0 +1,76 @@
+"""OffsetFetch (9) v0 and v1 on the draft's listener: how far a group has read.
+
+What was never committed is an error in v0 (it read ZooKeeper, where there was nothing to find),
+and offset -1 in v1.
+"""
+
+import logging
+from collections.abc import Mapping
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from groups import offsets
+from groups.core.errors import ErrorCode, Refuse
+from groups.offsets import Committed, Partition
+from protocol.call import Call
+from protocol.handlers.draft import available, check_names, number_of
+from protocol.messages.draft.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponseTopic,
+)
+
+logger = logging.getLogger(__name__)
+
+Rows = Mapping[Partition, Committed]
+
+NOTHING_IS_NO_ERROR_SINCE = 1
+
+
+async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
+    """Read the group's rows; a group's error stands on each partition."""
+    try:
+        check_names(call, request.group_id, *(topic.name for topic in request.topics))
+    except Refuse as refusal:
+        return _response(request, {}, refusal.code, call)
+    code = await available(call, request.group_id)
+    rows: Rows = {}
+    if code is ErrorCode.NONE:
+        names = [topic.name for topic in request.topics]
+        try:
+            rows = await offsets.committed(call.node.readers, request.group_id, names)
+        except (psycopg.Error, PoolTimeout) as error:
+            logger.warning("offsets of %r could not be read: %s", request.group_id, error)
+            code = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return _response(request, rows, code, call)
+
+
+def _response(
+    request: OffsetFetchRequest, rows: Rows, code: ErrorCode, call: Call
+) -> OffsetFetchResponse:
+    return OffsetFetchResponse(
+        topics=[
+            OffsetFetchResponseTopic(
+                name=topic.name,
+                partitions=[
+                    _line(p, rows.get((topic.name, p)), code, call.version)
+                    for p in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _line(
+    partition: int, found: Committed | None, code: ErrorCode, version: int
+) -> OffsetFetchResponsePartition:
+    if found is not None:
+        return OffsetFetchResponsePartition(
+            partition=partition, offset=found.offset, metadata=found.metadata
+        )
+    if code is ErrorCode.NONE and version < NOTHING_IS_NO_ERROR_SINCE:
+        code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return OffsetFetchResponsePartition(partition=partition, error_code=number_of(code))

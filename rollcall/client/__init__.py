@@ -1,0 +1,41 @@
+"""The member library: workers of a group in Python, over every protocol that Rollcall speaks.
+
+    async with Member("127.0.0.1:9092", "packers", ["orders"]) as member:
+        async for change in member:
+            ...
+
+docs/client.md is its tutorial and reference. It needs nothing of the server: only the standard
+library and Kafka's messages (``protocol.wire``, ``protocol.messages``).
+"""
+
+from rollcall.client.assignors import ASSIGNORS, Assignor, Candidate, Claim
+from rollcall.client.blocking import BlockingMember
+from rollcall.client.core.words import Change, Kind, Token, TopicPartition
+from rollcall.client.errors import (
+    CommitRefused,
+    MemberError,
+    NotAssigned,
+    Refused,
+    Unavailable,
+    UnknownProtocol,
+)
+from rollcall.client.member import Member
+
+__all__ = [
+    "ASSIGNORS",
+    "Assignor",
+    "BlockingMember",
+    "Candidate",
+    "Change",
+    "Claim",
+    "CommitRefused",
+    "Kind",
+    "Member",
+    "MemberError",
+    "NotAssigned",
+    "Refused",
+    "Token",
+    "TopicPartition",
+    "Unavailable",
+    "UnknownProtocol",
+]

@@ -1,0 +1,23 @@
+"""Range: for each topic by itself, neighbouring partitions to neighbouring members.
+
+The results are those of Java's RangeAssignor without racks (KIP-881 is left to the coordinator's
+own assignors). Topics of one size and one set of subscribers are shared alike.
+"""
+
+from collections.abc import Sequence
+
+from rollcall.client.assignors.shape import Assignment, Candidate, Counts, subscribers
+from rollcall.client.core.words import TopicPartition
+
+
+def assign(counts: Counts, members: Sequence[Candidate]) -> Assignment:
+    """Each its part of every topic; the first members get one more where it does not come out."""
+    given: Assignment = {member.member_id: set() for member in members}
+    for topic, wanting in subscribers(counts, members).items():
+        each, over = divmod(counts[topic], len(wanting))
+        start = 0
+        for place, member in enumerate(wanting):
+            end = start + each + (place < over)
+            given[member.member_id] |= {TopicPartition(topic, n) for n in range(start, end)}
+            start = end
+    return given

@@ -1,0 +1,444 @@
+"""A member of the classic protocol: join, sync, heartbeat, leave; one machine, no I/O.
+
+It moves by the table in ``classic_states``. An eager member gives up everything before it joins; a
+cooperative one (KIP-429) keeps its partitions, sees in its assignment which are missing, gives
+those up and joins again. As in ``consumer``, a member that has not been heard for too long knows
+so itself, counted from when it sent what was answered, and stops before another may begin.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any, Final
+
+from protocol.messages.heartbeat import HeartbeatResponse
+from protocol.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
+from protocol.messages.sync_group import SyncGroupResponse
+from protocol.wire.declare import Message
+from rollcall.client.assignors import Assignor, Claim, formats
+from rollcall.client.core import classic_talk as talk
+from rollcall.client.core.asking import Asking
+from rollcall.client.core.backoff import Backoff
+from rollcall.client.core.classic_states import TRANSITIONS, Input, State
+from rollcall.client.core.codes import CLASSIC, Code, Verdict, name_of
+from rollcall.client.core.words import (
+    NOTHING,
+    Change,
+    Effect,
+    Event,
+    Fail,
+    Handled,
+    Identity,
+    Kind,
+    LookUp,
+    Millis,
+    Partitions,
+    Rediscover,
+    Reply,
+    Standing,
+    Subscribe,
+    Subscription,
+    Tick,
+    TopicPartition,
+    Topics,
+    Unanswered,
+    Unsubscribe,
+)
+
+LEAVE_TIMEOUT_MS: Final[Millis] = 5_000
+
+BEATING = (State.PREPARING, State.RECONCILE_ASSIGNMENT, State.STABLE, State.UNSUBSCRIBING)
+"""While a join or a sync is parked, that request itself keeps the member alive."""
+
+
+class ClassicMachine:
+    """``take`` what happens, do what it gives, come back when it is ``due``."""
+
+    def __init__(self, identity: Identity, assignors: Sequence[Assignor], rng: Random) -> None:
+        self.identity = identity
+        self.assignors = tuple(assignors)
+        self.is_cooperative = all(each.is_cooperative for each in assignors)
+        self.state = State.UNSUBSCRIBE
+        self.standing = Standing()
+        self._ask = Asking(Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng))
+        self._subscription = Subscription()
+        self._next: Subscription | None = None
+        self._wanted: tuple[str, ...] = ()
+        self._known: dict[str, int] | None = None  # partition counts; None: asked for
+        self._owned: dict[TopicPartition, int] = self.standing.handed_out
+        self._lost: Partitions = NOTHING
+        self._target: Partitions = NOTHING
+        self._memory = Claim(())  # the last assignment, for sticky assignors
+        self._protocol: str | None = None
+        self._led: Sequence[JoinGroupResponseMember] = ()
+        self._watched: Mapping[str, int] = {}  # what the leader's assignment was made from
+        self._wants_rebalance = False
+        self._is_leaving = False
+        self._beat_at: Millis = 0
+        self._look_at: Millis = 0
+        self._heard_at: Millis = 0
+        self._current_at: Millis = 0
+
+    # -- what others see
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it is in no group and wants to be in none."""
+        return self.state in (State.UNSUBSCRIBE, State.FATAL) and self._ask.call is None
+
+    def take(self, event: Event, now: Millis) -> list[Effect]:
+        """Something happened; what is to be done, in order."""
+        match event:
+            case Subscribe(subscription):
+                self._subscribe(subscription)
+            case Unsubscribe():
+                self._next = None
+                self._move(Input.UNSUBSCRIBED)
+            case Reply(ticket, message) if self._ask.answered(ticket):
+                self._answer(message, now)
+            case Unanswered(ticket) if self._ask.answered(ticket):
+                self._unanswered(now)
+            case Handled(ticket) if self._ask.handled(ticket):
+                pass
+            case Topics(known):
+                self._learn({name: count for name, (_, count) in known.items()}, now)
+            case Tick() | Reply() | Unanswered() | Handled():
+                pass
+        self._settle(now)
+        return self._ask.take()
+
+    def due(self) -> Millis | None:
+        """When to come back with a ``Tick``."""
+        times = []
+        if self._ask.request is None:
+            if self.state in _REQUESTS and (self.state is not State.SYNCING or self._may_sync):
+                times.append(self._ask.not_before)
+            if self._is_beating:
+                times.append(max(self._beat_at, self._ask.not_before))
+        if self._owned:
+            times.append(self._lease())
+        if self.state is State.STABLE and self._must_watch:
+            times.append(self._look_at)
+        return min(times, default=None)
+
+    # -- the application's wishes, and the topics
+
+    def _subscribe(self, subscription: Subscription) -> None:
+        if self.state is State.UNSUBSCRIBING:
+            self._next = subscription
+        else:
+            self._subscription = subscription
+            self._wants_rebalance = True
+            if self.state is not State.SYNCING:  # there the leader's own look-up is under way
+                self._look_up_subscribed()
+        self._move(Input.SUBSCRIBED)
+
+    def _look_up_subscribed(self) -> None:
+        """A pattern needs all topics before it can be joined with; names need none."""
+        if self._subscription.pattern is None:
+            self._known = self._known or {}
+        else:
+            self._known = None
+            self._ask.effects.append(LookUp())
+
+    def _learn(self, counts: dict[str, int], now: Millis) -> None:
+        self._known = counts
+        self._look_at = now + self.identity.metadata_max_age_ms
+        wanted = talk.topics_wanted(self._subscription, counts)
+        changed = self._subscription.pattern is not None and wanted != self._wanted
+        if self._led and self.state is not State.SYNCING:
+            changed |= any(counts.get(name, 0) != was for name, was in self._watched.items())
+        if changed and self.state is State.STABLE:
+            self._wants_rebalance = True
+
+    @property
+    def _must_watch(self) -> bool:
+        return bool(self._led) or self._subscription.pattern is not None
+
+    # -- answers
+
+    def _answer(self, message: Any, now: Millis) -> None:
+        if self._is_leaving:
+            self._left()
+            return
+        verdict = CLASSIC.get(message.error_code, Verdict.FATAL)
+        if verdict is Verdict.GOOD:
+            self._good(message)
+        elif verdict is Verdict.REBALANCE:
+            self._told_to_rejoin()
+        elif verdict is Verdict.FENCED:
+            if message.error_code == Code.UNKNOWN_MEMBER_ID:
+                self.standing.member_id = ""
+            self._fence()
+        elif message.error_code == Code.MEMBER_ID_REQUIRED:
+            self.standing.member_id = message.member_id  # KIP-394: join again with it
+        elif verdict is Verdict.FATAL:
+            self._refused(message.error_code)
+        else:
+            self._again(now, verdict is Verdict.REDISCOVER)
+
+    def _good(self, message: Message) -> None:
+        self._ask.succeeded()
+        self._heard_at = self._ask.sent_at
+        self._beat_at = self._ask.sent_at + self.identity.heartbeat_interval_ms
+        match message:
+            case JoinGroupResponse():
+                self._joined(message)
+            case SyncGroupResponse():
+                self._synced(message)
+            case HeartbeatResponse():
+                self._current_at = self._ask.sent_at
+
+    def _joined(self, message: JoinGroupResponse) -> None:
+        self.standing.member_id = message.member_id
+        self.standing.epoch = message.generation_id
+        self._protocol = message.protocol_name
+        is_leader = message.leader == message.member_id
+        self._led = message.members if is_leader and not message.skip_assignment else ()
+        self._move(Input.JOINED)
+        if self._led:
+            topics = {name for each in talk.candidates(self._led) for name in each.claim.topics}
+            self._known = None
+            self._ask.effects.append(LookUp(names=tuple(sorted(topics))))
+
+    def _synced(self, message: SyncGroupResponse) -> None:
+        self._current_at = self._ask.sent_at
+        try:
+            self._target = formats.read_assignment(message.assignment)
+        except formats.Unreadable:
+            self._refused(Code.INCONSISTENT_GROUP_PROTOCOL)
+            return
+        self._memory = Claim((), self._target, self.standing.epoch)
+        self._move(Input.SYNCED)
+
+    def _told_to_rejoin(self) -> None:
+        """REBALANCE_IN_PROGRESS: alive, but of a generation that ends."""
+        self._ask.succeeded()
+        self._heard_at = self._ask.sent_at
+        self._beat_at = self._ask.sent_at + self.identity.heartbeat_interval_ms
+        self._wants_rebalance = True
+        if self.state in (State.JOINING, State.SYNCING):
+            self._rejoin()
+
+    def _unanswered(self, now: Millis) -> None:
+        if self._is_leaving:
+            self._left()
+        else:
+            self._again(now, True)
+
+    def _again(self, now: Millis, elsewhere: bool) -> None:
+        if elsewhere:
+            self._ask.effects.append(Rediscover())
+        self._ask.failed(now)
+
+    def _refused(self, code: int) -> None:
+        if self.state is State.UNSUBSCRIBING:
+            self._fence()
+            return
+        self._forget_all()
+        self._move(Input.REFUSED)
+        self._ask.effects.append(Fail(code, name_of(code)))
+
+    # -- what follows from where it stands
+
+    def _settle(self, now: Millis) -> None:
+        """Rules that depend on the state alone, until none applies any more."""
+        if now >= self._lease() and (self._owned or self.state is State.RECONCILE_ASSIGNMENT):
+            self._overslept()
+        if self.state is State.STABLE and self._must_watch and now >= self._look_at:
+            self._look_at = now + self.identity.metadata_max_age_ms
+            everything = self._subscription.pattern is not None
+            names = () if everything else tuple(sorted(self._watched))
+            self._ask.effects.append(LookUp(names=names))
+        while self._ask.call is None and self._tell():
+            continue
+        self._send(now)
+
+    def _tell(self) -> bool:
+        """Tell the application one thing, or move on since it knows all; whether there is more."""
+        if self._lost:
+            lost, self._lost = self._lost, NOTHING
+            self._call(Kind.LOST, lost)
+            return False
+        step = _STEPS.get(self.state)
+        return step(self) if step is not None else False
+
+    def _prepare(self) -> bool:
+        if self._known is None:
+            return False
+        self._wanted = talk.topics_wanted(self._subscription, self._known)
+        owned = frozenset(self._owned)
+        if gone := talk.to_give_up(owned, self._wanted, self.is_cooperative):
+            self._revoke(gone)
+            return False
+        self._ask.give_up()
+        self._wants_rebalance = False
+        self._move(Input.PREPARED)
+        return False
+
+    def _reconcile(self) -> bool:
+        owned = frozenset(self._owned)
+        if gone := owned - self._target:
+            self._wants_rebalance = True  # whoever waits for them is given them in the next round
+            self._revoke(gone)
+            return False
+        if come := self._target - owned:
+            self._owned |= dict.fromkeys(come, self.standing.epoch)
+            self._call(Kind.ASSIGNED, come)
+            return False
+        self._move(Input.RECONCILED)
+        return True
+
+    def _stay(self) -> bool:
+        if not self._wants_rebalance:
+            return False
+        self._rejoin()
+        return True
+
+    def _give_up_all(self) -> bool:
+        if self._owned:
+            self._revoke(frozenset(self._owned))
+            return False
+        if self._is_leaving:
+            return False
+        self._ask.give_up()
+        if self.standing.member_id and self.identity.instance_id is None:
+            self._is_leaving = True
+            return False
+        self._left()  # nobody knows it, or it is static and keeps its place
+        return True
+
+    def _loss_is_told(self) -> bool:
+        self._look_up_subscribed()
+        self._move(Input.LOSS_TOLD)
+        return True
+
+    def _revoke(self, gone: Partitions) -> None:
+        for partition in gone:
+            del self._owned[partition]
+        self._call(Kind.REVOKED, gone)
+
+    def _call(self, kind: Kind, which: Partitions) -> None:
+        self._ask.tell(Change(kind, which, self.standing.epoch))
+
+    # -- requests
+
+    def _send(self, now: Millis) -> None:
+        if self._ask.request is not None:
+            return
+        if self._is_leaving:
+            leave = talk.leave(self.identity, self.standing.member_id)
+            self._ask.send(leave, LEAVE_TIMEOUT_MS, now)
+        elif now < self._ask.not_before:
+            return
+        elif self.state in _REQUESTS:
+            _REQUESTS[self.state](self, now)
+        elif self._is_beating and now >= self._beat_at:
+            beat = talk.beat(self.identity, self.standing.member_id, self.standing.epoch)
+            self._ask.send(beat, self.identity.request_timeout_ms, now)
+
+    def _join(self, now: Millis) -> None:
+        claim = Claim(
+            self._wanted, frozenset(self._owned), self._memory.generation, self.identity.rack
+        )
+        request = talk.join(
+            self.identity, self.standing.member_id, claim, self.assignors, self._memory
+        )
+        patience = self.identity.rebalance_timeout_ms + talk.JOIN_GRACE_MS
+        self._ask.send(request, max(patience, self.identity.request_timeout_ms), now)
+
+    def _sync(self, now: Millis) -> None:
+        if not self._may_sync:
+            return
+        given: Mapping[str, Partitions] = {}
+        if self._led:
+            given = self._assign()
+        standing = self.standing.member_id, self.standing.epoch
+        request = talk.sync(self.identity, standing, self._protocol, given)
+        patience = self.identity.rebalance_timeout_ms + talk.JOIN_GRACE_MS
+        self._ask.send(request, max(patience, self.identity.request_timeout_ms), now)
+
+    @property
+    def _may_sync(self) -> bool:
+        """The leader knows the topics first."""
+        return not self._led or self._known is not None
+
+    def _assign(self) -> dict[str, Partitions]:
+        known = self._known or {}
+        members = talk.candidates(self._led)
+        self._watched = {
+            topic: known.get(topic, 0) for each in members for topic in each.claim.topics
+        }
+        assignor = next(each for each in self.assignors if each.name == self._protocol)
+        given = assignor.assign(known, members)
+        return {member_id: frozenset(partitions) for member_id, partitions in given.items()}
+
+    @property
+    def _is_beating(self) -> bool:
+        return self.state in BEATING and self.standing.epoch >= 0 and not self._is_leaving
+
+    def _lease(self) -> Millis:
+        """Until when nobody else can have been given what this member owns: its session runs, and
+        a rebalance that it does not know of cannot have ended without it."""
+        return min(
+            self._heard_at + self.identity.session_timeout_ms,
+            self._current_at + self.identity.rebalance_timeout_ms,
+        )
+
+    # -- endings and beginnings
+
+    def _rejoin(self) -> None:
+        self._ask.give_up()
+        self._look_up_subscribed()
+        self._move(Input.REBALANCE)
+
+    def _overslept(self) -> None:
+        """Too late for what it owns. A join on its way goes on: it may yet be answered."""
+        if self.state in _REQUESTS:
+            self._lose_all()
+        else:
+            self._fence()
+
+    def _fence(self) -> None:
+        self._forget_all()
+        self._move(Input.FENCED)
+
+    def _lose_all(self) -> None:
+        self._lost |= frozenset(self._owned)
+        self._owned.clear()
+
+    def _forget_all(self) -> None:
+        self._lose_all()
+        self.standing.epoch = -1
+        self._target, self._led = NOTHING, ()
+        self._memory = Claim(())
+        self._ask.give_up()
+
+    def _left(self) -> None:
+        self._is_leaving = False
+        self._forget_all()
+        self.standing.member_id = ""
+        self._move(Input.LEFT)
+        if self._next is not None:
+            wanted, self._next = self._next, None
+            self._subscribe(wanted)
+
+    def _move(self, why: Input) -> None:
+        moves = TRANSITIONS[self.state]
+        assert why in moves, f"{self.state.name} cannot take {why.name}"
+        self.state = moves[why]
+
+
+_STEPS: Final[Mapping[State, Callable[[ClassicMachine], bool]]] = {
+    State.PREPARING: ClassicMachine._prepare,
+    State.RECONCILE_ASSIGNMENT: ClassicMachine._reconcile,
+    State.STABLE: ClassicMachine._stay,
+    State.UNSUBSCRIBING: ClassicMachine._give_up_all,
+    State.FENCED: ClassicMachine._loss_is_told,
+}
+"""What a state does when the application has returned from what it was told last."""
+
+_REQUESTS: Final[Mapping[State, Callable[[ClassicMachine, Millis], None]]] = {
+    State.JOINING: ClassicMachine._join,
+    State.SYNCING: ClassicMachine._sync,
+}
+"""What a state asks for, beside heartbeats."""

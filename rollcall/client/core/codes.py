@@ -1,0 +1,65 @@
+"""Kafka's error codes as a member meets them, and what it makes of each.
+
+Numbers and names are Apache Kafka's. What a state does about it stands in the machines.
+"""
+
+from collections.abc import Mapping
+from enum import Enum, IntEnum
+from typing import Final
+
+
+class Code(IntEnum):
+    """The codes that mean something to a member."""
+
+    NONE = 0
+    REQUEST_TIMED_OUT = 7
+    COORDINATOR_LOAD_IN_PROGRESS = 14
+    COORDINATOR_NOT_AVAILABLE = 15
+    NOT_COORDINATOR = 16
+    ILLEGAL_GENERATION = 22
+    INCONSISTENT_GROUP_PROTOCOL = 23
+    UNKNOWN_MEMBER_ID = 25
+    REBALANCE_IN_PROGRESS = 27
+    GROUP_ID_NOT_FOUND = 69
+    MEMBER_ID_REQUIRED = 79
+    FENCED_INSTANCE_ID = 82
+    UNSTABLE_OFFSET_COMMIT = 88
+    FENCED_MEMBER_EPOCH = 110
+    UNRELEASED_INSTANCE_ID = 111
+    STALE_MEMBER_EPOCH = 113
+
+
+class Verdict(Enum):
+    """What an answer means for membership."""
+
+    GOOD = "go on"
+    RETRY = "ask again a little later"
+    REDISCOVER = "look for the coordinator, then ask again"
+    FENCED = "no member any more: join again, what it worked on is lost"
+    REBALANCE = "join the next generation"
+    FATAL = "no use in asking again"
+
+
+_ALWAYS: Final[Mapping[int, Verdict]] = {
+    Code.NONE: Verdict.GOOD,
+    Code.REQUEST_TIMED_OUT: Verdict.RETRY,
+    Code.COORDINATOR_LOAD_IN_PROGRESS: Verdict.RETRY,
+    Code.COORDINATOR_NOT_AVAILABLE: Verdict.REDISCOVER,
+    Code.NOT_COORDINATOR: Verdict.REDISCOVER,
+    Code.UNKNOWN_MEMBER_ID: Verdict.FENCED,
+}
+
+CONSUMER: Final[Mapping[int, Verdict]] = {**_ALWAYS, Code.FENCED_MEMBER_EPOCH: Verdict.FENCED}
+"""Answers to ConsumerGroupHeartbeat; any other code is fatal."""
+
+CLASSIC: Final[Mapping[int, Verdict]] = {
+    **_ALWAYS,
+    Code.ILLEGAL_GENERATION: Verdict.FENCED,
+    Code.REBALANCE_IN_PROGRESS: Verdict.REBALANCE,
+}
+"""Answers to JoinGroup, SyncGroup and Heartbeat; any other code is fatal."""
+
+
+def name_of(code: int) -> str:
+    """The code's name, or its number where it has none here."""
+    return Code(code).name if code in set(Code) else f"error {code}"

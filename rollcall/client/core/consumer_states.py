@@ -1,0 +1,94 @@
+"""The states of a member of the consumer protocol, as a table (KIP-848).
+
+The states and their meaning are those of the member state machine that was drawn up for Kafka's
+consumer; docs/client.md shows this table and a test keeps both equal. Every move of the machine
+is looked up here. What is done on the way is not here (``consumer``).
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+
+class State(Enum):
+    """Where a member stands; the value says it in words."""
+
+    UNSUBSCRIBE = "subscribed to nothing, in no group"
+    JOINING = "asks to join, with epoch 0"
+    STABLE = "has nothing to do but to be heard of"
+    RECONCILE_ASSIGNMENT = "gives up and takes up partitions, the application is being told"
+    ACK_ASSIGNMENT = "the next heartbeat goes out at once, and says what is owned"
+    UNSUBSCRIBING = "gives up everything and leaves"
+    FENCED = "the group goes on without it: everything is lost, the application is being told"
+    FATAL = "refused for good, until there is a new subscription"
+
+
+class Input(Enum):
+    """What moves a member; the value says it in words."""
+
+    SUBSCRIBED = "the application subscribes, or subscribes anew"
+    WELCOMED = "an answer without an assignment, or with the one it has"
+    ASSIGNED = "an answer with another assignment"
+    RECONCILED = "the application has been told of all"
+    SAID = "the heartbeat has gone out"
+    FENCED = "unknown or fenced, or not heard of for a session"
+    LOSS_TOLD = "the application knows what was lost"
+    REFUSED = "an answer that no retry can change"
+    UNSUBSCRIBED = "the application unsubscribes or closes"
+    LEFT = "the leave was answered, or will not be"
+
+
+S, I = State, Input  # noqa: E741 - the table is read by its columns
+
+TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
+    S.UNSUBSCRIBE: {I.SUBSCRIBED: S.JOINING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},
+    S.JOINING: {
+        I.SUBSCRIBED: S.JOINING,
+        I.WELCOMED: S.STABLE,
+        I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
+        I.FENCED: S.FENCED,
+        I.REFUSED: S.FATAL,
+        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+    },
+    S.STABLE: {
+        I.SUBSCRIBED: S.STABLE,
+        I.WELCOMED: S.STABLE,
+        I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
+        I.SAID: S.STABLE,
+        I.FENCED: S.FENCED,
+        I.REFUSED: S.FATAL,
+        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+    },
+    S.RECONCILE_ASSIGNMENT: {
+        I.SUBSCRIBED: S.RECONCILE_ASSIGNMENT,
+        I.WELCOMED: S.RECONCILE_ASSIGNMENT,
+        I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
+        I.RECONCILED: S.ACK_ASSIGNMENT,
+        I.SAID: S.RECONCILE_ASSIGNMENT,
+        I.FENCED: S.FENCED,
+        I.REFUSED: S.FATAL,
+        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+    },
+    S.ACK_ASSIGNMENT: {
+        I.SUBSCRIBED: S.ACK_ASSIGNMENT,
+        I.WELCOMED: S.ACK_ASSIGNMENT,
+        I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
+        I.SAID: S.STABLE,
+        I.FENCED: S.FENCED,
+        I.REFUSED: S.FATAL,
+        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+    },
+    S.UNSUBSCRIBING: {
+        I.SUBSCRIBED: S.UNSUBSCRIBING,
+        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+        I.FENCED: S.UNSUBSCRIBING,
+        I.LEFT: S.UNSUBSCRIBE,
+    },
+    S.FENCED: {
+        I.SUBSCRIBED: S.FENCED,
+        I.LOSS_TOLD: S.JOINING,
+        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+    },
+    S.FATAL: {I.SUBSCRIBED: S.JOINING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},
+}
+"""Anything that is not here cannot happen; the machine ends in an assertion if it does."""

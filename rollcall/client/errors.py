@@ -1,0 +1,42 @@
+"""What can go wrong for an application that uses the library; each is raised by one place."""
+
+from collections.abc import Mapping
+
+from rollcall.client.core.codes import name_of
+from rollcall.client.core.words import TopicPartition
+
+
+class MemberError(Exception):
+    """Any of these."""
+
+
+class Refused(MemberError):
+    """The coordinator will not have this member; ``code`` is Kafka's number.
+
+    A new subscription lets it try again.
+    """
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(f"{name_of(code)}: {reason}")
+        self.code = code
+
+
+class CommitRefused(MemberError):
+    """Some offsets were not committed; ``codes`` are Kafka's numbers, by partition."""
+
+    def __init__(self, codes: Mapping[TopicPartition, int]) -> None:
+        names = {f"{p.topic}-{p.partition}: {name_of(code)}" for p, code in codes.items()}
+        super().__init__(", ".join(sorted(names)))
+        self.codes = dict(codes)
+
+
+class NotAssigned(MemberError):
+    """The partition is not this member's, or not any more."""
+
+
+class Unavailable(MemberError):
+    """Nobody who could answer was reached in time."""
+
+
+class UnknownProtocol(MemberError, ValueError):
+    """There is no such protocol, or this library does not speak it yet."""

@@ -1,0 +1,263 @@
+"""``Member``: one worker of a group, for asyncio. The way in for applications.
+
+What it does when stands in ``core``; how it talks in ``cluster`` and ``connection``.
+``blocking.BlockingMember`` is the same for programs without asyncio.
+"""
+
+import asyncio
+import inspect
+import logging
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from random import Random, SystemRandom
+from types import TracebackType
+from typing import Any, Final, Self
+
+from rollcall.client import protocols
+from rollcall.client.changes import Changes
+from rollcall.client.cluster import Cluster
+from rollcall.client.core.backoff import Backoff
+from rollcall.client.core.words import (
+    Change,
+    Identity,
+    Kind,
+    Partitions,
+    Standing,
+    Subscribe,
+    Subscription,
+    Token,
+    TopicPartition,
+    Unsubscribe,
+)
+from rollcall.client.errors import CommitRefused, NotAssigned, Refused, Unavailable
+from rollcall.client.offsets import Ledger
+from rollcall.client.pump import Pump
+
+Callback = Callable[[Partitions], Awaitable[None] | None]
+
+CLOSE_S: Final = 30.0
+log = logging.getLogger("rollcall.client")
+
+
+class Member:
+    """One worker of ``group``; ``async with Member(...)`` joins and, at the end, leaves.
+
+    ``bootstrap`` is ``HOST:PORT``, or several. ``topics`` and ``pattern`` are what it wants to
+    work on. ``assignor`` is a server's (consumer protocol) or one or several of
+    ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The callbacks take a
+    frozenset of partitions and may be coroutines; see docs/client.md for what each may rely on.
+    ``settings`` are the times of ``core.words.Identity``, in milliseconds.
+
+    Raises ``UnknownProtocol`` for a protocol that the library does not speak, ``ValueError`` for
+    anything else that cannot be.
+    """
+
+    def __init__(
+        self,
+        bootstrap: str | Sequence[str],
+        group: str,
+        topics: Iterable[str] = (),
+        *,
+        pattern: str | None = None,
+        protocol: str = "consumer",
+        assignor: protocols.Assignors = None,
+        instance_id: str | None = None,
+        rack: str | None = None,
+        client_id: str = "rollcall",
+        ssl_context: ssl.SSLContext | None = None,
+        on_assigned: Callback | None = None,
+        on_revoked: Callback | None = None,
+        on_lost: Callback | None = None,
+        **settings: int,
+    ) -> None:
+        chosen = protocols.listed(assignor)
+        names = tuple(each if isinstance(each, str) else each.name for each in chosen)
+        identity = Identity(group, instance_id, rack, names, **settings)
+        rng: Random = SystemRandom()
+        self._identity = identity
+        self._machine = protocols.machine(protocol, identity, chosen, rng)
+        self._subscription = Subscription(_names(topics), pattern)
+        self._callbacks = {
+            Kind.ASSIGNED: on_assigned,
+            Kind.REVOKED: on_revoked,
+            Kind.LOST: on_lost,
+        }
+        backoff = Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng)
+        self._cluster = Cluster(bootstrap, group, client_id, ssl_context)
+        self._ledger = Ledger(self._cluster, identity, backoff)
+        self._changes = Changes()
+        self._pump = Pump(self._machine, self._cluster, backoff, self._deliver, self._failed)
+        self._manual: Partitions | None = None
+        self.failure: Refused | None = None
+
+    # -- life
+
+    async def start(self) -> None:
+        """Subscribe, if there is something to subscribe to. Does not wait for an assignment."""
+        if self._subscription:
+            self.subscribe(self._subscription.topics, self._subscription.pattern)
+
+    async def close(self, timeout_s: float = CLOSE_S) -> None:
+        """Give up everything, call back, leave, and end every connection.
+
+        After ``timeout_s`` it ends without more words; the group then waits for the session.
+        """
+        self._changes.end_if_mine()
+        self._pump.put(Unsubscribe())
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not self._machine.is_gone:
+                    self._pump.moved.clear()
+                    await self._pump.moved.wait()
+        except TimeoutError:
+            log.warning("%s: no orderly leave within %s s", self._identity.group, timeout_s)
+        finally:
+            self._pump.stop()
+            self._cluster.close()
+            self._changes.end()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    # -- what to work on
+
+    def subscribe(self, topics: Iterable[str] = (), pattern: str | None = None) -> None:
+        """Work on these instead; the coordinator hears it at once. Lets a refused member try
+        again."""
+        self._manual = None
+        self.failure = None
+        self._subscription = Subscription(_names(topics), pattern)
+        if not self._subscription:
+            raise ValueError("neither topics nor a pattern to subscribe to")
+        self._pump.put(Subscribe(self._subscription))
+
+    def unsubscribe(self) -> None:
+        """Work on nothing, and leave the group."""
+        self._manual = None
+        self._pump.put(Unsubscribe())
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Work on exactly these, outside any group: nobody else hears of it, nothing is called
+        back. Offsets can be committed as long as the group has no members."""
+        self.unsubscribe()
+        self._manual = frozenset(partitions)
+
+    @property
+    def assigned(self) -> Partitions:
+        """What this member may work on at this moment."""
+        if self._manual is not None:
+            return self._manual
+        return frozenset(self._machine.standing.handed_out)
+
+    def token(self, partition: TopicPartition) -> Token:
+        """What to store beside one's own writes for this partition (``Token`` says why).
+
+        ``NotAssigned`` where it is not this member's, or where no group gave it out.
+        """
+        epoch = self._machine.standing.handed_out.get(partition)
+        if epoch is None:
+            raise NotAssigned(f"{partition.topic}-{partition.partition}")
+        return Token(self._identity.group, *partition, epoch)
+
+    @property
+    def member_id(self) -> str:
+        """The member's id; empty until the classic protocol's coordinator has given one."""
+        return self._machine.standing.member_id
+
+    @property
+    def epoch(self) -> int:
+        """The generation (classic) or member epoch (consumer protocol) it is in."""
+        return self._machine.standing.epoch
+
+    # -- how far it has come
+
+    def note(self, partition: TopicPartition, offset: int) -> None:
+        """Remember how far the work has come: the next offset to do.
+
+        It is committed by ``commit()``, and by itself when the partition is revoked.
+        ``NotAssigned`` where the partition is not this member's.
+        """
+        if partition not in self.assigned:
+            raise NotAssigned(f"{partition.topic}-{partition.partition}")
+        self._ledger.noted[partition] = offset
+
+    async def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
+        """Commit these, or all that was noted; returns when it is durable.
+
+        ``CommitRefused`` where this member may not (any more); ``Unavailable`` where nobody
+        answered in time, and whether it was committed is not known.
+        """
+        chosen = dict(self._ledger.noted) if offsets is None else offsets
+        standing = Standing() if self._manual is not None else self._machine.standing
+        await self._ledger.commit(chosen, standing)
+        if offsets is None:
+            for partition, offset in chosen.items():
+                if self._ledger.noted.get(partition) == offset:
+                    del self._ledger.noted[partition]
+
+    async def committed(
+        self, partitions: Iterable[TopicPartition] | None = None
+    ) -> dict[TopicPartition, int | None]:
+        """What the group has committed for these, or for all it works on; None for nothing."""
+        return await self._ledger.committed(self.assigned if partitions is None else partitions)
+
+    # -- what happens
+
+    def changes(self) -> AsyncIterator[Change]:
+        """What comes and goes, one at a time; begins with what the member has already.
+
+        A change counts as handled when the next one is asked for: the body of the loop is the
+        callback. Ends when the member closes; raises ``Refused`` when the coordinator refuses it.
+        """
+        return self._changes.follow(self.assigned, self.epoch, self.failure)
+
+    def __aiter__(self) -> AsyncIterator[Change]:
+        return self.changes()
+
+    async def _deliver(self, change: Change) -> None:
+        """Commit what was noted of revoked partitions, then tell the application."""
+        noted = {}
+        if change.kind is not Kind.ASSIGNED:
+            noted = self._ledger.take_noted(change.partitions)
+        if change.kind is Kind.REVOKED:
+            await self._commit_noted(noted)
+        callback = self._callbacks[change.kind]
+        if callback is not None:
+            await _run(callback, change.partitions)
+        await self._changes.tell(change)
+
+    async def _commit_noted(self, noted: Mapping[TopicPartition, int]) -> None:
+        try:
+            await self._ledger.commit(noted, self._machine.standing)
+        except (CommitRefused, Unavailable) as error:
+            # The next owner begins where the last commit was: work is repeated, not lost.
+            log.warning("%s: not committed before revocation: %s", self._identity.group, error)
+
+    def _failed(self, failure: Refused) -> None:
+        self.failure = failure
+        log.error("%s: %s", self._identity.group, failure)
+        self._changes.fail(failure)
+
+
+def _names(topics: Iterable[str]) -> tuple[str, ...]:
+    """Topic names; one string alone is one name, not a list of letters."""
+    return (topics,) if isinstance(topics, str) else tuple(topics)
+
+
+async def _run(callback: Callback, partitions: Partitions) -> None:
+    """Call the application; its mistakes are logged and change nothing for the group."""
+    try:
+        result: Any = callback(partitions)
+        if inspect.isawaitable(result):
+            await result
+    except Exception:
+        log.exception("the callback %r failed", callback)

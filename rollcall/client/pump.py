@@ -1,0 +1,124 @@
+"""Between a machine and the world: feeds it what happens, does what it gives.
+
+It decides nothing: when, what and whether stand in the machines (``core``). The application's
+callbacks run in a task of their own, so that heartbeats go on meanwhile.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from rollcall.client.cluster import MEMBERSHIP, Cluster
+from rollcall.client.core.backoff import Backoff
+from rollcall.client.core.words import (
+    Call,
+    Change,
+    Effect,
+    Event,
+    Fail,
+    Handled,
+    LookUp,
+    Machine,
+    Millis,
+    Rediscover,
+    Reply,
+    Send,
+    Tick,
+    Unanswered,
+)
+from rollcall.client.errors import Refused
+
+_CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""Where there is one that goes on while the machine is suspended, a session does too."""
+
+
+def clock_ms() -> Millis:
+    """Milliseconds that only grow."""
+    return time.clock_gettime_ns(_CLOCK) // 1_000_000
+
+
+class Pump:
+    """``deliver`` tells the application; ``fail`` that it was refused for good."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        cluster: Cluster,
+        backoff: Backoff,
+        deliver: Callable[[Change], Awaitable[None]],
+        fail: Callable[[Refused], None],
+    ) -> None:
+        self._machine = machine
+        self._cluster = cluster
+        self._backoff = backoff
+        self._deliver = deliver
+        self._fail = fail
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self.moved = asyncio.Event()
+
+    def put(self, event: Event) -> None:
+        """Something happened; its consequences begin before this returns."""
+        for effect in self._machine.take(event, clock_ms()):
+            self._do(effect)
+        self._set_timer()
+        self.moved.set()
+
+    def stop(self) -> None:
+        """Do nothing more; what runs is cancelled."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = self._machine.due()
+        if due is not None:
+            wait = max(0, due - clock_ms()) / 1000
+            self._timer = asyncio.get_running_loop().call_later(wait, self.put, Tick())
+
+    def _do(self, effect: Effect) -> None:
+        match effect:
+            case Send():
+                self._start(self._send(effect))
+            case Call():
+                self._start(self._call(effect))
+            case LookUp():
+                self._start(self._look_up(effect))
+            case Rediscover():
+                self._cluster.forget_coordinator()
+            case Fail(code, reason):
+                self._fail(Refused(code, reason))
+
+    def _start(self, doing: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(doing)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _send(self, effect: Send) -> None:
+        try:
+            wait_s = effect.timeout_ms / 1000
+            async with asyncio.timeout(wait_s):
+                answer = await self._cluster.ask(MEMBERSHIP, effect.message, wait_s)
+        except OSError:  # TimeoutError is one
+            self.put(Unanswered(effect.ticket))
+        else:
+            self.put(Reply(effect.ticket, answer))
+
+    async def _call(self, effect: Call) -> None:
+        await self._deliver(effect.change)
+        self.put(Handled(effect.ticket))
+
+    async def _look_up(self, effect: LookUp) -> None:
+        while True:
+            try:
+                topics = await self._cluster.look_up(effect)
+                break
+            except OSError:
+                await asyncio.sleep(self._backoff.next() / 1000)
+        self._backoff.reset()
+        self.put(topics)

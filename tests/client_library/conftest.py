@@ -1,0 +1,50 @@
+"""One installation for the processes of this folder, and library members as processes."""
+
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from rollcall.installation import Installation
+from tests.clients.conftest import SESSION_MS, SETTINGS, Worker
+
+Join = Callable[..., Worker]
+
+LIBRARY = "library"
+
+
+@pytest.fixture(scope="module")
+def installation() -> Iterator[Installation]:
+    """Serves for the tests of one file."""
+    with Installation(SETTINGS) as it:
+        yield it
+
+
+@pytest.fixture
+def name() -> str:
+    """A group and a topic of the test's own."""
+    return f"lib-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def join(installation: Installation, name: str) -> Iterator[Join]:
+    """Starts a worker: ``join("library", "range")`` or ``join("java")``; ends all with the test."""
+    workers: list[Worker] = []
+
+    def begin(who: str, how: str = "") -> Worker:
+        if who == LIBRARY:
+            command = [sys.executable, "-m", "tests.client_library.worker", how]
+            worker = Worker([*command, installation.kafka, name])
+        else:
+            worker = Worker.of(who, installation.kafka, name, SESSION_MS)
+        workers.append(worker)
+        return worker
+
+    yield begin
+    for worker in workers:
+        if worker.process.poll() is None:
+            worker.kill()
+        for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
+            if pipe is not None:
+                pipe.close()

@@ -1,0 +1,123 @@
+"""A member of the classic protocol with the real rules: joining, leading, giving up."""
+
+from random import Random
+from uuid import UUID
+
+import pytest
+
+from groups.core.classic.group import ClassicGroup
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.join_group import JoinGroupRequest
+from rollcall.client.assignors import ASSIGNORS
+from rollcall.client.core.classic import ClassicMachine
+from rollcall.client.core.classic_states import State
+from rollcall.client.core.words import Identity, Subscribe, Subscription, Topics, Unsubscribe
+from tests.client_library.world import Player, World
+
+
+@pytest.fixture
+def world() -> World:
+    made = World(ClassicGroup, group_initial_rebalance_delay_ms=0)
+    made.catalogue = {"t": 4, "u": 1}
+    return made
+
+
+def member(world: World, name: str, assignor: str, instance_id: str | None = None) -> Player:
+    identity = Identity("g", instance_id=instance_id)
+    return world.add(name, ClassicMachine(identity, [ASSIGNORS[assignor]], Random(name)), "t")
+
+
+def machine(player: Player) -> ClassicMachine:
+    assert isinstance(player.machine, ClassicMachine)
+    return player.machine
+
+
+def test_eager_members_give_up_everything_before_they_join_again(world: World) -> None:
+    anna = member(world, "anna", "range")
+    world.settle()
+    ben = member(world, "ben", "range")
+    world.sleep(10_000, honest=True)
+
+    assert anna.changes == ["assigned t0,t1,t2,t3", "revoked t0,t1,t2,t3", "assigned t0,t1"] or (
+        anna.changes == ["assigned t0,t1,t2,t3", "revoked t0,t1,t2,t3", "assigned t2,t3"]
+    )
+    assert len(anna.owned) == len(ben.owned) == 2
+
+
+def test_cooperative_members_give_up_only_what_moves(world: World) -> None:
+    anna = member(world, "anna", "cooperative-sticky")
+    world.settle()
+    ben = member(world, "ben", "cooperative-sticky")
+    world.sleep(10_000, honest=True)
+
+    assert anna.changes == ["assigned t0,t1,t2,t3", "revoked t2,t3"]
+    assert ben.changes == ["assigned t2,t3"]
+    assert anna.machine.standing.epoch == 3  # one round to give up, one to take up
+
+
+def test_a_join_is_repeated_with_the_id_that_was_given(world: World) -> None:
+    anna = member(world, "anna", "range")
+    world.deliver(anna)
+
+    world.answer(anna)
+
+    again = anna.requests[-1][0].message
+    assert isinstance(again, JoinGroupRequest) and again.member_id.startswith("app-")
+
+
+def test_the_leader_looks_up_the_topics_before_it_assigns(world: World) -> None:
+    anna = member(world, "anna", "range")
+    for _ in range(2):
+        world.deliver(anna), world.answer(anna)
+
+    assert machine(anna).state is State.SYNCING
+    assert anna.lookups == 1 and not anna.requests
+
+
+def test_the_leader_lets_the_group_rebalance_when_a_topic_has_grown(world: World) -> None:
+    anna = member(world, "anna", "range")
+    world.settle()
+    world.catalogue["t"] = 5
+
+    world.sleep(61_000, honest=True)
+
+    assert len(anna.owned) == 5
+
+
+def test_a_pattern_is_matched_by_the_member_among_the_topics_there_are(world: World) -> None:
+    anna = member(world, "anna", "range")
+    world.settle()
+    world.tell(anna, Subscribe(Subscription(pattern="[uv]")))
+    world.settle()
+    assert {each.topic for each in anna.owned} == {"u"}
+
+    world.catalogue["v"] = 2
+    everything = {name: (UUID(int=7), count) for name, count in world.catalogue.items()}
+    world.tell(anna, Topics(everything))
+    world.settle()
+
+    assert {each.topic for each in anna.owned} == {"u", "v"}
+
+
+def test_heartbeats_go_on_while_the_application_gives_up_its_partitions(world: World) -> None:
+    anna = member(world, "anna", "range")
+    world.settle()
+    world.subscribe(anna, "t", "u")
+    assert anna.changes[-1].startswith("revoked") and not anna.owned
+
+    world.sleep(3_000)
+
+    assert isinstance(anna.requests[-1][0].message, HeartbeatRequest)
+
+
+def test_a_member_that_leaves_is_missed_at_once_and_a_static_one_is_not(world: World) -> None:
+    anna, ben = member(world, "anna", "range"), member(world, "ben", "range", "i1")
+    world.sleep(10_000, honest=True)
+    world.tell(ben, Unsubscribe())
+    world.settle()
+    assert ben.machine.is_gone and len(world.group.roster()) == 2
+
+    world.tell(anna, Unsubscribe())
+    world.settle()
+
+    assert anna.machine.is_gone and [row.instance_id for row in world.group.roster()] == ["i1"]

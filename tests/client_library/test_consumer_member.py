@@ -1,0 +1,183 @@
+"""A member of the consumer protocol, alone with the real rules: what it says, and when."""
+
+from random import Random
+
+import pytest
+
+from groups.core.consumer.group import ConsumerGroup
+from protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+from rollcall.client.core.consumer import ConsumerMachine
+from rollcall.client.core.consumer_states import State
+from rollcall.client.core.words import Identity, Reply, Subscribe, Subscription, Unsubscribe
+from tests.client_library.world import Player, World
+
+INTERVAL_MS = 5_000
+
+
+@pytest.fixture
+def world() -> World:
+    made = World(ConsumerGroup)
+    made.catalogue = {"t": 4, "u": 1}
+    return made
+
+
+def member(world: World, name: str, *topics: str, instance_id: str | None = None) -> Player:
+    identity = Identity("g", instance_id=instance_id, rack="r1", assignors=("range",))
+    return world.add(name, ConsumerMachine(identity, Random(name)), *(topics or ("t",)))
+
+
+def machine(player: Player) -> ConsumerMachine:
+    assert isinstance(player.machine, ConsumerMachine)
+    return player.machine
+
+
+def request(player: Player) -> ConsumerGroupHeartbeatRequest:
+    """What it has asked and nobody has heard yet."""
+    message = player.requests[-1][0].message
+    assert isinstance(message, ConsumerGroupHeartbeatRequest)
+    return message
+
+
+def test_a_join_says_everything(world: World) -> None:
+    anna = member(world, "anna")
+
+    join = request(anna)
+    assert (join.member_epoch, join.rack_id, join.server_assignor) == (0, "r1", "range")
+    assert join.rebalance_timeout_ms == 300_000
+    assert join.subscribed_topic_names == ["t"] and join.subscribed_topic_regex is None
+    assert join.topic_partitions == []  # empty, where the seed says null: Kafka wants it so
+
+
+def test_a_settled_member_says_nothing_but_that_it_is_there(world: World) -> None:
+    anna = member(world, "anna")
+    world.settle()
+
+    world.sleep(INTERVAL_MS)
+
+    beat = request(anna)
+    assert beat == ConsumerGroupHeartbeatRequest(
+        group_id="g", member_id=beat.member_id, member_epoch=beat.member_epoch
+    )
+    assert beat.member_epoch > 0
+
+
+def test_a_new_subscription_is_said_at_once(world: World) -> None:
+    anna = member(world, "anna")
+    world.settle()
+
+    world.subscribe(anna, "t", "u")
+
+    assert request(anna).subscribed_topic_names == ["t", "u"]
+    assert request(anna).rebalance_timeout_ms == -1
+
+
+def test_revoke_is_stop_handing_out_then_call_and_only_then_say_so(world: World) -> None:
+    anna, ben = member(world, "anna"), None
+    world.settle()
+    ben = member(world, "ben")
+    world.deliver(ben), world.answer(ben)
+    world.sleep(INTERVAL_MS)
+    world.deliver(anna), world.answer(anna)
+
+    assert anna.changes[-1].startswith("revoked") and len(anna.owned) == 2
+    world.sleep(60_000 // 2)  # heartbeats go on meanwhile, and do not give them up
+    assert all(not r.message.topic_partitions for r, _ in anna.requests)  # type: ignore[attr-defined]
+    assert not ben.owned
+
+    world.settle()
+    world.sleep(INTERVAL_MS, honest=True)
+    assert len(ben.owned) == 2
+
+
+def test_a_fenced_member_loses_all_and_joins_again_under_its_id(world: World) -> None:
+    anna = member(world, "anna")
+    world.settle()
+    before = anna.machine.standing.member_id
+    world.sleep(INTERVAL_MS)
+    ticket = anna.requests.popleft()[0].ticket
+
+    world.tell(anna, Reply(ticket, ConsumerGroupHeartbeatResponse(error_code=110)))
+
+    assert machine(anna).state is State.FENCED
+    assert not anna.owned and anna.changes[-1].startswith("lost")
+    world.handle(anna)
+    assert machine(anna).state is State.JOINING
+    assert (request(anna).member_id, request(anna).member_epoch) == (before, 0)
+
+
+def test_a_member_that_is_not_heard_stops_by_itself_when_its_session_ends(world: World) -> None:
+    anna = member(world, "anna")
+    world.settle()
+    heard = world.now
+
+    world.sleep(44_999)
+    assert len(anna.owned) == 4
+    world.sleep(1)
+
+    assert world.now == heard + 45_000 and not anna.owned
+
+
+def test_a_new_subscription_leaves_fatal(world: World) -> None:
+    anna = member(world, "anna")
+    ticket = anna.requests.popleft()[0].ticket
+    refused = ConsumerGroupHeartbeatResponse(error_code=128, error_message="no such pattern")
+    world.tell(anna, Reply(ticket, refused))
+    assert machine(anna).state is State.FATAL and anna.failures == [128]
+    assert anna.machine.due() is None
+
+    world.subscribe(anna, "t")
+    world.settle()
+
+    assert machine(anna).state is State.STABLE and len(anna.owned) == 4
+
+
+def test_a_member_leaves_after_it_has_given_up_everything(world: World) -> None:
+    anna = member(world, "anna")
+    world.settle()
+
+    world.tell(anna, Unsubscribe())
+    assert anna.changes[-1].startswith("revoked") and not anna.requests
+    world.handle(anna)
+
+    assert request(anna).member_epoch == -1
+    world.settle()
+    assert anna.machine.is_gone and not world.group.members
+
+
+def test_a_static_member_leaves_for_a_while(world: World) -> None:
+    anna = member(world, "anna", instance_id="i1")
+    world.settle()
+
+    world.tell(anna, Unsubscribe())
+    world.handle(anna)
+
+    assert (request(anna).member_epoch, request(anna).instance_id) == (-2, "i1")
+
+
+def test_a_lost_answer_is_asked_for_again_in_full(world: World) -> None:
+    anna = member(world, "anna")
+    world.settle()
+    world.subscribe(anna, "t", "u")
+    world.deliver(anna)
+    world.cut(anna)
+    world.sleep(2_000)
+
+    again = request(anna)
+    assert again.subscribed_topic_names == ["t", "u"] and again.rebalance_timeout_ms == 300_000
+    assert again.topic_partitions and again.member_epoch > 0
+    world.settle()
+    assert len(anna.owned) == 5
+
+
+def test_a_subscription_while_it_leaves_is_kept_for_afterwards(world: World) -> None:
+    anna = member(world, "anna")
+    world.settle()
+    world.tell(anna, Unsubscribe())
+
+    world.tell(anna, Subscribe(Subscription(("u",))))
+    world.settle()
+
+    assert machine(anna).state is State.STABLE and {p.topic for p in anna.owned} == {"u"}

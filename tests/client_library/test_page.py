@@ -1,0 +1,51 @@
+"""docs/client.md: its drawings are those of the tables, its examples run."""
+
+import asyncio
+import re
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.wire import create_topic
+from rollcall.installation import CHECKOUT, Installation
+from tests.client_library.drawing import MACHINES, PAGE, between, drawn
+
+EXAMPLES = dict(
+    re.findall(r"\n## ([^\n]+)\n(?:(?!\n## ).)*?\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+)
+
+SAYS = {
+    "A first worker": "assigned [0, 1, 2, 3, 4, 5]",
+    "Working and committing": "60\n" + "\n".join(f"stopped {n} at 10" for n in range(6)),
+    "Fencing your own storage": "True\nFalse",
+    "Without asyncio": "[0, 1, 2, 3, 4, 5]",
+    "An assignor of your own": "6",
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_page_draws_the_machine_from_its_table(name: str) -> None:
+    found = between(name).search(PAGE.read_text())
+
+    assert found is not None
+    assert found[0] == found[1] + drawn(MACHINES[name]) + found[2]
+
+
+def test_every_example_is_known_here() -> None:
+    assert EXAMPLES.keys() == SAYS.keys()
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("heading", SAYS)
+def test_an_example_does_what_the_page_says(heading: str, installation: Installation) -> None:
+    asyncio.run(create_topic(installation.kafka, "orders", 6))
+    program = EXAMPLES[heading].replace("127.0.0.1:9092", installation.kafka)
+
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, timeout=90
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    said = ran.stdout.strip().splitlines()
+    assert sorted(said) == sorted(SAYS[heading].splitlines()), ran.stderr

@@ -1,0 +1,325 @@
+"""The language of the draft's transcripts: a conversation with one group, told line by line.
+
+A line is a command; behind it, set apart by two spaces, stand what came of it and the state
+afterwards. Actors are short names and remember what they were told. An actor's consumer id is
+called by its name; a later one gets a number (``a.2``). A star: rows were changed. ``hung up``:
+the consumer's connection is to be closed.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from groups.core import events
+from groups.core.draft.group import DraftGroup
+from groups.core.draft.invariants import check_thoroughly
+from groups.core.draft.strategies import Counts, Topics
+from groups.core.errors import ErrorCode
+from groups.core.group import Answer, Decision, Guards, JournalEntry, Rules
+from groups.core.replies import DraftJoined, Left, Reply
+
+UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
+
+
+def greedy(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
+    """A strategy of somebody's own: the first consumer takes everything."""
+    first = min(topics)
+    return {first: [(t, p) for t in topics[first] for p in range(counts.get(t, 0))]}
+
+
+def careless(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
+    """A strategy with a fault: everybody takes everything."""
+    return {c: [(t, p) for t in topics[c] for p in range(counts.get(t, 0))] for c in topics}
+
+
+OWN = (("greedy", greedy), ("careless", careless))
+
+
+def millis(text: str) -> int:
+    """Read 500ms, 3s or 5m."""
+    digits = text.rstrip("ms")
+    return int(digits) * UNITS[text[len(digits) :] or "ms"]
+
+
+def pair(word: str) -> tuple[str, str]:
+    key, _, value = word.partition("=")
+    return key, value
+
+
+def partition(word: str) -> tuple[str, int]:
+    topic, _, number = word.rpartition("-")
+    return topic, int(number)
+
+
+@dataclass
+class Actor:
+    """One consumer as it sees itself."""
+
+    name: str
+    consumer_id: str = ""
+    generation: int = -1
+    options: dict[str, str] = field(default_factory=dict)
+
+
+class Conversation:
+    """One group, its clock, the catalogue, and everybody who talks to the group."""
+
+    def __init__(self) -> None:
+        self.rules = Rules(strategies=OWN)
+        self.now = 1_000_000
+        self.rng = Random(7)
+        self.group = DraftGroup.absent("g", self.rules, self.now)
+        self.catalogue: dict[str, int] = {"t": 4}
+        self.revision = 0
+        self.actors: dict[str, Actor] = {}
+        self.names: dict[str, str] = {}
+        self.waiting: dict[events.Ticket, str] = {}
+        self.requests = 0
+        self.told: list[str] = []
+        self.journal: list[JournalEntry] = []
+        self.shown = 0
+
+    def say(self, command: str) -> str:
+        """Run one command; what came of it, and the state."""
+        verb, *words = command.split()
+        self.told = []
+        before = self.group.durable
+        COMMANDS[verb](self, words)
+        check_thoroughly(self.group.durable, self.group.live)
+        row = self.group.durable.group
+        state = f"{row.state} {row.generation}" if self.group.durable.exists else "absent"
+        star = " *" if self.group.durable is not before and verb not in STARLESS else ""
+        return f"{command:<40}  {'; '.join(self.told) or '-':<52}  {state}{star}"
+
+    # Commands
+
+    def set_rules(self, words: list[str]) -> None:
+        said = dict(map(pair, words))
+        guards = Guards(millis(said.get("interval", "0ms")), said.get("freeze") == "true")
+        self.rules = replace(self.rules, guards=guards)
+        self.group = self.group.with_rules(self.rules)
+
+    def topics(self, words: list[str]) -> None:
+        """What the catalogue has from now on; the node sees it and tells the group."""
+        self.catalogue.update({name: int(count) for name, count in map(pair, words)})
+        known = self.group.counts
+        news = {t: self.catalogue.get(t, 0) for t in known}
+        if news != dict(known):
+            self._step(events.TopicsChanged(counts=news))
+
+    def join(self, words: list[str]) -> None:
+        actor = self.actors.setdefault(words[0], Actor(words[0]))
+        said = dict(map(pair, words[1:]))
+        given = said.pop("id", None)
+        actor.options.update(said)
+        options = actor.options
+        topics = tuple(name for name in options.get("topics", "t").split(",") if name)
+        self._step(
+            events.DraftJoin(
+                ticket=self._ticket(actor.name),
+                consumer_id=actor.consumer_id if given is None else self._id(given),
+                client_id=actor.name,
+                client_host="/127.0.0.1",
+                session_timeout_ms=millis(options.get("session", "10s")),
+                topics=topics,
+                strategy=options.get("strategy", "range"),
+                counts={t: self.catalogue[t] for t in topics if t in self.catalogue},
+            )
+        )
+
+    def heartbeat(self, words: list[str]) -> None:
+        """From the face, as the node answers it; what that cannot answer is an event."""
+        actor = self.actors.get(words[0], Actor(words[0]))
+        said = dict(map(pair, words[1:]))
+        consumer_id = self._id(said["id"]) if "id" in said else actor.consumer_id
+        generation = int(said.get("generation", actor.generation))
+        code = self.group.face().heartbeat(consumer_id, None, generation, self.now)
+        if code is ErrorCode.NONE:
+            self.told.append(f"{actor.name} NONE")
+            return
+        ticket = self._ticket(actor.name)
+        self._step(
+            events.DraftHeartbeat(ticket=ticket, consumer_id=consumer_id, generation_id=generation)
+        )
+
+    def leave(self, words: list[str]) -> None:
+        leavers = tuple(events.Leaver(self._id(name), None) for name in words)
+        self._step(events.LeaveGroup(ticket=self._ticket("answer"), members=leavers))
+
+    def commit(self, words: list[str]) -> None:
+        actor = self.actors.get(words[0], Actor(words[0]))
+        said = dict(map(pair, words[1:]))
+        generation = int(said.pop("generation", actor.generation))
+        consumer_id = self._id(said.pop("id")) if "id" in said else actor.consumer_id
+        writes = [events.OffsetWrite(*partition(at), int(o), -1, "") for at, o in said.items()]
+        self._step(
+            events.DraftCommit(
+                ticket=self._ticket(actor.name), generation_id=generation, member_id=consumer_id,
+                instance_id=None, offsets=tuple(writes), version=1,
+            )
+        )  # fmt: skip
+
+    def delete_group(self, words: list[str]) -> None:
+        self._step(events.DeleteGroup(ticket=self._ticket("answer")))
+
+    def force(self, words: list[str]) -> None:
+        said = dict(map(pair, words))
+        expected = int(said["expected"]) if "expected" in said else None
+        self.requests += 1
+        self._step(
+            events.ForceRebalance(
+                operation_id=self.requests, actor="ops", reason="a test",
+                expected_generation=expected,
+            )
+        )  # fmt: skip
+
+    def evict(self, words: list[str]) -> None:
+        self.requests += 1
+        self._step(
+            events.EvictMember(
+                operation_id=self.requests, actor="ops", reason="a test",
+                member_id=self._id(words[0]),
+            )
+        )  # fmt: skip
+
+    def tick(self, words: list[str]) -> None:
+        """Let time pass, and the group decide at every instant it asked for."""
+        end = self.now + millis(words[0])
+        while (due := self.group.due(self.now)) is not None and due <= end:
+            self.now = max(due, self.now)
+            self._step(events.Tick())
+        self.now = end
+
+    def failover(self, words: list[str]) -> None:
+        """Another node takes the group over: rows and catalogue are all it has."""
+        self._answers(self.group.let_go(ErrorCode.NOT_COORDINATOR))
+        self.group = DraftGroup.merge(self.group.durable, None, self.rules, self.now)
+        self._step(events.Tick())
+        self.topics(words)
+
+    def reload(self, words: list[str]) -> None:
+        """The same node reads the rows again."""
+        tickets = sorted(self.group.live.tickets())
+        self.group = DraftGroup.merge(self.group.durable, self.group.live, self.rules, self.now)
+        self._answers(self.group.resume(tickets))
+
+    def sleep(self, words: list[str]) -> None:
+        """Time passes and nobody looks: the node stood still, and then starts timers anew."""
+        self.now += millis(words[0])
+        self.group = self.group.rearm(self.now)
+
+    def show(self, words: list[str]) -> None:
+        SHOWS[words[0]](self)
+
+    # How a step is told
+
+    def _step(self, event: events.Event) -> None:
+        decision = self.group.step([event], self.now, self.rng)
+        self._written(decision)
+        self._answers(decision.answers)
+        if decision.hung_up:
+            self.told.append(f"hung up {','.join(map(self._name, decision.hung_up))}")
+        for done in decision.operations:
+            ended = "ended" if done.ended else "begun"
+            self.told.append(f"operation {ended} {done.error.name}: {done.detail}")
+        if event.ticket is not None and event.ticket in self.waiting:
+            self.told.append(f"{self.waiting[event.ticket]} held")
+
+    def _written(self, decision: Decision) -> None:
+        before, group = self.group.durable, decision.group
+        assert isinstance(group, DraftGroup)
+        self.group = group
+        self.journal += decision.journal
+        if decision.deleted:
+            self.revision = 0
+        elif group.durable is not before:
+            self.revision += 1
+            self.group = group.with_revision(self.revision)
+
+    def _answers(self, answers: tuple[Answer, ...]) -> None:
+        for ticket, reply in answers:
+            name = self.waiting.pop(ticket)  # a second answer has no one to go to
+            self.told.append(f"{name} {self._tell(name, reply)}")
+
+    def _tell(self, name: str, reply: Reply) -> str:
+        if isinstance(reply, DraftJoined) and reply.error is ErrorCode.NONE:
+            actor = self.actors[name]
+            if reply.consumer_id not in self.names:
+                assert re.fullmatch(
+                    r"g-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", reply.consumer_id
+                )
+                earlier = sum(n.split(".")[0] == name for n in self.names.values())
+                self.names[reply.consumer_id] = f"{name}.{earlier + 1}" if earlier else name
+            actor.consumer_id, actor.generation = reply.consumer_id, reply.generation_id
+            given = " ".join(f"{t}{list(p)}".replace(" ", "") for t, p in reply.partitions.items())
+            called = self.names[reply.consumer_id]
+            own = "" if called == name else f" as {called}"
+            return f"generation {reply.generation_id}{own} {given or 'nothing'}"
+        if isinstance(reply, Left):
+            return " ".join(code.name for code in reply.members) or reply.error.name
+        if isinstance(reply, DraftJoined):
+            assert reply.generation_id == 0 and not reply.partitions
+            return f"{reply.error.name}{' id echoed' if reply.consumer_id else ''}"
+        return reply.error.name
+
+    def _ticket(self, name: str) -> events.Ticket:
+        self.requests += 1
+        ticket = events.Ticket(1, self.requests)
+        self.waiting[ticket] = name
+        return ticket
+
+    def _id(self, name: str) -> str:
+        """The consumer id that a name stands for; none: a name nobody has is an id nobody gave."""
+        if name == "none":
+            return ""
+        found = [consumer_id for consumer_id, called in self.names.items() if called == name]
+        return found[0] if found else name
+
+    def _name(self, consumer_id: str) -> str:
+        return self.names.get(consumer_id, consumer_id)
+
+    def _show_members(self) -> None:
+        rows = self.group.durable.members
+        self.told.append(" ".join(self._name(c) for c in rows) or "nobody")
+
+    def _show_journal(self) -> None:
+        for entry in self.journal[self.shown :]:
+            moved = f" moved {entry.details['moved']}" if "moved" in entry.details else ""
+            rise = f"{entry.generation_before}>{entry.generation_after}"
+            left = f" left {','.join(map(self._name, entry.left))}" if entry.left else ""
+            self.told.append(f"{entry.kind} {entry.trigger or '-'} {rise}{moved}{left}")
+        self.shown = len(self.journal)
+
+    def _show_session(self) -> None:
+        left = {
+            self._name(s.member_id): s.heard_at + s.timeout_ms - self.now
+            for s in self.group.sessions(self.now)
+        }
+        self.told.append(" ".join(f"{name} {ms}ms" for name, ms in left.items()))
+
+
+STARLESS = frozenset({"rules", "show", "sleep", "reload", "failover"})
+
+SHOWS: dict[str, Callable[[Conversation], None]] = {
+    "members": Conversation._show_members,
+    "journal": Conversation._show_journal,
+    "sessions": Conversation._show_session,
+}
+
+COMMANDS: dict[str, Callable[[Conversation, list[str]], None]] = {
+    "rules": Conversation.set_rules,
+    "topics": Conversation.topics,
+    "join": Conversation.join,
+    "heartbeat": Conversation.heartbeat,
+    "leave": Conversation.leave,
+    "commit": Conversation.commit,
+    "delete-group": Conversation.delete_group,
+    "force": Conversation.force,
+    "evict": Conversation.evict,
+    "tick": Conversation.tick,
+    "failover": Conversation.failover,
+    "reload": Conversation.reload,
+    "sleep": Conversation.sleep,
+    "show": Conversation.show,
+}

@@ -1,0 +1,82 @@
+"""Strategies: what they deal, and that nobody's own can break the promise of one owner each."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groups import strategies as loading
+from groups.core.draft import strategies
+from groups.core.draft.strategies import BUILT_IN, Counts, Misdealt, Topics, deal
+
+NAMES = st.sampled_from(["t0", "t1", "t2", "nowhere"])
+GROUPS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.frozensets(NAMES), min_size=1)
+COUNTS = st.fixed_dictionaries({name: st.integers(0, 7) for name in ("t0", "t1", "t2")})
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+@given(topics=GROUPS, counts=COUNTS)
+def test_every_partition_has_one_owner_who_wants_it(
+    name: str, topics: Topics, counts: Counts
+) -> None:
+    """``deal`` says so itself, or raises."""
+    given_ = deal(BUILT_IN[name], topics, counts)
+    assert given_.keys() == topics.keys()
+
+
+@given(consumers=st.integers(1, 9), count=st.integers(0, 40))
+def test_shares_differ_by_one_where_all_want_the_same(consumers: int, count: int) -> None:
+    topics = {f"c{number}": ["t"] for number in range(consumers)}
+    for strategy in BUILT_IN.values():
+        sizes = [len(parts) for parts in deal(strategy, topics, {"t": count}).values()]
+        assert max(sizes) - min(sizes) <= 1
+
+
+WRONG = {
+    "two owners": {"a": [("t", 0), ("t", 1)], "b": [("t", 1)]},
+    "one owner twice": {"a": [("t", 0), ("t", 0), ("t", 1)]},
+    "nobody's": {"a": [("t", 0)]},
+    "no such partition": {"a": [("t", 0), ("t", 1), ("t", 2)]},
+    "not subscribed to": {"a": [("t", 0)], "b": [("t", 1), ("u", 0)]},
+    "a stranger": {"a": [("t", 0)], "c": [("t", 1)]},
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_a_broken_promise_is_found(fault: str) -> None:
+    with pytest.raises(Misdealt):
+        deal(lambda topics, counts: WRONG[fault], {"a": ["t"], "b": ["t"]}, {"t": 2, "u": 1})
+
+
+def test_what_a_strategy_raises_is_a_broken_promise() -> None:
+    def broken(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
+        raise KeyError("whatever")
+
+    with pytest.raises(Misdealt, match="KeyError"):
+        deal(broken, {"a": ["t"]}, {"t": 2})
+
+
+def test_an_own_strategy_wins_over_a_built_in_one_of_its_name() -> None:
+    own = (("range", strategies.assign_in_turn),)
+    assert strategies.find("range", own) is strategies.assign_in_turn
+    assert strategies.find("range", ()) is strategies.assign_ranges
+    assert strategies.find("sticky", own) is None
+
+
+@pytest.mark.parametrize("value", ["tests.draft.own:assign", "tests.draft.own.assign"])
+def test_a_strategy_is_found_by_its_path(value: str) -> None:
+    ((name, found),) = loading.load([f"mine={value}"])
+    assert name == "mine"
+    assert found({"a": ["t"]}, {"t": 1}) == {"a": [("t", 0)]}
+
+
+@pytest.mark.parametrize("value", ["nowhere", "tests.nowhere:assign", "tests.draft.own:nothing"])
+def test_what_cannot_be_found_is_named(value: str) -> None:
+    with pytest.raises(loading.NoStrategy, match=value):
+        loading.load([f"mine={value}"])
+
+
+def test_what_is_no_function_is_refused() -> None:
+    with pytest.raises(loading.NoStrategy, match="not a function"):
+        loading.load(["mine=tests.draft.raw:METADATA"])

@@ -1,0 +1,147 @@
+"""The draft's client against a whole installation of two nodes, one of which is killed."""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from rollcall.installation import Installation
+from tests.draft.raw import Consumer
+
+TIMEOUT_S = 60
+TOKEN = "a-token-of-this-test"
+
+
+@pytest.fixture(scope="module")
+def installation() -> Iterator[Installation]:
+    settings = {
+        "ROLLCALL_NODES": "2",
+        "ROLLCALL_API_TOKEN": TOKEN,
+        "ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES": "mine=tests.draft.own:assign",
+    }
+    with Installation(settings) as running:
+        yield running
+
+
+def rest(installation: Installation, path: str, body: dict[str, str] | None = None) -> Any:
+    """What REST answers to a GET, or to a POST that waits for its effect."""
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    request = Request(f"{installation.web}/api/v1{path}", data, {**headers, "Prefer": "wait=20"})
+    with urlopen(request) as answer:
+        return json.loads(answer.read())
+
+
+def pid_of_node(installation: Installation, node_id: int) -> int:
+    """The process id of a coordinator node, by its arguments."""
+    wanted = f"--node-id={node_id}".encode()
+    return next(
+        pid
+        for pid in installation.pids()
+        if wanted in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    )
+
+
+async def coordinator_of(consumer: Consumer) -> int:
+    """The node id behind the address that the consumer is connected to."""
+    await consumer.discover()
+    assert consumer.connection is not None
+    host, port = consumer.connection.writer.get_extra_info("peername")
+    brokers = (await consumer.metadata()).brokers
+    return next(node for node, address in brokers.items() if address == f"{host}:{port}")
+
+
+async def settle(a: Consumer, b: Consumer) -> None:
+    """Both in one generation."""
+    await a.join()
+    joining = asyncio.create_task(b.join())
+    await a.told_to_join()
+    await a.join()
+    assert (await joining).error == 0
+
+
+async def beat(consumer: Consumer) -> int:
+    """A heartbeat that finds its coordinator, whoever that is by now; codes of one that is just
+    coming, or is another, are asked again (failover, 1 and 2)."""
+    while True:
+        try:
+            code = await consumer.heartbeat()
+        except (OSError, asyncio.IncompleteReadError):
+            code = 16
+        if code not in (14, 15, 16):
+            return code
+        await asyncio.sleep(0.1)
+        await consumer.discover()
+
+
+async def test_a_group_goes_on_when_its_coordinator_is_killed(installation: Installation) -> None:
+    """Join, rebalance, commit, fail over: nobody is disturbed, and nothing is lost."""
+    a = Consumer(installation.draft, "payments", ["ledger"])
+    b = Consumer(installation.draft, "payments", ["ledger"])
+    async with asyncio.timeout(TIMEOUT_S):
+        assert len((await a.metadata(["ledger"])).brokers) == 2  # made by asking, as Kafka does
+        owner = await coordinator_of(a)
+        # who survives is whom to ask for the coordinator afterwards
+        brokers = (await a.metadata()).brokers
+        a.bootstrap = b.bootstrap = brokers[1 - owner]
+        await settle(a, b)
+        first = a if a.parts else b
+        assert await first.commit({("ledger", 0): 41}) == {("ledger", 0): 0}
+        generation = a.generation
+
+        os.kill(pid_of_node(installation, owner), signal.SIGKILL)
+
+        assert [await beat(a), await beat(b)] == [0, 0]
+        assert a.generation == b.generation == generation
+        assert await first.fetch({"ledger": [0]}) == {("ledger", 0): (41, "", 0)}
+        assert await first.commit({("ledger", 0): 42}) == {("ledger", 0): 0}
+        assert await b.leave() == 0
+        await a.told_to_join()
+        told = await a.join()
+        assert (told.generation, told.parts) == (generation + 1, {"ledger": [0]})
+    a.close()
+    b.close()
+
+
+async def test_a_strategy_of_ones_own_is_named_by_its_friendly_name(
+    installation: Installation,
+) -> None:
+    a = Consumer(installation.draft, "ours", ["shelf"], strategy="mine")
+    async with asyncio.timeout(TIMEOUT_S):
+        await a.metadata(["shelf"])
+        told = await a.join()
+        assert (told.error, told.parts) == (0, {"shelf": [0]})
+    a.close()
+
+
+async def test_an_operator_sees_the_group_and_forces_a_rebalance(
+    installation: Installation,
+) -> None:
+    """The generation rises, though nothing moves."""
+    a = Consumer(installation.draft, "seen", ["pages"])
+    async with asyncio.timeout(TIMEOUT_S):
+        await a.metadata(["pages"])
+        await a.join()
+        seen = await asyncio.to_thread(rest, installation, "/groups/seen")
+        assert (seen["type"], seen["state"], seen["generation"]) == ("draft", "Stable", 1)
+        (member,) = seen["members"]
+        assert member["member_id"] == a.consumer_id
+        assert member["subscribed_topics"] == ["pages"]
+        assert member["assignment"] == {"pages": [0]}
+
+        path, body = "/groups/seen/rebalances", {"reason": "a drill"}
+        forcing = asyncio.create_task(asyncio.to_thread(rest, installation, path, body))
+        await a.told_to_join()
+        assert (await a.join()).generation == 2
+        assert (await forcing)["state"] == "succeeded"
+        (newest, *_) = (await asyncio.to_thread(rest, installation, path))["data"]
+        assert "a drill" in newest["sentence"] and newest["generation_after"] == 2
+        listed = await asyncio.to_thread(rest, installation, "/groups?type=draft")
+        assert "seen" in [group["group_id"] for group in listed["data"]]
+    a.close()

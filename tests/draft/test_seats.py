@@ -1,0 +1,30 @@
+"""Who sits on which connection."""
+
+from protocol.seats import Seats
+
+
+def test_a_consumer_is_found_where_it_spoke_last() -> None:
+    seats = Seats()
+    seats.take(1, "g", "a")
+    seats.take(1, "g", "b")
+    seats.take(2, "g", "a")
+    assert seats.taken_by("g", ["a"]) == {2}
+    assert seats.taken_by("g", ["a", "b", "nobody"]) == {1, 2}
+    assert seats.taken_by("other", ["a"]) == set()
+
+
+def test_nothing_is_left_of_a_connection_that_ended() -> None:
+    seats = Seats()
+    seats.take(1, "g", "a")
+    seats.take(2, "g", "a")
+    seats.leave(1)
+    assert seats.taken_by("g", ["a"]) == {2}
+    seats.leave(2)
+    seats.leave(2)
+    assert len(seats) == 0
+
+
+def test_who_has_no_id_has_no_seat() -> None:
+    seats = Seats()
+    seats.take(1, "g", "")
+    assert len(seats) == 0

@@ -1,0 +1,27 @@
+"""Every mistake made on purpose is caught, and the same lives without it are clean."""
+
+import pytest
+
+from proof.saboteurs import SABOTEURS, at_work
+from proof.simulation.run import simulate
+
+SEEDS_MAX = 30
+"""Within so many lives each must be caught; most are within the first two."""
+
+
+@pytest.mark.parametrize("name", sorted(SABOTEURS))
+def test_a_saboteur_is_caught(name: str) -> None:
+    faults = SABOTEURS[name].faults
+    for seed in range(SEEDS_MAX):
+        with at_work(name):
+            caught = simulate(seed, faults=faults).violations
+        if caught:
+            break
+    else:
+        pytest.fail(f"{name} was not caught in {SEEDS_MAX} lives")
+
+    assert simulate(seed, faults=faults).violations == []
+
+
+def test_there_are_at_least_twenty() -> None:
+    assert len(SABOTEURS) >= 20
