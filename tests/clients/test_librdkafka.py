@@ -42,6 +42,7 @@ def environment(part: Part, protocol: str, conf: Path) -> Mapping[str, str]:
         **chosen,
         "TESTS": part.test,
         "TEST_CONSUMER_GROUP_PROTOCOL": protocol,
+        "TEST_KAFKA_VERSION": part.kafka,
         "RDKAFKA_TEST_CONF": str(conf),
         "LD_LIBRARY_PATH": libraries,
     }
