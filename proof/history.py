@@ -20,6 +20,9 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
   OffsetFetch: ``offsets`` (-1: nothing is committed). Others: nothing more.
 - fail: ``code``, Kafka's number. info: ``why``, "closed" or "timeout".
 
+A client that finds no coordinator to call writes "seek" with ``group`` and ``member``: it is not
+silent.
+
 *Committed rows*: ``type`` is "row"; order of records is order of commits.
 
 - ``table`` "slot": ``slot``, ``epoch``, ``node`` (or None).
@@ -145,6 +148,7 @@ class Checker:
         self._holders: dict[tuple[str, str], tuple[str, float]] = {}
         self._sent: dict[tuple[str, str], list[float]] = defaultdict(list)
         self._sessions: dict[tuple[str, str], tuple[str, float]] = {}
+        self._ended: dict[str, float] = {}
         self._heard: dict[tuple[str, str], list[float]] = defaultdict(list)
         self._excused: dict[str, list[tuple[float, float]]] = defaultdict(list)
         self._refused: dict[Place, set[int]] = defaultdict(set)
@@ -175,7 +179,7 @@ class Checker:
         """A group's own row and who its members are."""
         name, at = record["group"], record["at"]
         if record.get("deleted"):
-            self._begin_anew(name)
+            self._begin_anew(name, at)
             return
         group, generation = self._groups[name], record["generation"]
         if generation < group.generation:
@@ -200,8 +204,9 @@ class Checker:
         group.instances[generation] |= {i for i in members.values() if i}
         group.states[generation].add(group.state)
 
-    def _begin_anew(self, name: str) -> None:
+    def _begin_anew(self, name: str, at: float) -> None:
         """The group is gone with all it promised; another may come under its name."""
+        self._ended[name] = at
         self._groups.pop(name, None)
         self._holds.pop(name, None)
         self._owners = {key: who for key, who in self._owners.items() if key[0] != name}
@@ -270,9 +275,7 @@ class Checker:
         self._calls[record["call"]] = record
         key = (record["group"], record["member"])
         if record["member"] and "session_ms" in record and self._is_beat(record):
-            sent = self._sent[key]
-            sent.append(record["at"])
-            del sent[:-200]
+            self.seek(record)
             self._sessions[key] = (record["process"], record["session_ms"] * CLOCKS_AGREE)
         if record["api"] in LEAVES and record["generation"] < LEAVES[record["api"]]:
             self._sessions.pop(key, None)  # from here on it need not be heard of
@@ -283,9 +286,18 @@ class Checker:
             held = self._holds[record["group"]]
             held[record["member"]] = held.get(record["member"], set()) & said
 
+    def seek(self, record: Record) -> None:
+        """A client does what it can to be heard."""
+        sent = self._sent[record["group"], record["member"]]
+        sent.append(record["at"])
+        del sent[:-200]
+
     def ok(self, record: Record) -> None:
         """A request succeeded."""
         call = self._calls.pop(record["call"])
+        if self._ended.get(call["group"], -1.0) >= call["at"]:
+            self._close_offsets(call)
+            return  # the group was deleted while the answer was on its way
         self._hear(call)
         if call["api"] in FENCED:
             self._check_fresh(call, record)
@@ -464,7 +476,7 @@ class Checker:
 
 TAKE: Final = {
     name: getattr(Checker, name)
-    for name in ("row", "invoke", "ok", "fail", "info", "fault", "mishap", "end")
+    for name in ("row", "invoke", "seek", "ok", "fail", "info", "fault", "mishap", "end")
 }
 TABLES: Final = {
     "group": Checker.group_row,

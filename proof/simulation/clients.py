@@ -86,6 +86,8 @@ class Channel:
                 self.link = Link(client.network, client.process, client.name, found.node_id)
                 if self.link.is_open:
                     return self.link
+        if client.member_id:
+            client.world.record("seek", group=client.group_id, member=client.member_id)
         await asyncio.sleep(client.world.rng.uniform(0.1, 0.4))
         return None
 
