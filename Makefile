@@ -35,7 +35,7 @@ run: $(READY) ## serve everything in the foreground until Ctrl-C
 test: $(READY) ## all tests, in parallel and in random order
 	$(PYTHON) -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')" $(ARGS)
 
-clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go or Node is missing
+clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go, Node, Rust or a C compiler is missing
 	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest -n 2 tests/clients $(ARGS)
 
 fuzz: $(READY) ## hostile bytes and requests by chance, two hundred times as long as in the tests

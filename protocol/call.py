@@ -7,7 +7,7 @@ the message's words. It never touches a connection.
 
 from asyncio import Future
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
@@ -72,7 +72,8 @@ class Call:
     ends.
     ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id) speaks over this
     connection. ``throttle_ms``, where a handler sets it: nothing more is read from the
-    connection for so long, once the request is answered.
+    connection for so long, once the request is answered. ``memory`` is the connection's: what the
+    handler of an API key remembers from one of its requests to the next.
     """
 
     node: Node
@@ -87,6 +88,7 @@ class Call:
     gap_s: float = 0.0
     sit: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
+    memory: dict[int | None, int] = field(default_factory=dict)
 
     async def available(self, group_id: str) -> ErrorCode:
         """NONE where this node serves the group, or transactional id, waiting while its slot

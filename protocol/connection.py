@@ -57,6 +57,7 @@ class KafkaConnection(asyncio.Protocol):
         self.peer = ""
         self.pending = 0
         self.gap_s = 0.0
+        self.memory: dict[int | None, int] = {}
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)

@@ -90,6 +90,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             release=connection.release,
             gap_s=connection.gap_s,
             sit=partial(server.seats.take, connection.number),
+            memory=connection.memory,
         )
 
 

@@ -1,11 +1,14 @@
 """Fetch (1): held for a while, then empty. There is no log (docs/decisions/0001-no-log.md).
 
 Every consumer sends two of these a second while it idles, so nothing here looks
-at a topic: from v7 an answer may leave out partitions that have nothing new. Only the
-first answer of a fetch session (KIP-227) names them all, since Java's consumer complains
-in its log otherwise, at every fetch. Nothing needs to be remembered for a session: whatever
-it covers, it has no news.
+at a topic: from v7 an answer may leave out partitions that have nothing new. The first answer of
+a fetch session (KIP-227) names them all, since Java's consumer complains in its log otherwise, at
+every fetch; so does an answer outside of any session to whoever asks for other offsets than the
+last time, since librdkafka learns from it that it is at the end of a partition. Nothing needs to
+be remembered for a session: whatever it covers, it has no news.
 """
+
+from collections.abc import Iterator
 
 from protocol.call import Call
 from protocol.messages.fetch import (
@@ -39,7 +42,17 @@ async def handle(request: FetchRequest, call: Call) -> FetchResponse:
         return _echo(request, SESSION_ID)
     if request.session_epoch > NEW_SESSION_EPOCH:
         return FetchResponse(session_id=request.session_id)
-    return EMPTY
+    asked = hash(tuple(_offsets(request)))
+    if call.memory.get(request.api_key) == asked:
+        return EMPTY
+    call.memory[request.api_key] = asked
+    return _echo(request, session_id=0)
+
+
+def _offsets(request: FetchRequest) -> Iterator[tuple[object, ...]]:
+    for topic in request.topics:
+        for partition in topic.partitions:
+            yield topic.topic, topic.topic_id, partition.partition, partition.fetch_offset
 
 
 def _echo(request: FetchRequest, session_id: int) -> FetchResponse:

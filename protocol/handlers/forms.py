@@ -38,6 +38,24 @@ def storable(*values: str | None) -> None:
         raise Refuse(ErrorCode.INVALID_REQUEST, "U+0000 cannot be stored")
 
 
+ESCAPE = "\uf8ff"
+"""Begins what PostgreSQL's text cannot hold, or what looks like that; nobody's own character."""
+
+
+def stored(text: str) -> str:
+    """A client's text as a row can hold it, U+0000 included; ``told`` turns it back."""
+    if "\0" not in text and ESCAPE not in text:
+        return text
+    return text.replace(ESCAPE, f"{ESCAPE}e").replace("\0", f"{ESCAPE}0")
+
+
+def told(text: str) -> str:
+    """A row's text as the client wrote it."""
+    if ESCAPE not in text:
+        return text
+    return text.replace(f"{ESCAPE}0", "\0").replace(f"{ESCAPE}e", ESCAPE)
+
+
 def sentence(value: str | None) -> str | None:
     """A client's free text, made storable: it is only ever shown."""
     return None if value is None else value.replace("\0", "\ufffd")[:SENTENCE_CHARS_MAX]

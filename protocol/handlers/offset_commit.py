@@ -122,7 +122,7 @@ def write(
         partition.partition_index,
         partition.committed_offset,
         partition.committed_leader_epoch,
-        partition.committed_metadata or "",
+        forms.stored(partition.committed_metadata) if partition.committed_metadata else "",
         None,
         retention_ms,
         author,

@@ -187,7 +187,7 @@ def _topics(found: Found) -> list[OffsetFetchResponseTopic]:
                     partition_index=line.partition,
                     committed_offset=line.found.offset,
                     committed_leader_epoch=line.found.leader_epoch,
-                    metadata=line.found.metadata,
+                    metadata=forms.told(line.found.metadata),
                     error_code=line.error,
                 )
                 for line in lines
@@ -210,7 +210,7 @@ def _group(group_id: str, found: Found) -> OffsetFetchResponseGroup:
                         partition_index=line.partition,
                         committed_offset=line.found.offset,
                         committed_leader_epoch=line.found.leader_epoch,
-                        metadata=line.found.metadata,
+                        metadata=forms.told(line.found.metadata),
                         error_code=line.error,
                     )
                     for line in lines

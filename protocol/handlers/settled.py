@@ -12,6 +12,9 @@ from protocol.call import Call
 from protocol.holding import HOLD_S_MIN
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 
+PACE = 0.8
+"""A heartbeat that comes so much of its interval after the last one is in time: clients jitter."""
+
 SESSION_SHARE = 1 / 3
 """Of the session at most: a client that counts its interval from the answer beats so much later."""
 
@@ -36,11 +39,19 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
         and group.is_settled(request.member_id, reply.member_epoch)
     ):
         return 0
-    # Who beats faster than it was told is held for less, or not at all.
-    interval_s = min(reply.heartbeat_interval_ms / 1000, call.gap_s)
+    soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms
+    interval_s = _interval_s(reply.heartbeat_interval_ms, soon_ms, call.gap_s)
     session_s = group.rules.group_consumer_session_timeout_ms / 1000
     seconds = min(interval_s * share, session_s * SESSION_SHARE)
     return seconds if seconds >= HOLD_S_MIN else 0
+
+
+def _interval_s(told_ms: int, soon_ms: int, gap_s: float) -> float:
+    """The member's interval from now on. Who beats faster than anybody was told to is held for
+    less, or not at all."""
+    told_s = told_ms / 1000
+    shortest_s = min(soon_ms, told_ms) / 1000 if soon_ms else told_s
+    return told_s if gap_s >= PACE * shortest_s else min(told_s, gap_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Builds the programs of other languages, once per change of their sources, into ``build/``.
 
-The languages' own tools fetch what ``pom.xml``, ``go.sum`` and ``package-lock.json`` pin. This
-file starts no client and knows nothing of what the programs do.
+The languages' own tools fetch what ``pom.xml``, ``go.sum``, ``package-lock.json`` and
+``Cargo.lock`` pin. This file starts no client and knows nothing of what the programs do.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ BUILDS = CHECKOUT / "build" / "clients"
 VARIABLE = "ROLLCALL_CLIENTS"
 """``all``: a language whose tools are missing is a failure, not a skipped test."""
 
-BUILD_S = 600
+BUILD_S = 1200
 """A first build fetches everything; later ones take seconds, or are not needed."""
 
 STAMP = "sources.sha256"
@@ -71,6 +71,9 @@ class Language:
         return BUILDS / self.folder
 
 
+C = (Tool("make", ("make", "--version")), Tool("g++", ("g++", "--version")))
+"""The crate brings librdkafka as source."""
+
 LANGUAGES: Mapping[str, Language] = {
     language.folder: language
     for language in (
@@ -92,6 +95,16 @@ LANGUAGES: Mapping[str, Language] = {
             (Tool("node", ("node", "--version"), (20,)), Tool("npm", ("npm", "--version"))),
             ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
             builds_a_copy=True,
+        ),
+        Language(
+            "rust",
+            (Tool("cargo", ("cargo", "--version"), (1, 80)), *C),
+            ("cargo", "build", "--release", "--locked", "--target-dir", "{out}"),
+        ),
+        Language(
+            "librdkafka",
+            (Tool("cargo", ("cargo", "--version"), (1, 80)), *C),
+            ("sh", "build.sh", "{out}"),
         ),
     )
 }

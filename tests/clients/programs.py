@@ -47,6 +47,7 @@ def _python(module: str, *words: str) -> Program:
 
 
 _FRANZ, _SARAMA = "{out}/franz", "{out}/sarama"
+_RUST = "{out}/release/rollcall-clients"
 _COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
 
 PYTHON_WORKERS: Mapping[str, Program] = {
@@ -62,6 +63,11 @@ WORKERS_OF_OTHER_LANGUAGES: Mapping[str, Program] = {
     "franz-go-848": Program("go", (_FRANZ, "work"), ("consumer",)),
     "sarama": Program("go", (_SARAMA, "work")),
     "kafkajs": Program("node", ("node", "{out}/worker.js")),
+    "rust": Program("rust", (_RUST, "work")),
+    "rust-cooperative": Program(
+        "rust", (_RUST, "work"), ("partition.assignment.strategy=cooperative-sticky",)
+    ),
+    "rust-848": Program("rust", (_RUST, "work"), ("group.protocol=consumer",)),
 }
 """Consumers: each takes BOOTSTRAP NAME SESSION_MS, those of Java also ``setting=value``."""
 
@@ -74,6 +80,7 @@ ADMINS: Mapping[str, Program] = {
     "franz-go": Program("go", (_FRANZ, "admin")),
     "sarama": Program("go", (_SARAMA, "admin")),
     "kafkajs": Program("node", ("node", "{out}/admin.js")),
+    "rust": Program("rust", (_RUST, "admin")),
 }
 """Administrators: each takes BOOTSTRAP, then a verb a line (``admins.py`` says which)."""
 
@@ -85,6 +92,7 @@ PRODUCERS: Mapping[str, Program] = {
     "franz-go": Program("go", (_FRANZ, "produce")),
     "sarama": Program("go", (_SARAMA, "produce")),
     "kafkajs": Program("node", ("node", "{out}/producer.js")),
+    "rust": Program("rust", (_RUST, "produce")),
 }
 """Transactional producers of offsets: each takes BOOTSTRAP TRANSACTIONAL_ID, then a verb a line
 (``producers.py`` says which)."""

@@ -25,8 +25,8 @@ LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, PENDING = range(
 # ---- fetch
 
 
-def a_fetch(max_wait_ms: int = 500, session_epoch: int = -1) -> FetchRequest:
-    parts = [FetchPartition(partition=i, fetch_offset=7 + i) for i in (0, 1)]
+def a_fetch(max_wait_ms: int = 500, session_epoch: int = -1, start: int = 7) -> FetchRequest:
+    parts = [FetchPartition(partition=i, fetch_offset=start + i) for i in (0, 1)]
     return FetchRequest(
         max_wait_ms=max_wait_ms,
         session_epoch=session_epoch,
@@ -34,10 +34,17 @@ def a_fetch(max_wait_ms: int = 500, session_epoch: int = -1) -> FetchRequest:
     )
 
 
-async def test_a_fetch_is_empty_from_version_seven(cut_off: World) -> None:
+async def test_a_fetch_from_version_seven_is_empty_until_other_offsets_are_asked_for(
+    cut_off: World,
+) -> None:
     for version in range(7, 19):
-        answer = await cut_off.ask(fetch.handle, version, a_fetch())
-        assert (answer.error_code, answer.session_id, list(answer.responses)) == (0, 0, [])
+        cut_off.memory.clear()
+        for start in (7, 8):
+            told = await cut_off.ask(fetch.handle, version, a_fetch(start=start))
+            marks = [p.high_watermark for p in told.responses[0].partitions]
+            again = await cut_off.ask(fetch.handle, version, a_fetch(start=start))
+            assert (told.error_code, told.session_id, marks) == (0, 0, [start, start + 1])
+            assert (again.error_code, again.session_id, list(again.responses)) == (0, 0, [])
 
 
 async def test_a_new_fetch_session_hears_of_each_partition_once(cut_off: World) -> None:

@@ -64,6 +64,7 @@ class World:
     coordinator: Memory = field(default_factory=Memory)
     node_id: int = 0
     holds: list[float] = field(default_factory=list)
+    memory: dict[int | None, int] = field(default_factory=dict)
 
     async def ask(
         self,
@@ -105,6 +106,7 @@ class World:
             ticket=Ticket(1, 1),
             new_future=new_future,
             hold=hold,
+            memory=self.memory,
         )
 
     async def commit(self, group_id: str, topic: str, partition: int, offset: int) -> None:

@@ -281,16 +281,20 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
         ConsumerBeaten(
             member_id=member_id,
             member_epoch=after.epoch,
-            heartbeat_interval_ms=_interval(work, after),
+            heartbeat_interval_ms=_interval(work, after, is_news=tell or after is not before),
             assignment=assignment,
         ),
     )
 
 
-def _interval(work: Work, member: Member) -> Millis:
+def _interval(work: Work, member: Member, *, is_news: bool) -> Millis:
     """The usual interval, or a short one for a member that waits for partitions or has to give
-    some up: convergence takes round trips, not intervals (design, *Short intervals*)."""
+    some up: convergence takes round trips, not intervals (design, *Short intervals*).
+
+    Who is told something now comes back soon as well: more may follow, and whoever has a
+    heartbeat waiting by then hears of it at once (docs/decisions/0017-held-heartbeats.md).
+    """
     usual = work.rules.group_consumer_heartbeat_interval_ms
     pending = work.rules.group_consumer_pending_heartbeat_interval_ms
-    is_settled = member.state == STABLE and not batching.is_coming(work)
+    is_settled = member.state == STABLE and not is_news and not batching.is_coming(work)
     return usual if is_settled or not pending else min(usual, pending)
