@@ -5,6 +5,7 @@ its API. It translates: form checks, one call into ``groups``, and the answer in
 the message's words. It never touches a connection.
 """
 
+import time
 from asyncio import Future
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -67,9 +68,8 @@ class Call:
 
     ``client_host`` is Kafka's form, with a leading slash. ``hold`` waits for so many
     seconds, or less: until the connection's next frame has arrived (a held request must
-    not delay what follows). ``release`` ends that wait. ``gap_s``: the time from
-    the connection's request before to this one. Everything here is cancelled when the connection
-    ends.
+    not delay what follows). ``release`` ends that wait. ``now`` is the server's clock, in
+    seconds. Everything here is cancelled when the connection ends.
     ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id) speaks over this
     connection. ``throttle_ms``, where a handler sets it: nothing more is read from the
     connection for so long, once the request is answered. ``memory`` is the connection's: what the
@@ -85,7 +85,7 @@ class Call:
     new_future: Callable[[], Future[Reply]]
     hold: Callable[[float], Awaitable[None]]
     release: Callable[[], None] = _nobody_waits
-    gap_s: float = 0.0
+    now: Callable[[], float] = time.monotonic
     sit: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
     memory: dict[int | None, int] = field(default_factory=dict)

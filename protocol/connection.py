@@ -56,7 +56,6 @@ class KafkaConnection(asyncio.Protocol):
         self.requests = 0
         self.peer = ""
         self.pending = 0
-        self.gap_s = 0.0
         self.memory: dict[int | None, int] = {}
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
@@ -113,7 +112,6 @@ class KafkaConnection(asyncio.Protocol):
     def _frames_received(self, frames: Sequence[bytes]) -> None:
         now = self.server.loop.time()
         if frames:
-            self.gap_s = now - self._hold.arrived_at
             self._last_frame_at = self._hold.arrived_at = now
             self._partial_since = None
             for frame in frames:

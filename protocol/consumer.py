@@ -88,7 +88,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             new_future=asyncio.get_running_loop().create_future,
             hold=connection.hold,
             release=connection.release,
-            gap_s=connection.gap_s,
+            now=server.loop.time,
             sit=partial(server.seats.take, connection.number),
             memory=connection.memory,
         )

@@ -21,8 +21,8 @@ GAP_SHARE = 1 / 3
 clients that count it from request to request. Those that count from the answer come to beat half
 an interval late, well within a session of three intervals."""
 
-HOLD_S_MIN = 0.1
-"""Shorter holds are not worth their book-keeping: who beats faster has its news anyway."""
+HOLD_S_MIN = 0.3
+"""Nobody is held for less: who beats once a second or more often has its news soon anyway."""
 
 STEP_S = 0.05
 """Holds end in steps of this: one timer for all that end in the same twentieth of a second."""

@@ -9,7 +9,7 @@ from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
 from protocol.handlers import forms, subscribed
-from protocol.handlers.settled import News, hold_s
+from protocol.handlers.settled import News, hold_s, note_answer
 from protocol.handlers.subscribed import View
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
@@ -28,6 +28,7 @@ async def handle(
     seconds = hold_s(request, reply, call)
     if seconds and await call.hold_for_news(request.group_id, seconds, News(reply, request, call)):
         reply = await _decide(request, call)
+    note_answer(request, call)
     return _response(reply)
 
 

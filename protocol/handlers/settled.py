@@ -13,7 +13,11 @@ from protocol.holding import HOLD_S_MIN
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 
 PACE = 0.8
-"""A heartbeat that comes so much of its interval after the last one is in time: clients jitter."""
+"""Of the shortest interval that anybody is told: who pauses for less than that between an answer
+and the next heartbeat keeps a pace of its own, and is not held. (Clients jitter.)"""
+
+TOLD_MS_MIN = 1_000
+"""Who is told to come back sooner than this hears news soon enough."""
 
 SESSION_SHARE = 1 / 3
 """Of the session at most: a client that counts its interval from the answer beats so much later."""
@@ -39,19 +43,29 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
         and group.is_settled(request.member_id, reply.member_epoch)
     ):
         return 0
-    soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms
-    interval_s = _interval_s(reply.heartbeat_interval_ms, soon_ms, call.gap_s)
+    told_ms = reply.heartbeat_interval_ms
+    soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or told_ms
+    if told_ms < TOLD_MS_MIN or pause_ms(request, call) < PACE * min(soon_ms, told_ms):
+        return 0
+    interval_s = told_ms / 1000
     session_s = group.rules.group_consumer_session_timeout_ms / 1000
     seconds = min(interval_s * share, session_s * SESSION_SHARE)
     return seconds if seconds >= HOLD_S_MIN else 0
 
 
-def _interval_s(told_ms: int, soon_ms: int, gap_s: float) -> float:
-    """The member's interval from now on. Who beats faster than anybody was told to is held for
-    less, or not at all."""
-    told_s = told_ms / 1000
-    shortest_s = min(soon_ms, told_ms) / 1000 if soon_ms else told_s
-    return told_s if gap_s >= PACE * shortest_s else min(told_s, gap_s)
+def pause_ms(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
+    """How long the connection has had no heartbeat with us; 0 where it never had one."""
+    now = _now_ms(call)
+    return now - call.memory.get(request.api_key, now)
+
+
+def note_answer(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
+    """The pause begins."""
+    call.memory[request.api_key] = _now_ms(call)
+
+
+def _now_ms(call: Call) -> int:
+    return round(call.now() * 1000)
 
 
 @dataclass(frozen=True, slots=True)
