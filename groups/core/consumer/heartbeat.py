@@ -270,6 +270,7 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
         else:
             work.disarm(member_id)
     work.hear(member_id)
+    is_news = after is not before and event.member_epoch != JOIN
     subscribes = (event.subscribed_topic_names, event.subscribed_topic_regex) != (None, None)
     full = event.rebalance_timeout_ms != -1 and subscribes and event.owned is not None
     tell = event.member_epoch == JOIN or full or after.assigned != before.assigned
@@ -281,7 +282,7 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
         ConsumerBeaten(
             member_id=member_id,
             member_epoch=after.epoch,
-            heartbeat_interval_ms=_interval(work, after, is_news=tell or after is not before),
+            heartbeat_interval_ms=_interval(work, after, is_news=is_news),
             assignment=assignment,
         ),
     )
@@ -291,7 +292,7 @@ def _interval(work: Work, member: Member, *, is_news: bool) -> Millis:
     """The usual interval, or a short one for a member that waits for partitions or has to give
     some up: convergence takes round trips, not intervals (design, *Short intervals*).
 
-    Who is told something now comes back soon as well: more may follow, and whoever has a
+    Whose state has just changed comes back soon as well: more may follow, and whoever has a
     heartbeat waiting by then hears of it at once (docs/decisions/0017-held-heartbeats.md).
     """
     usual = work.rules.group_consumer_heartbeat_interval_ms
