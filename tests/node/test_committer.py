@@ -146,7 +146,10 @@ async def test_a_connection_that_ended_while_idle_costs_nobody_an_answer(
 async def _ended(other: Other, name: str) -> None:
     """End the backends of that name, and wait until their processes, and so their sockets, are
     closed: a view of PostgreSQL's forgets them a moment earlier."""
-    pids = "SELECT pid FROM pg_stat_activity WHERE application_name = %s"
+    pids = (
+        "SELECT pid FROM pg_stat_activity"
+        " WHERE application_name = %s AND datname = current_database()"
+    )
     found = await (await other.execute(pids, [name])).fetchall()
     assert found
     await other.execute(END_BACKENDS, [name])
