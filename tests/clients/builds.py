@@ -65,6 +65,9 @@ class Language:
     builds_a_copy: bool = False
     """Whether its tool writes beside the sources: then a copy of them is built."""
 
+    takes_minutes: bool = False
+    """Whether only those wait for its build who insist on every language."""
+
     @property
     def out(self) -> Path:
         """Where the results lie."""
@@ -100,11 +103,13 @@ LANGUAGES: Mapping[str, Language] = {
             "rust",
             (Tool("cargo", ("cargo", "--version"), (1, 80)), *C),
             ("cargo", "build", "--release", "--locked", "--target-dir", "{out}"),
+            takes_minutes=True,
         ),
         Language(
             "librdkafka",
             (Tool("cargo", ("cargo", "--version"), (1, 80)), *C),
             ("sh", "build.sh", "{out}"),
+            takes_minutes=True,
         ),
     )
 }
@@ -113,9 +118,12 @@ LANGUAGES: Mapping[str, Language] = {
 def built(name: str) -> Path:
     """Where the programs of a language lie, built if need be.
 
-    Skips the test where the language's tools are missing, or fails it if all are required.
+    Skips the test where the language's tools are missing, or fails it if all are required; skips
+    it where its build would take minutes, unless all are.
     """
     language = LANGUAGES[name]
+    if language.takes_minutes and os.environ.get(VARIABLE) != "all":
+        pytest.skip(f"building {name} takes minutes: make clients, {VARIABLE}=all")
     for tool in language.tools:
         complaint = tool.complaint()
         if complaint is not None:
