@@ -33,6 +33,16 @@ class Served:
         within so many seconds; 0 where there was no hole."""
         return {group_id: _hole(times, instant, within_s) for group_id, times in self.at.items()}
 
+    def longest(self, instant: float) -> dict[str, float]:
+        """The longest that each group was not found served since an instant; never less than
+        lies between two probes."""
+        return {group_id: _longest(times, instant) for group_id, times in self.at.items()}
+
+
+def _longest(times: Sequence[float], instant: float) -> float:
+    seen = [instant, *(t for t in times if t > instant), now()]
+    return max(b - a for a, b in itertools.pairwise(seen))
+
 
 def _hole(times: Sequence[float], instant: float, within_s: float) -> float:
     """The end of the last pause of more than three probes, counted from the instant."""

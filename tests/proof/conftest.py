@@ -10,9 +10,11 @@ import pytest_asyncio
 
 from proof.chaos.fleet import Fleet, Size
 from proof.chaos.network import Network
+from proof.chaos.record import now
+from proof.chaos.run import verdict
 from proof.chaos.world import World
 
-SETTLE_S = 30
+SETTLE_S = 60
 """Longer than groups ever need, on a machine that does much else."""
 
 LOOP: Final = "module"
@@ -25,21 +27,32 @@ async def world() -> AsyncIterator[World]:
         yield running
 
 
-@pytest_asyncio.fixture(loop_scope=LOOP)
-async def fleet(world: World, request: pytest.FixtureRequest) -> AsyncIterator[Fleet]:
-    """Settled groups of both protocols, in slots of several nodes; each test has its own."""
+@pytest_asyncio.fixture(loop_scope=LOOP, scope=LOOP)
+async def members(world: World, request: pytest.FixtureRequest) -> AsyncIterator[Fleet]:
+    """Groups of both protocols that live through all tests of the module. What they saw, and what
+    the database committed meanwhile, is judged at the end."""
     await world.whole(SETTLE_S)
-    rng = Random(request.node.name)
-    network = Network(world.bootstraps, rng, world.through)
-    members = Fleet(network, Size(), rng, prefix=request.node.name[:60])
+    rng = Random(request.module.__name__)
+    prefix = request.module.__name__.rpartition(".")[2]
+    living = Fleet(Network(world.bootstraps, rng, world.through), Size(), rng, prefix)
     try:
-        await members.start()
-        await members.settle(SETTLE_S)
-        yield members
+        await living.start()
+        await living.settle(SETTLE_S)
+        yield living
+        await living.settle(SETTLE_S)
+        assert await verdict(world, living) == []
     finally:
-        await members.stop()
-    members.check()
-    assert members.record.defects == []
+        await living.stop()
+    living.check()
+
+
+@pytest_asyncio.fixture(loop_scope=LOOP)
+async def fleet(world: World, members: Fleet) -> Fleet:
+    """The members, when nothing moves any more and everybody is served."""
+    await world.whole(SETTLE_S)
+    await beats_of_all(members, now())
+    await members.settle(SETTLE_S)
+    return members
 
 
 async def until(claim: Callable[[], Awaitable[object]], limit_s: float = SETTLE_S) -> None:
