@@ -10,9 +10,9 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from statistics import median, quantiles
 from typing import Final
 
+from proof.chaos import report
 from proof.chaos.fleet import Fleet, Size
 from proof.chaos.network import Network
 from proof.chaos.probe import Prober, Served
@@ -140,7 +140,10 @@ def lines(outcome: Outcome, seed: int) -> list[str]:
     """The report, the verdict last."""
     return [
         f"{outcome.members} members in {outcome.groups} groups, seed {seed}",
-        *(f"{kind:10} {_figures(outcome.pauses[kind], goal)}" for kind, goal in GOALS_S.items()),
+        *(
+            f"{kind:10} longest pause of a group: {_figures(outcome.pauses[kind], goal)}"
+            for kind, goal in GOALS_S.items()
+        ),
         *(f"VIOLATION {said}" for said in outcome.violations),
         f"members with another generation {outcome.rebalances}, evicted {outcome.evictions},"
         f" violations {len(outcome.violations)}",
@@ -148,10 +151,5 @@ def lines(outcome: Outcome, seed: int) -> list[str]:
 
 
 def _figures(pauses: Sequence[float], goal_s: float) -> str:
-    """Of groups that were touched at all: the others' longest gap is a probe's."""
-    p99 = quantiles(pauses, n=100, method="inclusive")[98]
     late = sum(pause > goal_s for pause in pauses)
-    return (
-        f"longest pause of a group: median {median(pauses):.2f} s, p99 {p99:.2f} s, worst"
-        f" {max(pauses):.2f} s; above {goal_s} s: {late} of {len(pauses)}"
-    )
+    return f"{report.pauses(pauses)}; {late} above the goal of {goal_s} s"

@@ -259,10 +259,13 @@ DRAFT: dict[str, tuple[int, bytes, Callable[[bytes], int]]] = {
 async def draft_codes(served: Serving) -> dict[str, int]:
     """What each request of the draft hears."""
     client = await raw.Connection.open(served.draft_address)
-    return {
+    heard = {
         name: code(await client.call(key, body, 1 if key == raw.OFFSET_COMMIT else 0))
         for name, (key, body, code) in DRAFT.items()
     }
+    client.close()
+    await client.writer.wait_closed()
+    return heard
 
 
 async def test_a_consumer_of_the_draft_is_told_the_same(
