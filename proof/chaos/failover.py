@@ -33,7 +33,7 @@ STOCK: Final = Size(
 them unless told otherwise."""
 
 SETTLE_S: Final = 90.0
-HANGS_ON_S: Final = 2.0
+HANGS_ON_S: Final = 1.0
 """How much longer a node hangs than others take to replace it."""
 
 GOALS_S: Final[Mapping[str, float]] = {"crash": 2.0, "hang": 5.0, "hand-over": 0.5}

@@ -293,7 +293,12 @@ FAULTS: Sequence[Fault] = (
     Fault("term-node", "SIGTERM to a node", stop_node),
     Fault("pause-node", "SIGSTOP of a node past its lease, SIGCONT", pause_past_the_lease),
     Fault("blink-node", "SIGSTOP of a node, shorter than its lease", pause_shortly),
-    Fault("kill-postgres", "kill -9 of the postmaster and its backends", kill_postgres),
+    Fault(
+        "kill-postgres",
+        "kill -9 of the postmaster and its backends",
+        kill_postgres,
+        keeps_slots=True,
+    ),
     Fault("restart-postgres", "fast restart of PostgreSQL", restart_postgres, keeps_slots=True),
     Fault(
         "end-backends", "pg_terminate_backend of all, three times", end_backends, keeps_slots=True

@@ -21,7 +21,7 @@ SETTLE_S = 90.0
 """Longer than groups need to come to rest after anything."""
 
 SERVED_S = 60.0
-REST_S = 1.0
+REST_S = 0.5
 TWO_AT_ONCE = 0.2
 
 PEACE_MS = 10_000.0
@@ -55,14 +55,15 @@ async def run(
         network = Network(world.bootstraps, rng, world.through)
         fleet = Fleet(network, size or Size(), rng)
         try:
-            return await _among(world, fleet, rng, minutes, faults, most)
+            return await among(world, fleet, rng, minutes, faults, most)
         finally:
             await fleet.stop()
 
 
-async def _among(
+async def among(
     world: World, fleet: Fleet, rng: Random, minutes: float, faults: Sequence[Fault], most: int
 ) -> Outcome:
+    """The same in a world that is there; the members are started, and ended."""
     await fleet.start()
     await fleet.settle(SETTLE_S)
     async with Prober(fleet.network, fleet.groups) as served:

@@ -1,4 +1,7 @@
-"""A world for the tests of one module: three nodes, PostgreSQL behind a proxy, and members."""
+"""A world for all tests of chaos: three nodes, PostgreSQL behind a proxy; and members for a module.
+
+One installation for all: its start costs more than most tests. Each test waits until it is whole.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -17,24 +20,27 @@ from proof.chaos.world import World
 SETTLE_S = 60
 """Longer than groups ever need, on a machine that does much else."""
 
-LOOP: Final = "module"
+LOOP: Final = "session"
+
+SIZE: Final = Size(beats_s=(0.3, 1.0))
+"""Beats that are close together: most tests wait until everybody has been heard of."""
 
 
-@pytest_asyncio.fixture(loop_scope=LOOP, scope=LOOP)
+@pytest_asyncio.fixture(loop_scope=LOOP, scope="session")
 async def world() -> AsyncIterator[World]:
     """Three nodes, with everything that belongs to an installation."""
     async with World(3) as running:
         yield running
 
 
-@pytest_asyncio.fixture(loop_scope=LOOP, scope=LOOP)
+@pytest_asyncio.fixture(loop_scope=LOOP, scope="module")
 async def members(world: World, request: pytest.FixtureRequest) -> AsyncIterator[Fleet]:
     """Groups of both protocols that live through all tests of the module. What they saw, and what
     the database committed meanwhile, is judged at the end."""
     await world.whole(SETTLE_S)
     rng = Random(request.module.__name__)
     prefix = request.module.__name__.rpartition(".")[2]
-    living = Fleet(Network(world.bootstraps, rng, world.through), Size(), rng, prefix)
+    living = Fleet(Network(world.bootstraps, rng, world.through), SIZE, rng, prefix)
     try:
         await living.start()
         await living.settle(SETTLE_S)

@@ -1,14 +1,17 @@
 """The short form of ``make chaos``: the same code, some faults of each sort, and the verdict."""
 
-import asyncio
+from random import Random
 
 import pytest
 
 from proof.chaos import report
 from proof.chaos.audit import violations
 from proof.chaos.faults import BY_NAME
-from proof.chaos.fleet import Size
-from proof.chaos.run import run
+from proof.chaos.fleet import Fleet, Size
+from proof.chaos.network import Network
+from proof.chaos.run import among
+from proof.chaos.world import World
+from tests.proof.conftest import SETTLE_S
 
 SHORT = (
     "kill-node",
@@ -32,12 +35,19 @@ MINUTES = 0.4
 MOST = 5
 
 
+@pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.timeout(400)
 @pytest.mark.xdist_group("chaos")
-def test_a_short_run_of_chaos_violates_nothing(random_seed: int) -> None:
-    size = Size(classic_groups=3, consumer_groups=1, members=3)
+async def test_a_short_run_of_chaos_violates_nothing(world: World, random_seed: int) -> None:
+    rng = Random(random_seed)
+    size = Size(classic_groups=3, consumer_groups=1, members=3, beats_s=(0.3, 1.0))
+    fleet = Fleet(Network(world.bootstraps, rng, world.through), size, rng, prefix="chaos")
     faults = [BY_NAME[name] for name in SHORT]
-    outcome = asyncio.run(run(MINUTES, 3, random_seed, faults, size, MOST))
+    try:
+        await world.whole(SETTLE_S)
+        outcome = await among(world, fleet, rng, MINUTES, faults, MOST)
+    finally:
+        await fleet.stop()
     print("\n".join(report.lines(outcome, random_seed)))
     assert outcome.violations == []
     assert len(outcome.injected) >= 1 and len(outcome.record.beats) > 0

@@ -39,7 +39,7 @@ from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssig
 from tests.proof.conftest import SETTLE_S, until
 
 pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(200),
     pytest.mark.xdist_group("chaos"),
 ]
@@ -155,7 +155,7 @@ class Talk:
         await self.world.whole(SETTLE_S)
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def talk(world: World) -> AsyncIterator[Talk]:
     """A group that nobody has used yet."""
     await world.whole(SETTLE_S)

@@ -31,7 +31,7 @@ from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.proof.conftest import SETTLE_S, beats_of_all, generations, until
 
 pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(400),
     pytest.mark.xdist_group("chaos"),
 ]
@@ -73,8 +73,8 @@ async def hung(world: World) -> AsyncIterator[None]:
 
 @pytest.mark.parametrize("outage", [away, hung, read_only], ids=lambda outage: outage.__name__)
 async def test_an_outage_costs_nobody_anything(world: World, fleet: Fleet, outage: Outage) -> None:
-    """Writes hear COORDINATOR_NOT_AVAILABLE meanwhile, and no node names a coordinator once its
-    lease has run out: what it remembers of the slots may be old. Then all goes on as it was."""
+    """Writes are sent away meanwhile, and no node names a coordinator once its lease has run out:
+    what it remembers of the slots may be old. Then all goes on as it was."""
     before, owners = generations(fleet), await world.owners()
     evicted, begun = len(fleet.record.evictions), now()
     async with outage(world):
@@ -85,14 +85,15 @@ async def test_an_outage_costs_nobody_anything(world: World, fleet: Fleet, outag
     await beats_of_all(fleet, healed)
     print(f"everybody served {now() - healed:.1f} s after the outage ({outage.__name__})")
     meanwhile = {commit.error for commit in told}
-    assert meanwhile <= {None, ErrorCode.COORDINATOR_NOT_AVAILABLE}
+    elsewhere = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
+    assert meanwhile <= {None, *elsewhere}, "a write was acknowledged, or refused for good"
     assert generations(fleet) == before and len(fleet.record.evictions) == evicted
     assert await world.owners() == owners
 
 
 @pytest.mark.parametrize(
     "inject",
-    [end_backends, restart_postgres, kill_postgres, fill_the_disk],
+    [end_backends, restart_postgres, fill_the_disk],
     ids=lambda inject: inject.__name__,
 )
 async def test_a_server_that_ends_moves_no_slot(world: World, fleet: Fleet, inject: Inject) -> None:
@@ -108,10 +109,7 @@ async def test_a_server_that_ends_moves_no_slot(world: World, fleet: Fleet, inje
     assert generations(fleet) == before and len(fleet.record.evictions) == evicted
 
 
-@pytest.mark.parametrize("ahead_s", [HOUR_S, -HOUR_S])
-async def test_clocks_that_jump_by_an_hour_move_nothing(
-    world: World, fleet: Fleet, ahead_s: int
-) -> None:
+async def test_clocks_that_jump_by_an_hour_move_nothing(world: World, fleet: Fleet) -> None:
     """The server's and everybody else's, at once: nobody's session or lease goes by a wall clock,
     though the session sweep, which reads one, looks at members that seem long overdue."""
     if not world.server.is_possible:
@@ -120,9 +118,9 @@ async def test_clocks_that_jump_by_an_hour_move_nothing(
     evicted, ((known,),) = len(fleet.record.evictions), await world.rows(WALL)
     try:
         for whose in (world.server, world.clock):
-            whose.jump(ahead_s)
+            whose.jump(HOUR_S)
         ((jumped,),) = await world.rows(WALL)
-        assert abs(jumped - known - ahead_s) < HOUR_S / 2
+        assert abs(jumped - known - HOUR_S) < HOUR_S / 2
         await asyncio.sleep(AWAY_S)  # time for a sweep, and for whole leases
         await beats_of_all(fleet, now())
     finally:
@@ -143,7 +141,7 @@ async def test_kills_of_postgres_under_load_lose_no_acknowledged_commit(world: W
             acknowledged = len(_acknowledged(fleet))
 
             async def went_on(before: int = acknowledged) -> bool:
-                return len(_acknowledged(fleet)) > before + 500
+                return len(_acknowledged(fleet)) > before + 200
 
             await until(went_on)
             await kill_postgres(Scene(world, fleet, Random(1)))
