@@ -50,17 +50,15 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         # A request of which no partition exists must not touch, still less create, the group.
         reply = await call.decide(request.group_id, _event(request, call, writes))
         verdict = reply.error
-    return _response(request, lambda t, p: told(codes[t][p], verdict), call.throttle_ms)
+    if verdict:
+        # The group's code comes before what is wrong with the metadata alone.
+        codes = [[Good if code is TOO_LARGE else code for code in judged] for judged in codes]
+    return _response(request, lambda t, p: codes[t][p] or verdict, call.throttle_ms)
 
 
 def _is_known(codes: Codes) -> bool:
     """Whether there is a partition that exists, of those that cannot be stored."""
     return any(TOO_LARGE in judged for judged in codes)
-
-
-def told(code: ErrorCode, verdict: ErrorCode) -> ErrorCode:
-    """A partition's code: the group's comes before what is wrong with the metadata alone."""
-    return verdict or code if code is TOO_LARGE else code or verdict
 
 
 def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) -> OffsetCommit:
