@@ -72,10 +72,11 @@ class Member:
     ) -> None:
         chosen = protocols.listed(assignor)
         names = tuple(each if isinstance(each, str) else each.name for each in chosen)
-        identity = Identity(group, instance_id, rack, names, **settings)
+        spoken = protocols.of(protocol)
+        identity = Identity(group, instance_id, rack, names, **{**spoken.defaults, **settings})
         rng: Random = SystemRandom()
         self._identity = identity
-        self._machine = protocols.machine(protocol, identity, chosen, rng)
+        self._machine = spoken.make(identity, chosen, rng)
         self._subscription = Subscription(_names(topics), pattern)
         self._callbacks = {
             Kind.ASSIGNED: on_assigned,
@@ -83,8 +84,8 @@ class Member:
             Kind.LOST: on_lost,
         }
         backoff = Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng)
-        self._cluster = Cluster(bootstrap, group, client_id, ssl_context)
-        self._ledger = Ledger(self._cluster, identity, backoff)
+        self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, ssl_context)
+        self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect)
         self._changes = Changes()
         self._pump = Pump(self._machine, self._cluster, backoff, self._deliver, self._failed)
         self._manual: Partitions | None = None

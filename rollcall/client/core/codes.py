@@ -60,6 +60,32 @@ CLASSIC: Final[Mapping[int, Verdict]] = {
 """Answers to JoinGroup, SyncGroup and Heartbeat; any other code is fatal."""
 
 
+DRAFT: Final[Mapping[int, Verdict]] = {
+    **_ALWAYS,
+    Code.ILLEGAL_GENERATION: Verdict.REBALANCE,
+}
+"""Answers to the draft's JoinGroup and Heartbeat; any other code is fatal. There, the code of an
+old generation is also how a rebalance is told."""
+
+DRAFT_NAMES: Final[Mapping[int, str]] = {
+    14: "CoordinatorStartupNotComplete",
+    15: "ConsumerCoordinatorNotAvailable",
+    16: "NotCoordinatorForGroup",
+    22: "IllegalGeneration",
+    23: "InconsistentPartitioningStrategy",
+    24: "UnknownPartitionAssignmentStrategy",
+    25: "UnknownConsumer",
+    26: "SessionTimeoutTooHigh",
+    27: "CommittingPartitionsNotAssigned",
+}
+"""The draft's own names. Some of these numbers are other errors to Kafka today."""
+
+
+def draft_name_of(code: int) -> str:
+    """The draft's name of a code, or Kafka's."""
+    return DRAFT_NAMES.get(code) or name_of(code)
+
+
 def name_of(code: int) -> str:
     """The code's name, or its number where it has none here."""
     return Code(code).name if code in set(Code) else f"error {code}"

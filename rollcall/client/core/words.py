@@ -65,7 +65,7 @@ class Subscription:
     """What the member wants to work on: topics by name, by a pattern, or both.
 
     The consumer protocol's coordinator reads the pattern itself (RE2); for the classic protocol
-    the member matches it (Python's ``re``). Either way the whole name must match.
+    and the draft the member matches it (Python's ``re``). The whole name must match.
     """
 
     topics: tuple[str, ...] = ()
@@ -80,7 +80,8 @@ class Identity:
     """Who the member is, and how long it may be silent; fixed for its life (milliseconds).
 
     ``session_timeout_ms`` is a promise to the coordinator in the classic protocol. In the consumer
-    protocol the coordinator sets it; what stands here must not be longer than that.
+    protocol the coordinator sets it; what stands here must not be longer than that. Members of the
+    draft send ``heartbeat_frequency`` heartbeats in a session.
     """
 
     group: str
@@ -90,6 +91,7 @@ class Identity:
     session_timeout_ms: Millis = 45_000
     rebalance_timeout_ms: Millis = 300_000
     heartbeat_interval_ms: Millis = 3_000
+    heartbeat_frequency: int = 3
     retry_backoff_ms: Millis = 100
     retry_backoff_max_ms: Millis = 1_000
     request_timeout_ms: Millis = 30_000
