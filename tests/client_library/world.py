@@ -93,7 +93,6 @@ class World:
         self.requests = 0
         self.catalogue: dict[str, int] = {}
         self.players: dict[str, Player] = {}
-        self.hung_up: list[Player] = []  # the node closes these connections
 
     # -- the node
 
@@ -111,14 +110,9 @@ class World:
                 if ticket in player.parked:
                     send = player.parked.pop(ticket)
                     self._answer(player, send, message_of(reply, send.message))
-        for consumer_id in decision.hung_up:
-            for player in self.players.values():
-                if player.machine.standing.member_id == consumer_id:
-                    self.hung_up.append(player)
-
-    def _hang_up(self) -> None:
-        while self.hung_up:
-            self.cut(self.hung_up.pop())
+        for player in self.players.values():
+            if player.machine.standing.member_id in decision.hung_up:
+                self.cut(player)
 
     def fail_over(self) -> None:
         """The node dies; the next one has the rows, and gives everybody a whole session."""
@@ -195,7 +189,6 @@ class World:
             self._answer(player, send, event)
         else:
             self.step(event)
-            self._hang_up()
         return True
 
     def answer(self, player: Player) -> bool:
@@ -277,7 +270,6 @@ class World:
         due = self.group.due(self.now)
         if due is not None and due <= self.now:
             self.step(events.Tick())
-            self._hang_up()
             self.check()
 
     def settle(self, but: str = "", blocked: Blocked = NOTHING_BLOCKED) -> None:
