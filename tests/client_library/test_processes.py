@@ -7,14 +7,16 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.installation import Installation
-from tests.client_library.conftest import LIBRARY, Join
+from tests.client_library.conftest import LIBRARY, TOGETHER, Join
 from tests.client_library.worker import SESSION_MS
 from tests.clients.conftest import Worker
 from tests.clients.workers import HEARTBEAT_MS
 
+pytestmark = TOGETHER
+
 ALL = {0, 1, 2, 3, 4, 5}
 
-TOGETHER = (
+PAIRS = (
     ("kafka-python", "range"),
     ("confluent-kafka", "range"),
     ("aiokafka", "roundrobin"),
@@ -32,7 +34,7 @@ def share(one: Worker, other: Worker) -> bool:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("stock", "how"), TOGETHER)
+@pytest.mark.parametrize(("stock", "how"), PAIRS)
 def test_a_library_member_and_a_stock_client_share_and_lead_in_turn(
     stock: str, how: str, installation: Installation, join: Join, name: str
 ) -> None:

@@ -1,0 +1,157 @@
+"""Library members against a whole installation of two nodes: the draft, and patterns of every
+protocol."""
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from benchmarks.wire import create_topic
+from rollcall.client import CommitRefused, Refused, TopicPartition
+from rollcall.installation import Installation
+from tests.client_library.conftest import TOGETHER
+from tests.client_library.watching import PATIENCE_S, Watched, share, until
+from tests.draft import raw
+from tests.draft.test_installation import coordinator_of, pid_of_node
+
+DRAFT = {"protocol": "draft", "session_timeout_ms": 10_000, "heartbeat_frequency": 20}
+"""A heartbeat each half second: rebalances are told soon."""
+
+OFTEN = {"metadata_max_age_ms": 300}
+
+
+pytestmark = [TOGETHER, pytest.mark.timeout(200)]
+
+
+async def test_members_of_the_draft_share_commit_and_leave(
+    installation: Installation, name: str
+) -> None:
+    await create_topic(installation.kafka, name, 6)
+    anna = Watched(installation.draft, name, name, **DRAFT)
+    async with anna:
+        await until(lambda: len(anna.owned) == 6, "all six are Anna's")
+        async with Watched(installation.draft, name, name, **DRAFT) as ben:
+            await until(lambda: share(anna, ben, of=6), "three and three")
+            assert anna.member.epoch == ben.member.epoch == 2
+            one = min(ben.owned)
+            assert ben.member.token(one) == (name, *one, 2)
+            ben.member.note(one, 7)
+            with pytest.raises(CommitRefused, match="CommittingPartitionsNotAssigned"):
+                await ben.member.commit({min(anna.owned): 1})
+        await until(lambda: len(anna.owned) == 6, "all six again")
+        assert await anna.member.committed([one]) == {one: 7}, "committed before it was given up"
+        await anna.member.commit({one: 8})
+    assert [each.split()[0] for each in anna.told] == ["assigned", "revoked"] * 3
+
+
+async def test_a_member_of_the_draft_and_a_client_of_that_time_share_a_group(
+    installation: Installation, name: str
+) -> None:
+    """The other one is built from the published schemas (``tests.draft.raw``)."""
+    await create_topic(installation.kafka, name, 4)
+    old = raw.Consumer(installation.draft, name, [name])
+    async with Watched(installation.draft, name, name, **DRAFT) as ours:
+        await until(lambda: len(ours.owned) == 4, "all four are ours")
+        told = await old.join()
+        assert told.error == 0 and len(told.parts[name]) == 2
+        await until(lambda: len(ours.owned) == 2, "two and two")
+        assert {p.partition for p in ours.owned}.isdisjoint(told.parts[name])
+    await old.told_to_join()
+    assert (await old.join()).parts == {name: [0, 1, 2, 3]}
+    old.close()
+
+
+async def test_who_may_not_join_is_told_the_designs_own_word(
+    installation: Installation, name: str
+) -> None:
+    too_long = Watched(installation.draft, name, name, protocol="draft", session_timeout_ms=40_000)
+    nobody_knows = Watched(installation.draft, name, name, protocol="draft", assignor="astrology")
+    async with too_long, nobody_knows:
+        for each, code in ((too_long, 26), (nobody_knows, 24)):
+            with pytest.raises(Refused) as refused:
+                async for _ in each.member:
+                    pass
+            assert refused.value.code == code
+    assert "UnknownPartitionAssignmentStrategy" in str(nobody_knows.member.failure)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "pattern"), [("draft", r"{}\.[ab]"), ("classic", r"{}\.[ab]")]
+)
+async def test_a_member_that_matches_its_pattern_itself_follows_the_topics(
+    protocol: str, pattern: str, installation: Installation, name: str
+) -> None:
+    """Whole names only; a topic that comes later is worked on, another one never is."""
+    await create_topic(installation.kafka, f"{name}.a", 2)
+    await create_topic(installation.kafka, f"{name}.abc", 2)
+    bootstrap = installation.draft if protocol == "draft" else installation.kafka
+    options = {"protocol": protocol, "pattern": pattern.format(name), **OFTEN}
+    times = {"session_timeout_ms": 10_000, "heartbeat_interval_ms": 500, "heartbeat_frequency": 20}
+    anna = Watched(bootstrap, name, **options, **times)
+    ben = Watched(bootstrap, name, **options, **times)
+    async with anna, ben:
+        await until(lambda: share(anna, ben, of=2), "one and one")
+        await create_topic(installation.kafka, f"{name}.b", 2)
+        await until(lambda: share(anna, ben, of=4), "two and two")
+        assert anna.topics | ben.topics == {f"{name}.a", f"{name}.b"}
+
+
+async def test_a_pattern_of_the_consumer_protocol_is_the_coordinators_affair(
+    installation: Installation, name: str
+) -> None:
+    """RE2, whole names; with names beside it; and it can be taken back."""
+    for topic in ("a", "abc", "other"):
+        await create_topic(installation.kafka, f"{name}.{topic}", 2)
+    pattern = rf"{name}\.[ab]"
+    anna = Watched(installation.kafka, name, f"{name}.other", pattern=pattern)
+    ben = Watched(installation.kafka, name, pattern=pattern)
+    async with anna, ben:
+        await until(lambda: share(anna, ben, of=4), "the topic by pattern, the other by name")
+        assert ben.topics == {f"{name}.a"}
+        await create_topic(installation.kafka, f"{name}.b", 2)
+        await until(lambda: share(anna, ben, of=6), "the new topic, too")
+        anna.member.subscribe([f"{name}.other"])
+        await until(lambda: anna.topics == {f"{name}.other"}, "a subscription without a pattern")
+        await until(lambda: ben.topics == {f"{name}.a", f"{name}.b"}, "the rest is Ben's")
+
+
+async def test_a_pattern_that_is_none_is_refused(installation: Installation, name: str) -> None:
+    """INVALID_REGULAR_EXPRESSION; a new subscription lets the member try again."""
+    await create_topic(installation.kafka, name, 1)
+    async with Watched(installation.kafka, name, pattern="(") as anna:
+        await until(lambda: anna.member.failure is not None, "the refusal")
+        assert anna.member.failure is not None and anna.member.failure.code == 128
+        anna.member.subscribe(pattern=name)
+        await until(lambda: anna.owned == {TopicPartition(name, 0)}, "its partition")
+
+
+async def test_members_of_the_draft_work_on_while_their_coordinator_is_replaced(
+    installation: Installation, name: str
+) -> None:
+    """No partition moves, no generation rises."""
+    await create_topic(installation.kafka, name, 6)
+    asking = raw.Consumer(installation.draft, name, [name])
+    owner = await coordinator_of(asking)
+    brokers = (await asking.metadata()).brokers
+    everybody = list(brokers.values())
+    asking.close()
+    anna, ben = (Watched(everybody, name, name, **DRAFT) for _ in range(2))  # type: ignore[arg-type]
+    async with anna, ben:
+        await until(lambda: share(anna, ben, of=6), "three and three")
+        told, generation = [list(anna.told), list(ben.told)], anna.member.epoch
+
+        os.kill(pid_of_node(installation, owner), signal.SIGKILL)
+        await asyncio.gather(*(w.member.commit(dict.fromkeys(w.owned, 5)) for w in (anna, ben)))
+
+        assert set((await anna.member.committed(anna.owned)).values()) == {5}
+        assert [anna.told, ben.told] == told and anna.member.epoch == generation
+    await serves_again(brokers[owner])
+
+
+async def serves_again(node: str) -> None:
+    """Other tests want two nodes."""
+    asking = raw.Consumer(node, "anybody", [])
+    async with asyncio.timeout(PATIENCE_S):
+        await asking.discover()
+    asking.close()
