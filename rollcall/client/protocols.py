@@ -7,9 +7,10 @@ from typing import Final
 
 from rollcall.client.assignors import ASSIGNORS, Assignor
 from rollcall.client.core.classic import ClassicMachine
+from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.draft import DraftMachine
-from rollcall.client.core.words import Identity, Machine
+from rollcall.client.core.words import Identity, Machine, Subscription
 from rollcall.client.dialects import Dialect
 from rollcall.client.dialects.draft import DRAFT
 from rollcall.client.dialects.kafka import KAFKA
@@ -23,11 +24,20 @@ BEATS_LEAST: Final = 2
 """A member of the draft with one heartbeat in a session would be silent for a whole one."""
 
 
+def _no_threads(wanted: Subscription) -> str | None:
+    plain = Subscription(wanted.topics, wanted.pattern)
+    if wanted != plain:
+        return "only commanded groups have threads and blacklists"
+    return None if wanted else "neither topics nor a pattern to subscribe to"
+
+
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """One protocol. ``defaults`` are times of ``Identity`` that are others here."""
+    """One protocol. ``defaults`` are times of ``Identity`` that are others here. ``fault`` says
+    what is wrong with a subscription, if anything is."""
 
     make: Maker
+    fault: Callable[[Subscription], str | None] = _no_threads
     dialect: Dialect = KAFKA
     defaults: Mapping[str, int] = field(default_factory=dict)
 
@@ -58,11 +68,26 @@ def _draft(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machi
     return DraftMachine(identity, strategy, rng)
 
 
+def _commanded(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
+    if assignors:
+        raise ValueError("who works on what is the coordinator's affair in a commanded group")
+    if identity.instance_id is not None:
+        raise ValueError("commanded groups have no static members")
+    return CommandedMachine(identity, rng)
+
+
+def _one_way(wanted: Subscription) -> str | None:
+    """Names, or one of the two filters."""
+    ways = [bool(wanted.topics), wanted.pattern is not None, wanted.blacklist is not None]
+    return None if sum(ways) == 1 else "either topics, or a pattern, or a blacklist"
+
+
 PROTOCOLS: Final[Mapping[str, Spoken]] = {
     "consumer": Spoken(_consumer),
     "classic": Spoken(_classic),
     # The longest session that a coordinator of the draft allows unless told otherwise.
-    "draft": Spoken(_draft, DRAFT, {"session_timeout_ms": 30_000}),
+    "draft": Spoken(_draft, dialect=DRAFT, defaults={"session_timeout_ms": 30_000}),
+    "commanded": Spoken(_commanded, _one_way),
 }
 
 

@@ -3,27 +3,36 @@
 ``world`` is a ``tests.client_library.world.World``: the catalogue, the group and the clock.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from uuid import UUID, uuid5
 
-from groups.core import events
+from groups.core import commands, events
+from groups.core.commanded import interests
 from groups.core.replies import (
+    Acknowledged,
     ConsumerBeaten,
     DraftBeaten,
     DraftJoined,
     Joined,
     Left,
+    Registered,
     Synced,
 )
-from protocol.messages import draft
+from groups.core.rows import CommandRow
+from protocol.messages.acknowledge_command import (
+    AcknowledgeCommandRequest,
+    AcknowledgeCommandResponse,
+)
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     TopicPartitions,
 )
-from protocol.messages.draft.join_group import JoinGroupResponseTopic
+from protocol.messages.draft import heartbeat as draft_heartbeat
+from protocol.messages.draft import join_group as draft_join
+from protocol.messages.draft import leave_group as draft_leave
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.join_group import (
     JoinGroupRequest,
@@ -31,6 +40,17 @@ from protocol.messages.join_group import (
     JoinGroupResponseMember,
 )
 from protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from protocol.messages.poll_commands import (
+    Command,
+    OwnedTopic,
+    PartitionThread,
+    PollCommandsRequest,
+    PollCommandsResponse,
+)
+from protocol.messages.register_consumer import (
+    RegisterConsumerRequest,
+    RegisterConsumerResponse,
+)
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from protocol.wire.declare import Message
 
@@ -54,15 +74,15 @@ def _heartbeat(world: Any, ticket: events.Ticket, message: Any) -> Message:
     return HeartbeatResponse(error_code=code)
 
 
-def _draft_heartbeat(world: Any, ticket: events.Ticket, message: Any) -> events.Event | Message:
+def _old_heartbeat(world: Any, ticket: events.Ticket, message: Any) -> events.Event | Message:
     """The face says "go on"; anything else is for the rules."""
     who, generation = message.consumer_id, message.group_generation_id
     if not world.group.face().heartbeat(who, None, generation, world.now):
-        return draft.HeartbeatResponse(error_code=0)
+        return draft_heartbeat.HeartbeatResponse(error_code=0)
     return events.DraftHeartbeat(ticket=ticket, consumer_id=who, generation_id=generation)
 
 
-def _draft_join(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
+def _old_join(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
     topics = tuple(message.topics)
     return events.DraftJoin(
         ticket=ticket,
@@ -76,7 +96,69 @@ def _draft_join(world: Any, ticket: events.Ticket, message: Any) -> events.Event
     )
 
 
-def _draft_leave(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
+def _register(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
+    kind = {1: interests.WHITE_LIST, 2: interests.BLACK_LIST}.get(message.filter_type)
+    key = None if kind is None else interests.filter_key(kind, message.pattern)
+    matches = world.matches([] if key is None else [key])
+    threads = {topic.name: topic.threads for topic in message.topics}
+    return events.RegisterConsumer(
+        ticket=ticket,
+        consumer_id=message.consumer_id,
+        generation_id=message.generation_id,
+        client_id="app",
+        client_host="/127.0.0.1",
+        session_timeout_ms=message.session_timeout_ms,
+        threads=threads,
+        filter=key,
+        filter_threads=message.pattern_threads,
+        counts={n: c for n, c in world.catalogue.items() if n in threads or key is not None},
+        matches=matches,
+    )
+
+
+def _acknowledge(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
+    return events.AcknowledgeCommand(
+        ticket=ticket, member_id=message.member_id, command_id=message.command_id
+    )
+
+
+def polled(world: Any, message: PollCommandsRequest) -> PollCommandsResponse | None:
+    """The answer to a poll; None: it has to wait."""
+    row = world.group.consumer(message.member_id)
+    if row is None:
+        return PollCommandsResponse(error_code=25)
+    todo = commands.behind(row, message.last_command_id)
+    return answer_to(todo, world.group.durable.group.generation) if todo else None
+
+
+def answer_to(todo: Iterable[CommandRow], generation: int = 0) -> PollCommandsResponse:
+    """Commands as a message."""
+    return PollCommandsResponse(
+        generation_id=generation,
+        commands=[
+            Command(
+                command_id=each.command_id,
+                option=each.option,
+                generation_id=each.generation,
+                ownership=None
+                if each.ownership is None
+                else [
+                    OwnedTopic(
+                        name=topic,
+                        partitions=[
+                            PartitionThread(partition=p, consumer_thread=thread)
+                            for p, thread in owned.items()
+                        ],
+                    )
+                    for topic, owned in each.ownership.items()
+                ],
+            )
+            for each in todo
+        ],
+    )
+
+
+def _old_leave(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
     return events.LeaveGroup(ticket=ticket, members=(events.Leaver(message.consumer_id, None),))
 
 
@@ -136,9 +218,11 @@ def _leave(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
 
 _EVENTS: Mapping[type[Message], Callable[[Any, events.Ticket, Any], events.Event | Message]] = {
     HeartbeatRequest: _heartbeat,
-    draft.HeartbeatRequest: _draft_heartbeat,
-    draft.JoinGroupRequest: _draft_join,
-    draft.LeaveGroupRequest: _draft_leave,
+    draft_heartbeat.HeartbeatRequest: _old_heartbeat,
+    draft_join.JoinGroupRequest: _old_join,
+    RegisterConsumerRequest: _register,
+    AcknowledgeCommandRequest: _acknowledge,
+    draft_leave.LeaveGroupRequest: _old_leave,
     ConsumerGroupHeartbeatRequest: _beaten,
     JoinGroupRequest: _join,
     SyncGroupRequest: _sync,
@@ -150,19 +234,29 @@ def message_of(reply: Any, request: Message) -> Message:
     """What a handler would make of the rules' answer."""
     match reply:
         case DraftJoined():
-            return draft.JoinGroupResponse(
+            return draft_join.JoinGroupResponse(
                 error_code=reply.error,
                 group_generation_id=reply.generation_id,
                 consumer_id=reply.consumer_id,
                 partitions_to_own=[
-                    JoinGroupResponseTopic(name=topic, partitions=partitions)
+                    draft_join.JoinGroupResponseTopic(name=topic, partitions=partitions)
                     for topic, partitions in reply.partitions.items()
                 ],
             )
+        case Registered():
+            return RegisterConsumerResponse(
+                error_code=reply.error,
+                error_message=reply.detail,
+                consumer_id=reply.consumer_id,
+                generation_id=reply.generation_id,
+                last_command_id=reply.last_command_id,
+            )
+        case Acknowledged():
+            return AcknowledgeCommandResponse(error_code=reply.error)
         case DraftBeaten():
-            return draft.HeartbeatResponse(error_code=reply.error)
-        case Left() if isinstance(request, draft.LeaveGroupRequest):
-            return draft.LeaveGroupResponse(error_code=reply.error)
+            return draft_heartbeat.HeartbeatResponse(error_code=reply.error)
+        case Left() if isinstance(request, draft_leave.LeaveGroupRequest):
+            return draft_leave.LeaveGroupResponse(error_code=reply.error)
         case Joined():
             return JoinGroupResponse(
                 error_code=reply.error,

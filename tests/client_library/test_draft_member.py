@@ -6,12 +6,9 @@ import pytest
 
 from groups.core import events
 from groups.core.draft.group import DraftGroup
-from protocol.messages.draft import (
-    HeartbeatRequest,
-    JoinGroupRequest,
-    JoinGroupResponse,
-    LeaveGroupRequest,
-)
+from protocol.messages.draft.heartbeat import HeartbeatRequest
+from protocol.messages.draft.join_group import JoinGroupRequest, JoinGroupResponse
+from protocol.messages.draft.leave_group import LeaveGroupRequest
 from rollcall.client.core.draft import DraftMachine
 from rollcall.client.core.draft_states import State
 from rollcall.client.core.words import Identity, LookUp, Rediscover, Reply, Tick, Unanswered

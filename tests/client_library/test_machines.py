@@ -17,10 +17,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
 from rollcall.client.assignors import ASSIGNORS
 from rollcall.client.core.classic import ClassicMachine
+from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.draft import DraftMachine
 from rollcall.client.core.words import Identity, Machine, TopicPartition
@@ -166,7 +168,7 @@ class Lives(RuleBasedStateMachine):
 
 
 class OwnPatterns:
-    """Members that match patterns themselves."""
+    """Members whose patterns are Python's: those that match themselves, and here commanded ones."""
 
     @rule(name=PEOPLE, pattern=st.sampled_from(["s", "[st]", "u?t"]))
     def subscribe_by_a_pattern(self, name: str, pattern: str) -> None:
@@ -183,6 +185,19 @@ class DraftLives(OwnPatterns, Lives):
     def new(self, identity: Identity, rng: Random) -> Machine:
         session_ms = SESSION_MS // 2 + 1_000 * (self.lives % 2)
         return DraftMachine(replace(identity, session_timeout_ms=session_ms), "range", rng)
+
+    @rule()
+    def the_coordinator_dies(self) -> None:
+        self.world.fail_over()
+
+
+class CommandedLives(OwnPatterns, Lives):
+    """Members that are told to stop and to start, and coordinators that die."""
+
+    kind = CommandedGroup
+
+    def new(self, identity: Identity, rng: Random) -> Machine:
+        return CommandedMachine(identity, rng)
 
     @rule()
     def the_coordinator_dies(self) -> None:
@@ -213,12 +228,14 @@ class StickyLives(ClassicLives):
 
 TestConsumerLives = Lives.TestCase
 TestDraftLives = DraftLives.TestCase
+TestCommandedLives = CommandedLives.TestCase
 TestClassicLives = ClassicLives.TestCase
 TestCooperativeLives = CooperativeLives.TestCase
 TestStickyLives = StickyLives.TestCase
 for _case in (
     TestConsumerLives,
     TestDraftLives,
+    TestCommandedLives,
     TestClassicLives,
     TestCooperativeLives,
     TestStickyLives,

@@ -5,17 +5,22 @@ order; a connection that ends takes what is on its way with it. Answers may come
 never. Everybody's clock is the same one, and timers are kept to the millisecond.
 """
 
+import re
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded.group import CommandedGroup
+from groups.core.commanded.interests import BLACK_LIST, filter_of
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
 from groups.core.group import Rules
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.poll_commands import PollCommandsRequest
 from protocol.wire.declare import Message
 from rollcall.client.core.words import (
     Call,
@@ -37,11 +42,12 @@ from rollcall.client.core.words import (
     Unanswered,
     Unsubscribe,
 )
-from tests.client_library.speech import event_of, id_of, message_of
+from tests.client_library.speech import answer_to, event_of, id_of, message_of, polled
 
 ROUNDS = 5_000
 
 
+AnyGroup = ClassicGroup | ConsumerGroup | DraftGroup | CommandedGroup
 Blocked = frozenset[str]
 NOTHING_BLOCKED: Blocked = frozenset()
 
@@ -63,6 +69,7 @@ class Player:
     lookups: int = 0
     topics: tuple[str, ...] = ()
     pattern: str | None = None
+    held: tuple[Send, int] | None = None  # a poll, and until when
     finishing: frozenset[TopicPartition] = frozenset()
 
     @property
@@ -83,7 +90,7 @@ class Player:
 class World:
     """One group, everybody who wants to be in it, and what is between them."""
 
-    def __init__(self, kind: type[ClassicGroup | ConsumerGroup | DraftGroup], **rules: Any) -> None:
+    def __init__(self, kind: type[AnyGroup], **rules: Any) -> None:
         self.kind = kind
         self.rules = Rules(**rules)
         self.now = 1_000_000
@@ -113,6 +120,7 @@ class World:
         for player in self.players.values():
             if player.machine.standing.member_id in decision.hung_up:
                 self.cut(player)
+        self._look_at_polls()
 
     def fail_over(self) -> None:
         """The node dies; the next one has the rows, and gives everybody a whole session."""
@@ -180,6 +188,10 @@ class World:
         if not player.requests:
             return False
         send, _ = player.requests.popleft()
+        self._release(player)
+        if isinstance(send.message, PollCommandsRequest):
+            self._poll(player, send, send.message)
+            return True
         self.requests += 1
         ticket = events.Ticket(1, self.requests)
         player.parked[ticket] = send
@@ -190,6 +202,29 @@ class World:
         else:
             self.step(event)
         return True
+
+    def _poll(self, player: Player, send: Send, message: PollCommandsRequest) -> None:
+        """A poll is answered at once, or held until there is news or its time is over."""
+        if self.group.consumer(message.member_id) is not None:
+            self.group.hear(message.member_id, self.now)
+        player.held = send, self.now + message.max_wait_ms
+        self._look_at_polls()
+
+    def _look_at_polls(self) -> None:
+        for player in self.players.values():
+            if player.held is not None:
+                send, until = player.held
+                assert isinstance(send.message, PollCommandsRequest)
+                answer = polled(self, send.message)
+                if answer is not None or self.now >= until:
+                    player.held = None
+                    self._answer(player, send, answer or answer_to([]))
+
+    def _release(self, player: Player) -> None:
+        """The next request ends the hold."""
+        if player.held is not None:
+            (send, _), player.held = player.held, None
+            self._answer(player, send, answer_to([]))
 
     def answer(self, player: Player) -> bool:
         """The member hears the oldest answer."""
@@ -211,6 +246,7 @@ class World:
         player.requests.clear()
         player.answers.clear()
         player.parked.clear()
+        player.held = None
         waiting, player.waiting = list(player.waiting), {}
         for ticket in waiting:
             self.tell(player, Unanswered(ticket))
@@ -257,6 +293,7 @@ class World:
         times = [self.group.due(self.now)]
         for player in self.players.values():
             times += [player.machine.due(), *player.waiting.values()]
+            times += [] if player.held is None else [player.held[1]]
         return min((each for each in times if each is not None), default=None)
 
     def _tick_all(self) -> None:
@@ -267,6 +304,7 @@ class World:
                 self.tell(player, Tick())
             if any(until <= self.now for until in player.waiting.values()):
                 self.cut(player)
+        self._look_at_polls()
         due = self.group.due(self.now)
         if due is not None and due <= self.now:
             self.step(events.Tick())
@@ -293,11 +331,25 @@ class World:
         self.catalogue[topic] = max(count, self.catalogue.get(topic, 0))
         if isinstance(self.group, DraftGroup) and topic in self.group.counts:
             self.step(events.TopicsChanged(counts={topic: self.catalogue[topic]}))
-            self.check()
+        if isinstance(self.group, CommandedGroup):
+            matches = self.matches(self.group.filters)
+            asked = self.group.names.union(*matches.values())
+            counts = {name: self.catalogue.get(name, 0) for name in asked}
+            self.step(events.TopicsChanged(counts=counts, matches=matches))
+        self.check()
+
+    def matches(self, filters: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """What the filters of a commanded group let through, by their keys."""
+        return {key: tuple(n for n in self.catalogue if _passes(key, n)) for key in filters}
 
     def topics_of(self, message: ConsumerGroupHeartbeatRequest) -> dict[str, tuple[str, int]]:
         asked = self.group.topic_names | set(message.subscribed_topic_names or ())
         return {n: (id_of(n).hex, self.catalogue[n]) for n in asked if n in self.catalogue}
+
+
+def _passes(key: str, topic: str) -> bool:
+    kind, pattern = filter_of(key)
+    return (re.fullmatch(pattern, topic) is None) is (kind == BLACK_LIST)
 
 
 __all__ = ["Player", "World", "id_of"]

@@ -19,7 +19,9 @@ class Code(IntEnum):
     ILLEGAL_GENERATION = 22
     INCONSISTENT_GROUP_PROTOCOL = 23
     UNKNOWN_MEMBER_ID = 25
+    INVALID_SESSION_TIMEOUT = 26
     REBALANCE_IN_PROGRESS = 27
+    INVALID_REQUEST = 42
     GROUP_ID_NOT_FOUND = 69
     MEMBER_ID_REQUIRED = 79
     FENCED_INSTANCE_ID = 82
@@ -27,6 +29,7 @@ class Code(IntEnum):
     FENCED_MEMBER_EPOCH = 110
     UNRELEASED_INSTANCE_ID = 111
     STALE_MEMBER_EPOCH = 113
+    INVALID_REGULAR_EXPRESSION = 128
 
 
 class Verdict(Enum):
@@ -59,6 +62,9 @@ CLASSIC: Final[Mapping[int, Verdict]] = {
 }
 """Answers to JoinGroup, SyncGroup and Heartbeat; any other code is fatal."""
 
+
+COMMANDED: Final[Mapping[int, Verdict]] = _ALWAYS
+"""Answers to RegisterConsumer, PollCommands and AcknowledgeCommand; any other code is fatal."""
 
 DRAFT: Final[Mapping[int, Verdict]] = {
     **_ALWAYS,

@@ -66,13 +66,23 @@ class Subscription:
 
     The consumer protocol's coordinator reads the pattern itself (RE2); for the classic protocol
     and the draft the member matches it (Python's ``re``). The whole name must match.
+
+    Only commanded groups know ``blacklist`` (all topics but those that match it) and threads: how
+    many work on one topic, ``threads`` unless ``threads_by_topic`` says otherwise.
     """
 
     topics: tuple[str, ...] = ()
     pattern: str | None = None
+    blacklist: str | None = None
+    threads: int = 1
+    threads_by_topic: Mapping[str, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.topics) or self.pattern is not None
+        return bool(self.topics) or self.pattern is not None or self.blacklist is not None
+
+    def threads_of(self, topic: str) -> int:
+        """How many threads work on the topic."""
+        return self.threads_by_topic.get(topic, self.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +212,15 @@ Effect = Send | Call | LookUp | Rediscover | Fail
 
 @dataclass(slots=True)
 class Standing:
-    """How a member stands: what an application and its commits may see of a machine."""
+    """How a member stands: what an application and its commits may see of a machine.
+
+    ``threads``: of a commanded member, the number of each partition's thread.
+    """
 
     member_id: str = ""
     epoch: int = -1
     handed_out: dict[TopicPartition, int] = field(default_factory=dict)
+    threads: dict[TopicPartition, int] = field(default_factory=dict)
 
 
 class Machine(Protocol):
