@@ -5,6 +5,7 @@ Reads only; the counterpart of ``groups.store``.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -92,8 +93,9 @@ def durables(
         commands[group_id, member_id] += (command_of(*rest),)
     members: dict[str, dict[str, MemberRow]] = defaultdict(dict)
     for group_id, member_id, *rest in member_rows:
-        sent = commands.get((group_id, member_id), ())
-        members[group_id][member_id] = MemberRow(member_id, *_plain(rest), sent)
+        row = MemberRow(member_id, *_plain(rest))
+        sent = commands.get((group_id, member_id))
+        members[group_id][member_id] = row if sent is None else replace(row, commands=sent)
     return {
         row[0]: Durable(GroupRow(*row[:8]), members.get(row[0], {}), revision=row[8])
         for row in group_rows

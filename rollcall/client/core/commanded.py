@@ -201,6 +201,8 @@ class CommandedMachine:
         if self.state is State.UNSUBSCRIBING:
             self._fence()
             return
+        if self._offering != self._subscription:
+            return  # that was another offer: the next one goes out
         self._forget_all()
         self._move(Input.REFUSED)
         code = message.error_code
