@@ -1,24 +1,33 @@
-"""Library members against a whole installation of two nodes: the draft, and patterns of every
-protocol."""
+"""Library members against a whole installation of two nodes: the draft, commanded groups, and
+patterns of every protocol."""
 
 import asyncio
 import os
 import signal
+from typing import Any
 
 import pytest
 
 from benchmarks.wire import create_topic
+from protocol.messages.metadata import MetadataRequest
 from rollcall.client import CommitRefused, Refused, TopicPartition
+from rollcall.client.cluster import addresses
+from rollcall.client.connection import Connection
+from rollcall.client.dialects.kafka import KAFKA
 from rollcall.installation import Installation
 from tests.client_library.conftest import TOGETHER
 from tests.client_library.watching import PATIENCE_S, Watched, share, until
 from tests.draft import raw
 from tests.draft.test_installation import coordinator_of, pid_of_node
 
-DRAFT = {"protocol": "draft", "session_timeout_ms": 10_000, "heartbeat_frequency": 20}
+Options = dict[str, Any]
+
+DRAFT: Options = {"protocol": "draft", "session_timeout_ms": 10_000, "heartbeat_frequency": 20}
 """A heartbeat each half second: rebalances are told soon."""
 
-OFTEN = {"metadata_max_age_ms": 300}
+COMMANDED: Options = {"protocol": "commanded", "session_timeout_ms": 10_000}
+
+OFTEN: Options = {"metadata_max_age_ms": 300}
 
 
 pytestmark = [TOGETHER, pytest.mark.timeout(200)]
@@ -86,8 +95,12 @@ async def test_a_member_that_matches_its_pattern_itself_follows_the_topics(
     await create_topic(installation.kafka, f"{name}.a", 2)
     await create_topic(installation.kafka, f"{name}.abc", 2)
     bootstrap = installation.draft if protocol == "draft" else installation.kafka
-    options = {"protocol": protocol, "pattern": pattern.format(name), **OFTEN}
-    times = {"session_timeout_ms": 10_000, "heartbeat_interval_ms": 500, "heartbeat_frequency": 20}
+    options: Options = {"protocol": protocol, "pattern": pattern.format(name), **OFTEN}
+    times: Options = {
+        "session_timeout_ms": 10_000,
+        "heartbeat_interval_ms": 500,
+        "heartbeat_frequency": 20,
+    }
     anna = Watched(bootstrap, name, **options, **times)
     ben = Watched(bootstrap, name, **options, **times)
     async with anna, ben:
@@ -126,17 +139,63 @@ async def test_a_pattern_that_is_none_is_refused(installation: Installation, nam
         await until(lambda: anna.owned == {TopicPartition(name, 0)}, "its partition")
 
 
-async def test_members_of_the_draft_work_on_while_their_coordinator_is_replaced(
+async def test_commanded_members_stop_commit_and_start(
     installation: Installation, name: str
+) -> None:
+    """Whoever is stopped has committed what it noted before anybody else begins."""
+    await create_topic(installation.kafka, name, 6)
+    async with Watched(installation.kafka, name, name, threads=3, **COMMANDED) as anna:
+        await until(lambda: len(anna.owned) == 6, "all six are Anna's")
+        assert sorted(anna.member.thread(each) for each in anna.owned) == [0, 0, 1, 1, 2, 2]
+        one, epoch = min(anna.owned), anna.member.epoch
+        for each in anna.owned:
+            anna.member.note(each, 7)
+        async with Watched(installation.kafka, name, {name: 3}, **COMMANDED) as ben:
+            await until(lambda: share(anna, ben, of=6), "three and three")
+            assert set((await ben.member.committed()).values()) == {7}
+            token = anna.member.token(min(anna.owned))
+            assert token.epoch == anna.member.epoch == ben.member.epoch > epoch
+            await ben.member.commit({min(ben.owned): 8})
+        await until(lambda: len(anna.owned) == 6, "all six again")
+        assert (await anna.member.committed([one])).keys() == {one}
+    assert [each.split()[0] for each in anna.told] == ["assigned", "revoked"] * 3
+
+
+@pytest.mark.parametrize("how", ["pattern", "blacklist"])
+async def test_filters_of_commanded_members_are_the_coordinators_affair(
+    how: str, installation: Installation, name: str
+) -> None:
+    await create_topic(installation.kafka, f"{name}.a", 2)
+    await create_topic(installation.kafka, f"{name}.abc", 2)
+    ours = rf"{name}\.[ab]"
+    filters: Options = {"pattern": ours, "blacklist": rf"{name}\.abc|lib-.*"}
+    if how == "blacklist":
+        await create_topic(installation.kafka, f"other-{name}", 1)
+    async with Watched(installation.kafka, name, **{how: filters[how]}, **COMMANDED) as anna:
+        if how == "blacklist":
+            await until(lambda: f"other-{name}" in anna.topics, "what the list does not name")
+            assert not any(topic.startswith(name) for topic in anna.topics)
+            return
+        await until(lambda: len(anna.owned) == 2, "the one topic")
+        await create_topic(installation.kafka, f"{name}.b", 2)
+        await until(lambda: anna.topics == {f"{name}.a", f"{name}.b"}, "the new one, too")
+
+
+@pytest.mark.parametrize("protocol", ["draft", "commanded"])
+async def test_members_work_on_while_their_coordinator_is_replaced(
+    protocol: str, installation: Installation, name: str
 ) -> None:
     """No partition moves, no generation rises."""
     await create_topic(installation.kafka, name, 6)
     asking = raw.Consumer(installation.draft, name, [name])
     owner = await coordinator_of(asking)
     brokers = (await asking.metadata()).brokers
-    everybody = list(brokers.values())
     asking.close()
-    anna, ben = (Watched(everybody, name, name, **DRAFT) for _ in range(2))  # type: ignore[arg-type]
+    options, nodes = COMMANDED, await kafka_nodes(installation)
+    if protocol == "draft":
+        options, nodes = DRAFT, list(brokers.values())
+    patient = {**options, "session_timeout_ms": 30_000}  # nobody's session ends meanwhile
+    anna, ben = (Watched(nodes, name, name, **patient) for _ in range(2))
     async with anna, ben:
         await until(lambda: share(anna, ben, of=6), "three and three")
         told, generation = [list(anna.told), list(ben.told)], anna.member.epoch
@@ -147,6 +206,14 @@ async def test_members_of_the_draft_work_on_while_their_coordinator_is_replaced(
         assert set((await anna.member.committed(anna.owned)).values()) == {5}
         assert [anna.told, ben.told] == told and anna.member.epoch == generation
     await serves_again(brokers[owner])
+
+
+async def kafka_nodes(installation: Installation) -> list[str]:
+    """HOST:PORT of each node's Kafka listener."""
+    connection = await Connection.open(*addresses(installation.kafka)[0], "test", None, KAFKA)
+    answer = await connection.call(MetadataRequest(topics=[]), 30)
+    connection.close()
+    return [f"{each.host}:{each.port}" for each in answer.brokers]
 
 
 async def serves_again(node: str) -> None:

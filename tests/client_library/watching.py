@@ -1,7 +1,7 @@
 """Members inside a test: what they were told, and waiting until something holds."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rollcall.client import Member, TopicPartition
@@ -13,7 +13,13 @@ PATIENCE_S = 90
 class Watched:
     """One member, and what its application was told."""
 
-    def __init__(self, bootstrap: str, group: str, *topics: str, **options: Any) -> None:
+    def __init__(
+        self,
+        bootstrap: str | Sequence[str],
+        group: str,
+        topics: Iterable[str] | Mapping[str, int] = (),
+        **options: Any,
+    ) -> None:
         self.told: list[str] = []
         self.member = Member(
             bootstrap,
