@@ -174,10 +174,8 @@ def the_word_to_revoke_never_arrives(kind: type) -> None:
     anna = world.add("anna", machine(kind, "anna"), "t")
     world.settle()
     ben = world.add("ben", machine(ConsumerMachine, "ben"), "t")
-    for _ in range(300):
-        if len(ben.owned) == 4:
-            break
-        world.sleep(100, honest=True, but="anna", blocked=ANSWERS)
+    world.sleep(6_000, honest=True, but="anna", blocked=ANSWERS)
+    world.sleep(REBALANCE_MS, honest=True, but="anna", blocked=EVERYTHING)
     assert len(ben.owned) == 4 and not anna.owned
 
 
