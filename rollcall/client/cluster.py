@@ -61,7 +61,12 @@ class Cluster:
                 connection = await self._connect(lane)
                 self._connections[lane] = connection
             answer = asyncio.ensure_future(connection.call(request, timeout_s))
-            await asyncio.sleep(0)  # written before the lane is free: requests keep their order
+            answer.add_done_callback(_seen)
+            try:
+                await asyncio.sleep(0)  # written before the lane is free: requests keep their order
+            except asyncio.CancelledError:
+                answer.cancel()
+                raise
         return await answer
 
     async def look_up(self, wanted: LookUp) -> Topics:
@@ -119,3 +124,9 @@ class Cluster:
         if code:
             raise Broken(f"no coordinator: {self._dialect.name_of(code)}")
         return host, port
+
+
+def _seen(answer: "asyncio.Task[Any]") -> None:
+    """Its failure is of no interest to anybody when who asked has been cancelled."""
+    if not answer.cancelled():
+        answer.exception()

@@ -123,6 +123,13 @@ class Member:
             self._cluster.close()
             self._changes.end()
 
+    def abandon(self) -> None:
+        """End without a word, as a process that dies: nothing is committed, nobody is called, and
+        the group waits for the session."""
+        self._pump.stop()
+        self._cluster.close()
+        self._changes.end()
+
     async def __aenter__(self) -> Self:
         await self.start()
         return self
