@@ -34,6 +34,7 @@ class LibraryMember:
         self._tell = tell
         self._progress = Progress(part.seed)
         self._working: asyncio.Task[None] | None = None
+        self._is_going = False
         self._member = Member(
             part.bootstrap,
             part.group,
@@ -54,7 +55,8 @@ class LibraryMember:
         self._working = asyncio.create_task(self._work())
 
     async def leave(self) -> None:
-        """Say goodbye and stop."""
+        """Say goodbye and stop; that it works on nothing then goes without saying."""
+        self._is_going = True
         await self._stop_work()
         await self._member.close(LEAVE_S)
 
@@ -69,7 +71,8 @@ class LibraryMember:
             await asyncio.wait([self._working])
 
     def _told(self, _: object) -> None:
-        self._tell([each.partition for each in self._member.assigned])
+        if not self._is_going:
+            self._tell([each.partition for each in self._member.assigned])
 
     async def _work(self) -> None:
         while True:
