@@ -21,6 +21,8 @@ HEADINGS = (
     "Coordinator-Consumer Communication, A. Coordinator Commands Format",
     "B. Coordinator-Side Sending",
     "C. Consumer-Side Handling",
+    "A. On Consumer Startup",
+    "B. On Consumer Failover",
 )
 """The design's sections that say what happens and when."""
 
