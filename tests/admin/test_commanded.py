@@ -124,5 +124,5 @@ def test_rest_tells_type_state_members_and_assignment(stuck: Owner, viewer: Clie
         m["member_id"]: m["assignment"] for m in viewer.get("/api/v1/groups/g").json()["members"]
     }
     assert owned == {"a": {"t": [0, 1]}, "b": {"t": [2]}, "c": {"t": [3]}}
-    (listed,) = viewer.get("/api/v1/groups?type=commanded").json()["items"]
+    (listed,) = viewer.get("/api/v1/groups?type=commanded").json()["data"]
     assert listed["group_id"] == "g"
