@@ -172,7 +172,7 @@ def _delete(db: Database, group_id: str, under: Mapping[str, int]) -> None:
     for place in [p for p in db.offsets if p[0] == group_id]:
         del db.offsets[place]
         _tell_offset(db, place, None, under)
-    db.world.record("row", table="group", group=group_id, deleted=True, **under)
+    db.world.record("row", table="deleted", group=group_id, **under)
 
 
 def _journal(db: Database, write: Write) -> None:
