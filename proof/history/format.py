@@ -16,7 +16,8 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
 - ok: JoinGroup: ``member``, ``generation``, ``leader``. SyncGroup: ``owned``.
   ConsumerGroupHeartbeat: ``member``, ``generation``, ``owned`` (or None: unchanged).
   OffsetFetch: ``offsets`` (-1: nothing is committed). Others: nothing more.
-- fail: ``code``, Kafka's number. info: ``why``, "closed" or "timeout".
+- fail: ``code``, Kafka's number. info: ``why``, "closed", "left" (the client looks for another
+  coordinator) or "timeout".
 
 A client that finds no coordinator to call writes "seek" with ``group`` and ``member``: it is not
 silent.

@@ -9,7 +9,7 @@ from groups.core.assignment import partitions_of
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup, LeaveGroup, Leaver, OffsetCommit, OffsetWrite, SyncGroup
 from groups.core.replies import Joined, Synced
-from proof.simulation.clients import PARTITIONS, Client, Part
+from proof.simulation.clients import Client, Part
 
 REBALANCE_MS: Final = 5_000
 BEAT_S: Final = 0.8
@@ -19,6 +19,8 @@ class ClassicClient(Client):
     """Joins, syncs, beats on a connection of its own, works, and joins again when told to."""
 
     must_join = True
+    shared = 0
+    """Partitions that it gave out last; a leader that finds more of them joins again."""
 
     async def live(self) -> None:
         """Until it leaves or is fenced."""
@@ -34,6 +36,7 @@ class ClassicClient(Client):
                 continue
             await self.work()
             await asyncio.sleep(self.world.rng.uniform(0.2, 1.2))
+            self.must_join |= self.shared not in (0, self.partitions)
 
     async def _enter(self) -> bool:
         if self.owned and not self.must_forget and self.world.rng.random() < 0.5:
@@ -46,7 +49,9 @@ class ClassicClient(Client):
             self._refused(joined.error, joined)
             return joined.error is ErrorCode.MEMBER_ID_REQUIRED
         self.member_id, self.generation = joined.member_id, joined.generation_id
+        self.turns += 1
         self.owned = frozenset()  # until it is told anew
+        self.shared = self.partitions if joined.leader == joined.member_id else 0
         assignments = self._share(joined) if joined.leader == joined.member_id else {}
         synced = await self.main.call("SyncGroup", self._sync(joined, assignments))
         if synced is None:
@@ -69,6 +74,7 @@ class ClassicClient(Client):
             self.is_over = True
         elif code is ErrorCode.UNKNOWN_MEMBER_ID:
             self.member_id, self.generation, self.owned = "", -1, frozenset()
+            self.turns += 1
         elif code is ErrorCode.ILLEGAL_GENERATION:
             self.generation, self.must_forget = -1, True
 
@@ -78,7 +84,8 @@ class ClassicClient(Client):
             if self.must_join or self.is_leaving:
                 continue
             sent = (self.member_id, self.generation)
-            code = await self.beats.call("Heartbeat", (self.member_id, self.instance, sent[1]))
+            body = (self.member_id, self.instance, sent[1])
+            code = await self.beats.call("Heartbeat", body, self.patience_s)
             same = sent == (self.member_id, self.generation) and not self.must_join
             code = getattr(code, "error", code)
             if code in TROUBLES and same:
@@ -119,7 +126,7 @@ class ClassicClient(Client):
         turn = self.world.rng.randrange(len(ids))
         return {
             member_id: assignment(
-                (self.topic, p) for p in range(PARTITIONS) if (p + turn) % len(ids) == rank
+                (self.topic, p) for p in range(self.shared) if (p + turn) % len(ids) == rank
             )
             for rank, (_, member_id) in enumerate(ids)
         }

@@ -7,10 +7,14 @@ says how often it comes. Nothing here knows what should hold.
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from proof.simulation.late import Shade
 from proof.simulation.world import SECOND
 
 if TYPE_CHECKING:
     from proof.simulation.run import Run
+
+PARTITIONS_MAX: Final = 8
+"""Topics grow no further."""
 
 
 class Fault(NamedTuple):
@@ -137,6 +141,39 @@ def _pause_client(run: "Run") -> None:
         client.process.pause(run.world.now + int(seconds * SECOND))
 
 
+def _sleep_past_session(run: "Run") -> None:
+    """The member works on what it has for too long, and commits it first of all when it wakes."""
+    client = run.any_client()
+    if client is None or not client.owned:
+        return
+    seconds = run.world.rng.uniform(1.1, 2.5) * client.session_ms / 1000
+    run.excuse(client, seconds + 1)
+    shade = Shade(client, own_process=False)
+    if run.world.rng.random() < 0.5:
+        shade.keep_connection()
+    client.process.spawn(shade.wake())
+    client.process.loop.turn()  # it is asleep in its work now
+    client.process.pause(run.world.now + int(seconds * SECOND))
+
+
+def _haunt(run: "Run") -> None:
+    """Requests of a member as it is now keep coming: commits, beats, a leader's assignment."""
+    client = run.any_client()
+    if client is None or not client.owned:
+        return
+    shade = Shade(client, own_process=True)
+    if run.world.rng.random() < 0.5:
+        shade.keep_connection()
+    shade.was.process.spawn(shade.haunt())
+
+
+def _grow_topic(run: "Run") -> None:
+    """One more partition; members hear of it in their own time."""
+    topic = f"topic-{run.world.rng.choice(run.groups)}"
+    if run.network.partitions[topic] < PARTITIONS_MAX:
+        run.network.partitions[topic] += 1
+
+
 def _kill_client(run: "Run") -> None:
     if client := run.any_client():
         run.replace(client)
@@ -182,9 +219,12 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "network-breaks": Fault(_break_connections, 6),
     "client-cut": Fault(_cut_client, 6),
     "client-pause": Fault(_pause_client, 5),
+    "client-oversleeps": Fault(_sleep_past_session, 7),
+    "client-late": Fault(_haunt, 3),
     "client-crash": Fault(_kill_client, 6),
     "client-leave": Fault(_leave, 6),
     "client-double": Fault(_double_static, 6),
+    "topic-grows": Fault(_grow_topic, 10),
     "operator-rebalance": Fault(_force_rebalance, 6),
     "sweep-offsets": Fault(_sweep_offsets, 4),
 }

@@ -1,9 +1,10 @@
 """The network between clients and nodes: connections that delay, drop, duplicate and break.
 
 Bytes of one connection arrive in order, those of two need not. Requests are values here; the
-wire has its own tests.
+wire has its own tests. How many partitions topics have, everybody knows from here.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -12,6 +13,9 @@ from proof.simulation.world import MS, SECOND, Micros, Process, World
 
 REPEATABLE: Final = frozenset({"Heartbeat", "LeaveGroup", "SyncGroup", "OffsetCommit"})
 """Requests that a network may deliver twice without another meaning."""
+
+PARTITIONS: Final = 4
+"""Of every topic in the beginning."""
 
 
 class Request(NamedTuple):
@@ -33,6 +37,7 @@ class Network:
     cut: set[tuple[str, int, str]] = field(default_factory=set)
     nodes: dict[int, Any] = field(default_factory=dict)
     connections: int = 0
+    partitions: dict[str, int] = field(default_factory=lambda: defaultdict(lambda: PARTITIONS))
 
     def delay(self) -> Micros:
         """How long one message takes."""

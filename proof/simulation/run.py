@@ -10,7 +10,7 @@ from groups.core.group import Rules
 from groups.slot import slot_of
 from proof.history import Checker, Violation
 from proof.simulation.classic_client import ClassicClient
-from proof.simulation.clients import PARTITIONS, Client, Numbers
+from proof.simulation.clients import Client, Numbers
 from proof.simulation.consumer_client import ConsumerClient
 from proof.simulation.faults import FAULTS
 from proof.simulation.network import Network
@@ -80,7 +80,7 @@ class Run:
         for group_id in dict.fromkeys(self.groups):
             kind = ClassicClient if self.world.rng.random() < 0.6 else ConsumerClient
             for number in range(self.world.rng.choice([1, 2, 3, 3, 4])):
-                static = kind is ClassicClient and self.world.rng.random() < 0.35
+                static = self.world.rng.random() < 0.35
                 instance = f"i{number}" if static else None
                 self._join(kind, group_id, instance, self.world.between(0.5, 4))
         for name in self.faults:
@@ -188,7 +188,7 @@ def _settled(clients: Sequence[Client]) -> bool:
     return (
         all(client.is_stable for client in clients)
         and len({client.generation for client in clients}) == 1
-        and owned == list(range(PARTITIONS))
+        and owned == list(range(clients[0].partitions))
     )
 
 
