@@ -209,6 +209,11 @@ class Client:
         """How long it waits for an answer to a beat before it looks for another coordinator."""
         return self.session_ms / 1000
 
+    def is_at(self, node_id: int) -> bool:
+        """Whether it beats at that node."""
+        link = self.beats.link
+        return link is not None and link.is_open and link.node_id == node_id
+
     def session(self) -> Mapping[str, int]:
         """What the history is told of how long it may be silent."""
         return {} if self.is_shade else {"session_ms": self.session_ms}

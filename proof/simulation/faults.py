@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 PARTITIONS_MAX: Final = 8
 """Topics grow no further."""
 
+ZOMBIE_S: Final = (3.5, 10.0)
+"""A zombie's sleep: longer than a lease."""
+
 
 class Fault(NamedTuple):
     """``every``: seconds between two of them, about."""
@@ -48,7 +51,30 @@ def _pause_at_write(run: "Run") -> None:
     """Between the decision, the guard, the commit and the answer."""
     if node := run.any_node():
         node.fail_share = 0.3
-        run.later(1.5, lambda: setattr(node, "fail_share", 0.0))
+        run.database.weather.parts_share = 0.5
+        run.later(1.5, node.go_on)
+        run.later(1.5, lambda: setattr(run.database.weather, "parts_share", 0.0))
+
+
+def _make_zombie(run: "Run") -> None:
+    """A node sleeps past its lease, perhaps from the middle of a write on; what its members say
+    to it meanwhile it hears when it wakes. A rebalance elsewhere makes all that old."""
+    node = run.any_node()
+    if node is None:
+        return
+    seconds = run.world.rng.uniform(*ZOMBIE_S)
+    if run.world.rng.random() < 0.5:
+        node.fail_share, node.fail_s = 1.0, (seconds, seconds)
+        run.later(2, node.go_on)
+    else:
+        node.process.pause(run.world.now + int(seconds * SECOND))
+    run.operate("force-rebalance")
+    run.later(0.3 * seconds, lambda: run.operate("force-rebalance"))
+    for client in run.clients:
+        if client.owned and client.is_at(node.node_id):
+            shade = Shade(client, own_process=True)
+            shade.keep_connection()
+            shade.was.process.spawn(shade.beat_after(seconds * run.world.rng.uniform(0.5, 1)))
 
 
 def _kill_database(run: "Run") -> None:
@@ -207,6 +233,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "node-pause": Fault(_pause_node, 8),
     "node-stall": Fault(_stall_node, 3),
     "node-pause-at-write": Fault(_pause_at_write, 4),
+    "node-zombie": Fault(_make_zombie, 12),
     "database-crash": Fault(_kill_database, 15),
     "database-sessions": Fault(_end_sessions, 3),
     "database-slow": Fault(_slow_database, 10),

@@ -57,6 +57,11 @@ class Shade:
         await asyncio.sleep(0.01)
         await _commit(self)
 
+    async def beat_after(self, seconds: float) -> None:
+        """One beat, whatever the member has come to."""
+        await asyncio.sleep(seconds)
+        await ACTS[type(self.now)][1](self)
+
     async def haunt(self) -> None:
         """Commit, beat and sync for a while."""
         rng = self.was.world.rng

@@ -41,7 +41,8 @@ LOAD_HOLD_MS: Final = 5_000
 class Node:
     """A node with its parts. ``died`` is told when it has ended, one way or another.
 
-    ``fail_share``: how often it is stopped for a while at one of the committers' fail points.
+    ``fail_share``: how often it is stopped for a while at one of the committers' fail points;
+    ``fail_s``: for how long, at least and at most.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Node:
         )
         self.process.ended = self._ended
         self.fail_share = 0.0
+        self.fail_s = STOPPED
         self.is_leaving = False
         self.links: list[Link] = []
         self._futures: dict[Ticket, asyncio.Future[Reply]] = {}
@@ -176,8 +178,13 @@ class Node:
         """At a fail point: perhaps the process is stopped just here."""
         if self.fail_share and self.world.rng.random() < self.fail_share:
             self.fail_share = 0.0
-            self.process.pause(self.world.now + self.world.between(0.1, 8))
+            self.world.record("seen", what=f"stopped {point.partition(':')[2]}")
+            self.process.pause(self.world.now + self.world.between(*self.fail_s))
             await asyncio.sleep(0)
+
+    def go_on(self) -> None:
+        """No more stops at fail points."""
+        self.fail_share, self.fail_s = 0.0, STOPPED
 
     def _publish(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -251,6 +258,9 @@ class Node:
         if future is not None and not future.done():
             future.set_result(reply)
 
+
+STOPPED: Final = (0.1, 8.0)
+"""Seconds for which a node stands still at a fail point."""
 
 SUPERVISED: Final = (0.3, 3.0)
 """Seconds after which a node that ended is started again."""

@@ -37,6 +37,9 @@ RULES: Final = Rules(
 
 SESSION_MS: Final = 4_000
 
+NOTES: Final = frozenset({"struck", "seen"})
+"""Records of the simulation about itself; the checker knows nothing of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -87,7 +90,7 @@ class Run:
             self._plan(name)
 
     def _start_node(self, node_id: int) -> None:
-        needs = {"operator-rebalance", "sweep-offsets"} & set(self.faults)
+        needs = {"operator-rebalance", "sweep-offsets", "node-zombie"} & set(self.faults)
         Node(
             self.world, self.network, node_id, RULES, self._node_ended, has_operator=bool(needs)
         ).start()
@@ -203,7 +206,7 @@ def simulate(
         counted[f"{record['type']} {record.get('what') or record.get('table') or ''}".strip()] += 1
         if keeps_history:
             world.history.append(record)
-        if record["type"] != "struck":
+        if record["type"] not in NOTES:
             checker.take(record)
 
     world.take = take
