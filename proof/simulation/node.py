@@ -21,6 +21,7 @@ from groups.core.events import Event, Ticket
 from groups.core.group import NOBODY, Rules
 from groups.core.replies import Refused, Reply
 from groups.lease import NodeIdTaken
+from groups.lease_end import LeaseEnd
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import Operator
 from groups.retries import Reloader
@@ -124,16 +125,14 @@ class Node:
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
-        last, held = clock(), True
+        last, lease_end = clock(), LeaseEnd(self.coordinator)
         while True:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
                 self.coordinator.awake()
-            before, held, last = held, self.coordinator.holds_lease, now
-            if before and not held:
-                self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
-            if held:
+            last = now
+            if lease_end.look():
                 self.coordinator.tick()
             else:
                 self.coordinator.faces.tell_all()
