@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from proof.history.family import Family, Rule
-from proof.history.format import Record
+from proof.history.format import UNKNOWN_SERVER_ERROR, Record
 
 PATIENCE: Final = 0.75
 """The part of the peaceful end after which no request may still wait for its answer."""
@@ -33,8 +33,18 @@ class Endings(Family):
                 self.say("I7", f"{name} has not settled {record['healed_ms']:.0f} ms after the "
                          "last fault", record)  # fmt: skip
 
+    def fail(self, record: Record, call: Record) -> None:
+        """A step that failed was caught, and is a defect all the same."""
+        if record["code"] == UNKNOWN_SERVER_ERROR:
+            self.say("I8", f"{call['api']} of {call['process']} made the service fail", record)
+
     def mishap(self, record: Record, _call: Record) -> None:
         """Something reached a loop that should have been caught."""
         self.say("I8", record["what"], record)
 
-    RULES: ClassVar[Mapping[str, Rule]] = {"info": info, "end": end, "mishap": mishap}
+    RULES: ClassVar[Mapping[str, Rule]] = {
+        "info": info,
+        "fail": fail,
+        "end": end,
+        "mishap": mishap,
+    }

@@ -34,7 +34,7 @@ class Fencing(Family):
         newest = group.epochs.get(member, (-1, -1))[0]
         if group.kind != "consumer" or not 0 <= record["generation"] < newest:
             return
-        held = group.holds.get(member, set())
+        held = group.kept.get(member, set())
         if any((topic, partition) not in held for topic, partition, _ in record["offsets"]):
             self._stale[record["call"]] = f"with old epoch {record['generation']}"
 

@@ -51,6 +51,7 @@ Place = tuple[str, str, int]
 Part = tuple[str, int]
 """Topic, partition."""
 
+UNKNOWN_SERVER_ERROR: Final = -1
 ILLEGAL_GENERATION: Final = 22
 UNKNOWN_MEMBER_ID: Final = 25
 REBALANCE_IN_PROGRESS: Final = 27

@@ -16,7 +16,9 @@ from proof.history.format import REFUSALS, Part, Place, Record
 class Group:
     """One group as its rows have told it so far. ``gone_at``: when a member's row went;
     ``raised_at``: when a generation was followed by the next; ``told_at``: when somebody was
-    first told of one; ``names``: the instance id, or else the id, of every member."""
+    first told of one; ``names``: the instance id, or else the id, of every member. Of a consumer
+    group's members: ``holds``, what they may work on; ``kept``, that and what the coordinator has
+    not heard yet that they gave up; ``epochs``, the last two that they were told, newest first."""
 
     generation: int = -1
     revision: int = 0
@@ -31,8 +33,8 @@ class Group:
     told_at: dict[int, float] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     holds: dict[str, set[Part]] = field(default_factory=dict)
+    kept: dict[str, set[Part]] = field(default_factory=dict)
     epochs: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """The last two member epochs that a member of a consumer group was told, the newer first."""
 
     def take(self, record: Record) -> None:
         """The row as it is now."""
@@ -42,6 +44,7 @@ class Group:
         for member in self.members.keys() - members.keys():
             self.gone_at[member] = record["at"]
             self.holds.pop(member, None)
+            self.kept.pop(member, None)
         for member in members.keys() - self.members.keys():
             self.gone_at.pop(member, None)
         self.names.update((m, instance or m) for m, instance in members.items())
@@ -174,8 +177,15 @@ class Story:
             group.holds.pop(call["member"], None)
             return
         group.tell(member, record["generation"])
-        if record["owned"] is not None and member in group.members:
+        if member not in group.members:
+            return
+        kept = group.kept.get(member, set())
+        if call["owned"] is not None:
+            kept = kept & {(t, p) for t, p in call["owned"]}
+        if record["owned"] is not None:
             group.holds[member] = {(t, p) for t, p in record["owned"]}
+            kept = kept | group.holds[member]
+        group.kept[member] = kept
 
     def fail(self, record: Record, call: Record) -> None:
         """A request was refused."""

@@ -72,7 +72,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "lease-without-look": Saboteur(
         "a lease is taken up again without a look at who owns the slots",
         put(SlotKeeper, "_recovered", _goes_on),
-        ("node-pause", "database-cut", "client-late", "client-oversleeps", "client-crash"),
+        ("node-zombie", "client-crash", "client-leave", "client-double"),
     ),
     "sessions-go-on": Saboteur(
         "a takeover does not start sessions anew",

@@ -7,7 +7,9 @@ from groups.core import offsets
 from groups.core.classic import join, sync, timers
 from groups.core.classic.work import Work
 from groups.core.consumer import heartbeat as consumer_heartbeat
+from groups.core.consumer import invariants
 from groups.core.consumer import offsets as consumer_offsets
+from groups.core.consumer.index import Index
 from groups.core.consumer.work import Work as ConsumerWork
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Face
@@ -65,6 +67,13 @@ def _found_anyway(original: Any) -> Callable[..., Any]:
         return holder or original(work, event)
 
     return found
+
+
+def _unnoticed(self: Index, before: Any, after: Any) -> None:
+    for part in before.holds if before is not None else ():
+        self.holders.pop(part, None)
+    for part in after.holds if after is not None else ():
+        self.holders[part] = after.row.member_id
 
 
 def _everything(work: Any, event: Any) -> Any:
@@ -143,8 +152,12 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         ("client-pause", "node-stall", "network-slow"),
     ),
     "given-twice": Saboteur(
-        "a consumer group gives out what another member still holds",
-        put(ConsumerWork, "is_free_for", lambda self, member_id: always),
+        "a consumer group gives out what another member still holds, and does not notice",
+        several(
+            put(ConsumerWork, "is_free_for", lambda self, member_id: always),
+            put(Index, "_hold", _unnoticed),
+            put(invariants, "check", nothing),
+        ),
         ("client-crash", "client-leave"),
     ),
 }

@@ -9,7 +9,8 @@ from groups.core.assignment import partitions_of
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup, LeaveGroup, Leaver, OffsetCommit, OffsetWrite, SyncGroup
 from groups.core.replies import Joined, Synced
-from proof.simulation.clients import Client, Part
+from proof.simulation.clients import AGAIN_S, LOST, Client, Part
+from proof.simulation.network import PARTITIONS
 
 REBALANCE_MS: Final = 5_000
 BEAT_S: Final = 0.8
@@ -50,9 +51,8 @@ class ClassicClient(Client):
             return joined.error is ErrorCode.MEMBER_ID_REQUIRED
         self.member_id, self.generation = joined.member_id, joined.generation_id
         self.turns += 1
-        self.owned = frozenset()  # until it is told anew
-        self.shared = self.partitions if joined.leader == joined.member_id else 0
-        assignments = self._share(joined) if joined.leader == joined.member_id else {}
+        self.owned, self.shared = frozenset(), 0  # until it is told anew
+        assignments = self._lead(joined) if joined.leader == joined.member_id else {}
         synced = await self.main.call("SyncGroup", self._sync(joined, assignments))
         if synced is None:
             return False
@@ -62,6 +62,15 @@ class ClassicClient(Client):
         self.owned = frozenset(partitions_of(synced.assignment) or ())
         self.must_join, self.is_stable = False, True
         return True
+
+    def _lead(self, joined: Joined) -> Mapping[str, bytes]:
+        """A leader that came back goes on with what was given out (KIP-814); where the topic has
+        grown by then, nobody knows whether it was all, and it joins again."""
+        self.shared = self.partitions
+        if not joined.skip_assignment:
+            return self._share(joined)
+        self.shared = self.partitions if self.partitions == PARTITIONS else -1
+        return {}
 
     must_forget = False
 
@@ -79,8 +88,9 @@ class ClassicClient(Client):
             self.generation, self.must_forget = -1, True
 
     async def _beat(self) -> None:
+        pause_s = BEAT_S
         while not self.is_over:
-            await asyncio.sleep(BEAT_S * self.world.rng.uniform(0.7, 1.0))
+            await asyncio.sleep(pause_s * self.world.rng.uniform(0.7, 1.0))
             if self.must_join or self.is_leaving:
                 continue
             sent = (self.member_id, self.generation)
@@ -88,6 +98,7 @@ class ClassicClient(Client):
             code = await self.beats.call("Heartbeat", body, self.patience_s)
             same = sent == (self.member_id, self.generation) and not self.must_join
             code = getattr(code, "error", code)
+            pause_s = AGAIN_S if code is None or code in LOST else BEAT_S
             if code in TROUBLES and same:
                 self._refused(code, None)
 
@@ -110,6 +121,7 @@ class ClassicClient(Client):
             protocol_type="consumer",
             protocols=(("range", subscription(self.topic)),),
             needs_member_id=self.instance is None,
+            can_skip_assignment=True,
         )
 
     def _sync(self, joined: Joined, assignments: Mapping[str, bytes]) -> SyncGroup:
@@ -123,7 +135,7 @@ class ClassicClient(Client):
     def _share(self, joined: Joined) -> Mapping[str, bytes]:
         """Range, by instance and member id; the offset makes each leader's answer another."""
         ids = sorted((m.instance_id or m.member_id, m.member_id) for m in joined.members)
-        turn = self.world.rng.randrange(len(ids))
+        turn = self.world.rng.randrange(len(ids) or 1)
         return {
             member_id: assignment(
                 (self.topic, p) for p in range(self.shared) if (p + turn) % len(ids) == rank

@@ -22,6 +22,9 @@ SEEKS_MAX: Final = 8
 SEEK_TIMEOUT_S: Final = 0.6
 """A node that is paused must not cost a member a good part of its session."""
 
+AGAIN_S: Final = 0.15
+"""After a beat that found no coordinator."""
+
 LOST: Final = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
 Part = tuple[str, int]

@@ -9,7 +9,7 @@ from uuid import UUID
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat, OffsetCommit, OffsetWrite
 from groups.core.replies import ConsumerBeaten
-from proof.simulation.clients import Client
+from proof.simulation.clients import AGAIN_S, LOST, Client
 
 REBALANCE_MS: Final = 5_000
 START_OVER: Final = frozenset(
@@ -44,10 +44,11 @@ class ConsumerClient(Client):
             if self.is_leaving:
                 await self._leave()
                 return
-            await self._beat()
-            await asyncio.sleep(self.interval_s * self.world.rng.uniform(0.7, 1.0))
+            pause_s = self.interval_s if await self._beat() else AGAIN_S
+            await asyncio.sleep(pause_s * self.world.rng.uniform(0.7, 1.0))
 
-    async def _beat(self) -> None:
+    async def _beat(self) -> bool:
+        """Whether the coordinator said anything."""
         joins, says_all = self.generation == 0, self.must_say_all
         if joins:
             self.owned = frozenset()
@@ -57,7 +58,7 @@ class ConsumerClient(Client):
         reply = await self.beats.call("ConsumerGroupHeartbeat", event, self.patience_s, owned=told)
         if not isinstance(reply, ConsumerBeaten):
             self.must_say_all = True
-            return
+            return False
         if reply.error is ErrorCode.NONE:
             self._take(reply)
         elif reply.error in START_OVER:
@@ -65,6 +66,7 @@ class ConsumerClient(Client):
             self.turns += 1
         else:
             self._refused(reply.error)
+        return reply.error not in LOST
 
     def _refused(self, code: ErrorCode) -> None:
         """A static member that was replaced ends; one that came too early asks again."""

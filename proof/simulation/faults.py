@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PARTITIONS_MAX: Final = 8
 """Topics grow no further."""
 
-ZOMBIE_S: Final = (3.5, 10.0)
+ZOMBIE_S: Final = (4.0, 10.0)
 """A zombie's sleep: longer than a lease."""
 
 
@@ -74,7 +74,7 @@ def _make_zombie(run: "Run") -> None:
         if client.owned and client.is_at(node.node_id):
             shade = Shade(client, own_process=True)
             shade.keep_connection()
-            shade.was.process.spawn(shade.beat_after(seconds * run.world.rng.uniform(0.5, 1)))
+            shade.was.process.spawn(shade.beat_after(seconds * run.world.rng.uniform(0.8, 1)))
 
 
 def _kill_database(run: "Run") -> None:
