@@ -53,7 +53,7 @@ def _pause_at_write(run: "Run") -> None:
         node.fail_share = 0.3
         run.database.weather.parts_share = 0.5
         run.later(1.5, node.go_on)
-        run.later(1.5, lambda: setattr(run.database.weather, "parts_share", 0.0))
+        run.later(1.5, run.database.whole)
 
 
 def _make_zombie(run: "Run") -> None:
@@ -63,9 +63,12 @@ def _make_zombie(run: "Run") -> None:
     if node is None:
         return
     seconds = run.world.rng.uniform(*ZOMBIE_S)
-    if run.world.rng.random() < 0.5:
+    if run.world.rng.random() < 0.7:
         node.fail_share, node.fail_s = 1.0, (seconds, seconds)
+        node.fail_at = run.world.rng.choice(("before", "connected", "inside", "after"))
+        run.database.weather.parts_share = 1.0
         run.later(2, node.go_on)
+        run.later(2, run.database.whole)
     else:
         node.process.pause(run.world.now + int(seconds * SECOND))
     run.operate("force-rebalance")

@@ -29,7 +29,7 @@ from groups.slot import slot_of
 from groups.slots import STALL_MS, SlotKeeper
 from proof.simulation.network import Link, Network, Request
 from proof.simulation.seams import Readers
-from proof.simulation.world import MS, Process, World
+from proof.simulation.world import MS, SECOND, Process, World
 
 LEASE_MS: Final = 3_000
 TICK_S: Final = 0.1
@@ -43,7 +43,7 @@ class Node:
     """A node with its parts. ``died`` is told when it has ended, one way or another.
 
     ``fail_share``: how often it is stopped for a while at one of the committers' fail points;
-    ``fail_s``: for how long, at least and at most.
+    ``fail_s``: for how long, at least and at most; ``fail_at``: at which point only, "": at any.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Node:
         self.process.ended = self._ended
         self.fail_share = 0.0
         self.fail_s = STOPPED
+        self.fail_at = ""
         self.is_leaving = False
         self.links: list[Link] = []
         self._futures: dict[Ticket, asyncio.Future[Reply]] = {}
@@ -175,15 +176,19 @@ class Node:
 
     async def _fail(self, point: str) -> None:
         """At a fail point: perhaps the process is stopped just here."""
-        if self.fail_share and self.world.rng.random() < self.fail_share:
+        if not self.fail_share or not point.endswith(self.fail_at):
+            return
+        if self.world.rng.random() < self.fail_share:
             self.fail_share = 0.0
-            self.world.record("seen", what=f"stopped {point.partition(':')[2]}")
-            self.process.pause(self.world.now + self.world.between(*self.fail_s))
+            seconds = self.world.rng.uniform(*self.fail_s)
+            if self.process.pause(self.world.now + int(seconds * SECOND)):
+                who = "zombie" if seconds * 1000 > LEASE_MS else "stopped"
+                self.world.record("seen", what=f"{who} {point.partition(':')[2]}")
             await asyncio.sleep(0)
 
     def go_on(self) -> None:
         """No more stops at fail points."""
-        self.fail_share, self.fail_s = 0.0, STOPPED
+        self.fail_share, self.fail_s, self.fail_at = 0.0, STOPPED, ""
 
     def _publish(self, cluster: Cluster) -> None:
         self.cluster = cluster

@@ -163,6 +163,10 @@ class Database:
         self.is_up = True
         self.started_wall = self.wall
 
+    def whole(self) -> None:
+        """Batches are one message again."""
+        self.weather.parts_share = 0.0
+
     # -- transactions
 
     def commit(self, transaction: Transaction) -> None:
