@@ -11,7 +11,7 @@ from groups.core.errors import ErrorCode
 from groups.slot import slot_of
 from groups.slots import SlotKeeper
 from proof.saboteurs.breaking import MEMBERS, NODES, Saboteur, around, nothing, put, several
-from proof.simulation import node as simulated
+from proof.simulation.desk import Desk
 
 SLEEPS: Final = ("database-crash", "node-pause", "database-cut")
 
@@ -95,6 +95,6 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "timers-lost": Saboteur("timers are not armed", put(Coordinator, "_rearm", nothing), MEMBERS),
     "offsets-from-cache": Saboteur(
-        "committed offsets are read from memory", around(simulated.Node, "_fetch", _cached), NODES
+        "committed offsets are read from memory", around(Desk, "_fetch", _cached), NODES
     ),
 }

@@ -29,9 +29,11 @@ class Request(NamedTuple):
 @dataclass(slots=True)
 class Network:
     """How it is just now. ``latency`` in seconds; ``cut``: (client, node, direction) that drop
-    everything, direction "to" the node or "from" it; ``duplicates`` is a share of requests."""
+    everything, direction "to" the node or "from" it; ``duplicates`` is a share of requests;
+    ``holds``: heartbeats wait for news; ``partitions``: of each topic."""
 
     world: World
+    holds: bool = False
     latency: float = 0.001
     duplicates: float = 0.0
     cut: set[tuple[str, int, str]] = field(default_factory=set)
@@ -82,7 +84,7 @@ class Link:
 
     def _arrive(self, number: int, request: Request) -> None:
         if self.is_open:
-            self.node.receive(self, number, request)
+            self.node.desk.receive(self, number, request)
 
     def reply(self, number: int, reply: Any) -> None:
         """The node answers."""

@@ -3,7 +3,7 @@
 import gc
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from groups.core.group import Rules
@@ -29,13 +29,13 @@ RULES: Final = Rules(
     group_initial_rebalance_delay_ms=1_000,
     group_quiet_window_ms=300,
     group_min_session_timeout_ms=1_000,
-    group_consumer_session_timeout_ms=4_000,
     group_consumer_heartbeat_interval_ms=1_000,
     offsets_retention_minutes=0,
 )
 """Short times, so that a life of a minute has many rebalances; retention ends at once."""
 
-SESSION_MS: Final = 4_000
+SESSIONS_MS: Final = (3_000, 4_000, 4_000, 6_000)
+"""Session timeouts of a life's members; the shortest is as long as a lease."""
 
 NOTES: Final = frozenset({"struck", "seen"})
 """Records of the simulation about itself; the checker knows nothing of them."""
@@ -68,7 +68,9 @@ class Run:
         slots = sorted({*map(slot_of, self.groups), *rng.sample(range(64), 2)})
         self.database = Database(self.world, slots)
         self.database.rang = self._ring
-        self.network = Network(self.world)
+        self.network = Network(self.world, holds=rng.random() < 0.5)
+        self.session_ms = rng.choice(SESSIONS_MS)
+        self.rules = replace(RULES, group_consumer_session_timeout_ms=self.session_ms)
         self.numbers = Numbers()
         self.clients: list[Client] = []
         self.is_peace = False
@@ -92,7 +94,12 @@ class Run:
     def _start_node(self, node_id: int) -> None:
         needs = {"operator-rebalance", "sweep-offsets", "node-zombie"} & set(self.faults)
         Node(
-            self.world, self.network, node_id, RULES, self._node_ended, has_operator=bool(needs)
+            self.world,
+            self.network,
+            node_id,
+            self.rules,
+            self._node_ended,
+            has_operator=bool(needs),
         ).start()
 
     def _node_ended(self, node: Node) -> None:
@@ -112,7 +119,7 @@ class Run:
             f"c{self._named}",
             group_id,
             instance,
-            SESSION_MS,
+            self.session_ms,
         )
         self.clients.append(client)
         self.world.after(delay, client.start)
