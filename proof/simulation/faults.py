@@ -236,7 +236,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "node-pause": Fault(_pause_node, 8),
     "node-stall": Fault(_stall_node, 3),
     "node-pause-at-write": Fault(_pause_at_write, 4),
-    "node-zombie": Fault(_make_zombie, 12),
+    "node-zombie": Fault(_make_zombie, 8),
     "database-crash": Fault(_kill_database, 15),
     "database-sessions": Fault(_end_sessions, 3),
     "database-slow": Fault(_slow_database, 10),

@@ -93,14 +93,15 @@ class Run:
 
     def _start_node(self, node_id: int) -> None:
         needs = {"operator-rebalance", "sweep-offsets", "node-zombie"} & set(self.faults)
-        Node(
+        node = Node(
             self.world,
             self.network,
             node_id,
             self.rules,
             self._node_ended,
             has_operator=bool(needs),
-        ).start()
+        )
+        node.start()
 
     def _node_ended(self, node: Node) -> None:
         for session in list(self.database.sessions):
