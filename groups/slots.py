@@ -343,6 +343,8 @@ class SlotKeeper:
                 before = {row.slot: row.node_id for row in free if row.slot in taken}
                 await self._note(connection, "slots-claimed", before)
         if taken:
+            others = [slot for slot in taken if wanted.get(slot) != self.me.node_id]
+            self._sightings.rescued(others, now)
             await self._load(taken)
 
     async def _hand_over(self, connection: database.Connection, wanted: Mapping[int, int]) -> None:
@@ -351,8 +353,11 @@ class SlotKeeper:
         Nothing is answered from memory from here on; a batch under way ends first, since it
         holds the slots' rows.
         """
+        me, now = self.me.node_id, self.coordinator.clock()
         others = [
-            s for s in self.coordinator.epochs if wanted.get(s, self.me.node_id) != self.me.node_id
+            slot
+            for slot in self.coordinator.epochs
+            if wanted.get(slot, me) != me and not self._sightings.stays(slot, now)
         ]
         slots = sorted(others)[:HAND_OVER_SLOTS_MAX]
         if not slots:
