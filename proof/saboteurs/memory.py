@@ -13,6 +13,7 @@ from groups.slots import SlotKeeper
 from proof.saboteurs.breaking import MEMBERS, NODES, Saboteur, around, nothing, put, several
 from proof.simulation.desk import Desk
 
+ZOMBIES: Final = ("node-zombie", "client-crash", "client-leave", "client-double")
 SLEEPS: Final = ("database-crash", "node-pause", "database-cut")
 
 
@@ -67,12 +68,12 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "memory-without-lease": Saboteur(
         "memory is believed whether or not the lease holds",
         put(Coordinator, "holds_lease", PropertyMock(return_value=True)),
-        ("database-cut", "node-pause", "client-crash", "operator-rebalance"),
+        ZOMBIES,
     ),
     "lease-without-look": Saboteur(
         "a lease is taken up again without a look at who owns the slots",
         put(SlotKeeper, "_recovered", _goes_on),
-        ("node-zombie", "client-crash", "client-leave", "client-double"),
+        ZOMBIES,
     ),
     "sessions-go-on": Saboteur(
         "a takeover does not start sessions anew",

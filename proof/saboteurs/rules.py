@@ -109,7 +109,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "beats-unchecked": Saboteur(
         "a member of a consumer group may beat with any epoch",
         put(consumer_heartbeat, "_check_epoch", nothing),
-        LATE,
+        ("client-late", "client-leave", "client-crash", "operator-rebalance"),
     ),
     "member-id-reuse": Saboteur(
         "a member id is its client's or instance's name, and not new",
