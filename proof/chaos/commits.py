@@ -97,7 +97,7 @@ class Commits:
         row: Record = {"type": "row", "table": "group", "group": group, **guard.under(group)}
         if change.is_gone:
             self._members.pop(group, None)
-            return {**row, "deleted": True}
+            return {**row, "table": "deleted"}
         if group in guard.revisions:
             row["seen"] = guard.revisions[group]
         return {
