@@ -68,3 +68,11 @@ def test_what_a_node_says_only_when_nobody_thought_of_it_is_a_violation() -> Non
     log = [f"{who} | ERROR Traceback (most recent call last)\n" for who in ("node 1", "worker")]
     [said] = violations([], log)
     assert said.startswith("a process said: node 1")
+
+
+def test_a_node_that_starts_without_its_database_is_expected_to_end() -> None:
+    """The supervisor starts it again; the traceback behind that sentence is no surprise."""
+    why = "node 1 | CRITICAL the node ended: pool initialization incomplete after 3 sec\n"
+    trace = "node 1 | Traceback (most recent call last):\n"
+    assert violations([], [why, trace]) == []
+    assert len(violations([], ["node 1 | CRITICAL the node ended: KeyError\n", trace])) == 1
