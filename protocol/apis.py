@@ -38,6 +38,7 @@ from protocol.handlers import (
     offset_commit,
     offset_delete,
     offset_fetch,
+    poll_orders,
     produce,
     sync_group,
     txn_offset_commit,
@@ -101,6 +102,7 @@ APIS: Mapping[int, Api] = {
         _api(68, consumer_group_heartbeat.handle),
         _api(69, consumer_group_describe.handle),
         _api(75, describe_topic_partitions.handle),
+        _api(10005, poll_orders.handle),
     )
 }
 

@@ -23,6 +23,7 @@ from groups.core.replies import Refused, Reply
 from groups.lease import NodeIdTaken
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import Operator
+from groups.pauses import Pausing
 from groups.retries import Reloader
 from groups.slot import slot_of
 from groups.slots import STALL_MS, SlotKeeper
@@ -90,7 +91,10 @@ class Node:
         ]
         self.readers: Any = Readers()
         self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection)
-        self.operator = Operator(self.coordinator, self.offset_verbs, self.readers.connection)
+        self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.fenced)
+        self.operator = Operator(
+            self.coordinator, self.offset_verbs, self.pausing, self.readers.connection
+        )
         self.has_operator = has_operator
 
     # -- life
