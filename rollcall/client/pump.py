@@ -39,8 +39,8 @@ def clock_ms() -> Millis:
 
 
 class Pump:
-    """``deliver`` tells the application, ``fail`` that it was refused for good; ``stepped`` hears of
-    every step of the machine."""
+    """``deliver`` tells the application, ``fail`` that it was refused for good; each step of the
+    machine is ``stepped``."""
 
     def __init__(
         self,
