@@ -10,6 +10,7 @@ from typing import Any
 
 from protocol.call import Call
 from protocol.handlers import (
+    acknowledge_command,
     add_offsets_to_txn,
     api_versions,
     consumer_group_describe,
@@ -38,7 +39,7 @@ from protocol.handlers import (
     offset_commit,
     offset_delete,
     offset_fetch,
-    poll_orders,
+    poll_commands,
     produce,
     sync_group,
     txn_offset_commit,
@@ -102,7 +103,8 @@ APIS: Mapping[int, Api] = {
         _api(68, consumer_group_heartbeat.handle),
         _api(69, consumer_group_describe.handle),
         _api(75, describe_topic_partitions.handle),
-        _api(10005, poll_orders.handle),
+        _api(10001, poll_commands.handle),
+        _api(10002, acknowledge_command.handle),
     )
 }
 

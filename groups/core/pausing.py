@@ -80,13 +80,45 @@ class Ruling:
     entry: JournalEntry | None = None
 
 
-def order_for(pauses: Pauses, member_id: str, instance_id: str | None) -> Pause | None:
-    """The pause that this member has to obey, the newest where several hold; None: it works."""
+class Order(NamedTuple):
+    """What a member is to do next. ``command_id`` rises from order to order of a member: twice
+    the pause's id to stop, and one more to start when that pause is over."""
+
+    command_id: int
+    stops: bool
+    reason: str
+
+
+def pause_for(pauses: Pauses, member_id: str, instance_id: str | None) -> Pause | None:
+    """The pause that keeps this member stopped, the oldest where several do; None: it works."""
     names = [WHOLE, Target(MEMBER, member_id)]
     if instance_id is not None:
         names.append(Target(INSTANCE, instance_id))
     held = [pauses[name] for name in names if name in pauses]
-    return max(held, key=lambda pause: pause.pause_id, default=None)
+    return min(held, key=lambda pause: pause.pause_id, default=None)
+
+
+def order_for(
+    pauses: Pauses, member_id: str, instance_id: str | None, last_command_id: int
+) -> Order | None:
+    """What a member is to be told that obeys this command (0: it was told none); None: nothing.
+
+    A level, not a message: whatever was missed meanwhile, the order is about how things are now.
+    """
+    pause = pause_for(pauses, member_id, instance_id)
+    if pause is not None:
+        stop = 2 * pause.pause_id
+        is_new = stop != last_command_id
+        return Order(stop, True, f"{pause.actor}: {pause.reason}") if is_new else None
+    if obeyed(last_command_id) == RUNNING:
+        return None
+    return Order(last_command_id + 1, False, "")
+
+
+def obeyed(command_id: int) -> int:
+    """The id of the pause that whoever has done this command obeys, or ``RUNNING``."""
+    starts = command_id % 2
+    return RUNNING if starts else command_id // 2
 
 
 def decide(durable: Durable, pauses: Pauses, verb: PauseVerb) -> Ruling:

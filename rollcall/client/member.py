@@ -98,7 +98,6 @@ class Member:
         self._orders = Orders(
             self._cluster,
             group,
-            self._gate,
             Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng),
             lambda: self._machine.standing,
             self._obey,
@@ -287,7 +286,6 @@ class Member:
         async with self._telling:
             for change in self._gate.turns(order, self.epoch):
                 await self._tell(change)
-            self._gate.obeyed()
 
     async def _tell(self, change: Change) -> None:
         callback = self._callbacks[change.kind]

@@ -1,19 +1,27 @@
 """What operators want of a member: one long poll, open to the coordinator while it is a member.
 
-It decides nothing: an order is handed to ``obey``, and what is obeyed is said with the next poll.
-A coordinator that does not advertise the poll is left alone, and asked again now and then.
+It decides nothing: an order is handed to ``obey``, and acknowledged when that has returned. A
+coordinator that does not advertise the poll is left alone, and asked again now and then.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, TypeVar
 
-from protocol.messages.poll_orders import PollOrdersRequest, PollOrdersResponse
+from protocol.messages.acknowledge_command import (
+    AcknowledgeCommandRequest,
+    AcknowledgeCommandResponse,
+)
+from protocol.messages.poll_commands import Command, PollCommandsRequest, PollCommandsResponse
 from rollcall.client.cluster import ORDERS, Cluster
-from rollcall.client.connection import Unspoken
+from rollcall.client.connection import Broken, Unspoken
 from rollcall.client.core.backoff import Backoff
-from rollcall.client.core.pausing import Gate, Order
+from rollcall.client.core.pausing import Order
 from rollcall.client.core.words import Standing
+
+Answer = TypeVar("Answer", PollCommandsResponse, AcknowledgeCommandResponse)
+
+STOP: Final = "stop-fetcher"
 
 WAIT_MS: Final = 120_000
 """How long a poll is left open when there is no news."""
@@ -36,22 +44,21 @@ class Orders:
         self,
         cluster: Cluster,
         group: str,
-        gate: Gate,
         backoff: Backoff,
         standing: Callable[[], Standing],
         obey: Callable[[Order | None], Awaitable[None]],
     ) -> None:
         self._cluster = cluster
         self._group = group
-        self._gate = gate
         self._backoff = backoff
         self._standing = standing
         self._obey = obey
         self._is_known = asyncio.Event()
         self._is_member = asyncio.Event()
         self._member_id = ""
+        self._last = 0
         self._task: asyncio.Task[None] | None = None
-        self._poll: asyncio.Future[PollOrdersResponse] | None = None
+        self._poll: asyncio.Future[PollCommandsResponse] | None = None
 
     def look(self) -> None:
         """The machine moved: a poll in the name of a member that is none any more is given up."""
@@ -88,47 +95,62 @@ class Orders:
         while True:
             await self._is_member.wait()
             try:
-                answer = await self._ask()
+                await self._turn()
             except Unspoken:
                 self._is_known.set()
                 await asyncio.sleep(UNSPOKEN_S)
             except OSError:
-                await self._later()
-            else:
-                if answer is not None:
-                    await self._take(answer)
+                self._cluster.forget_orders()
+                await asyncio.sleep(self._backoff.next() / 1000)
 
-    async def _ask(self) -> PollOrdersResponse | None:
+    async def _turn(self) -> None:
+        """Hear what is new, do it, and say so."""
+        answer = await self._ask()
+        if answer is None:
+            return  # the member is none any more, or another one
+        for command in answer.commands:
+            await self._do(command)
+        self._is_known.set()
+        self._backoff.reset()
+        if answer.commands:
+            request = AcknowledgeCommandRequest(
+                group_id=self._group, member_id=self._member_id, command_id=self._last
+            )
+            _good(await self._cluster.ask(ORDERS, request, SPARE_S))
+
+    async def _ask(self) -> PollCommandsResponse | None:
         """The answer of one poll; None where it was given up."""
-        request = PollOrdersRequest(
+        wait_ms = WAIT_MS if self._is_known.is_set() else 0
+        request = PollCommandsRequest(
             group_id=self._group,
             member_id=self._member_id,
-            obeying=self._gate.obeying,
-            max_wait_ms=WAIT_MS,
+            last_command_id=self._last,
+            max_wait_ms=wait_ms,
         )
-        wait_s = WAIT_MS / 1000 + SPARE_S
+        wait_s = wait_ms / 1000 + SPARE_S
         self._poll = poll = asyncio.ensure_future(self._cluster.ask(ORDERS, request, wait_s))
         try:
             await asyncio.wait([poll])
         finally:
             self._poll = None
             poll.cancel()
-        return None if poll.cancelled() else poll.result()
+        return None if poll.cancelled() else _good(poll.result())
 
-    async def _take(self, answer: PollOrdersResponse) -> None:
-        if answer.error_code:
-            await self._later()
-            return
-        self._backoff.reset()
+    async def _do(self, command: Command) -> None:
+        """Obey; what the application does meanwhile is never cut off."""
         order = None
-        if answer.is_paused:
-            order = Order(answer.pause_id, answer.actor, answer.reason)
+        if command.option == STOP:
+            order = Order(command.command_id, command.reason or "")
         obeying = asyncio.ensure_future(self._obey(order))
-        # Work that waits for this answer waits for the gate, not for the application.
+        # Work that waits to begin waits for the order, not until the application has heard it.
         await asyncio.sleep(0)
         self._is_known.set()
         await asyncio.shield(obeying)
+        self._last = command.command_id
 
-    async def _later(self) -> None:
-        self._cluster.forget_orders()
-        await asyncio.sleep(self._backoff.next() / 1000)
+
+def _good(answer: Answer) -> Answer:
+    """The answer; ``Broken`` where it is that this is not the time or place to ask."""
+    if answer.error_code:
+        raise Broken(f"no commands: error {answer.error_code}")
+    return answer

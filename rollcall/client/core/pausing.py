@@ -6,20 +6,15 @@ goes of which it never heard that it came.
 """
 
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from rollcall.client.core.words import NOTHING, Change, Kind, Partitions
 
-UNTOLD: Final = -1
-WORKING: Final = 0
-"""What is obeyed before there was any order, and while nothing is stopped."""
-
 
 class Order(NamedTuple):
-    """Who stopped this member's work, and why. ``pause_id`` tells one stop from another."""
+    """Why this member's work is stopped: who wanted it and what for, in the operator's words."""
 
-    pause_id: int
-    actor: str
+    command_id: int
     reason: str
 
 
@@ -27,12 +22,11 @@ class Gate:
     """Between what the machine says and what the application hears.
 
     ``known``: partitions of which the application knows that they are its own. ``order``: the one
-    that keeps it stopped, or None. ``obeying`` is what the coordinator is told.
+    that keeps it stopped, or None.
     """
 
     def __init__(self) -> None:
         self.order: Order | None = None
-        self.obeying = UNTOLD
         self.known: Partitions = NOTHING
         self._withheld: Partitions = NOTHING
 
@@ -50,8 +44,8 @@ class Gate:
         return replace(change, partitions=gone) if gone else None
 
     def turns(self, order: Order | None, epoch: int) -> tuple[Change, ...]:
-        """What the application is to hear of this order; None: work. It is obeyed (``obeyed``)
-        once the application has."""
+        """What the application is to hear of this order; None: work. It is obeyed once the
+        application has returned from that."""
         before, self.order = self.order, order
         if (before is None) == (order is None):
             return ()
@@ -61,7 +55,3 @@ class Gate:
         come, self._withheld = self._withheld, NOTHING
         self.known |= come
         return (resumed, Change(Kind.ASSIGNED, come, epoch)) if come else (resumed,)
-
-    def obeyed(self) -> None:
-        """The application knows; so may the coordinator."""
-        self.obeying = WORKING if self.order is None else self.order.pause_id
