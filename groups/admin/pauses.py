@@ -140,7 +140,8 @@ def _after(work: Work, name: str) -> list[str]:
         found = ["The whole group is stopped as well, so the member stays stopped until it starts."]
     others = sum(bool(p.name) for p in work.pauses) if not name else 0
     if others:
-        found.append(f"{others} that {'was' if others == 1 else 'were'} stopped alone stay so.")
+        alone = "1 that was stopped alone stays" if others == 1 else f"{others} stopped alone stay"
+        found.append(f"{alone} so.")
     return found
 
 

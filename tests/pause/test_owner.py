@@ -4,14 +4,16 @@ import asyncio
 
 import pytest
 
-from groups import sql_sweeps
+from groups import database, sql_sweeps
 from groups.core.events import DeleteGroup
 from groups.core.pausing import WHOLE
 from groups.core.replies import Deleted
+from groups.store import Unknown
 from tests import rows
 from tests.node.conftest import _prepared, one, other
 from tests.node.running import Running, running
 from tests.pause.asking import Other, ask, asked, ended, pauses
+from tests.server.serving import until
 
 __all__ = ["_prepared", "one", "other"]
 
@@ -64,7 +66,7 @@ async def test_the_next_owner_knows_what_is_stopped(other: Other) -> None:
     async with running(1) as second:
         assert second.node.coordinator.own.paused.of("g")[WHOLE].pause_id == number
         await asked(other, "resume")
-        assert second.node.coordinator.own.paused.of("g") == {}
+        await until(lambda: second.node.coordinator.own.paused.of("g") == {})
 
 
 async def test_a_word_outlives_an_owner_that_never_heard_it(other: Other) -> None:
@@ -87,7 +89,7 @@ async def test_a_connection_that_ends_leaves_memory_as_the_rows_are(
     number = await asked(other, "resume")
 
     assert (await pauses(other), number > 0) == ([], True)
-    assert one.node.coordinator.own.paused.of("g") == {}
+    await until(lambda: one.node.coordinator.own.paused.of("g") == {})
 
 
 async def test_an_outcome_that_nobody_knows_is_looked_up(
@@ -102,14 +104,11 @@ async def test_an_outcome_that_nobody_knows_is_looked_up(
         await apply(*given)  # type: ignore[arg-type]
         if failures:
             failures.pop()
-            from groups.store import Unknown
-
             raise Unknown("the connection broke behind the COMMIT")
 
     monkeypatch.setattr(pausing, "_apply", written_and_lost)
     number = await asked(other, "pause")
-    while not one.node.coordinator.own.paused.of("g"):
-        await asyncio.sleep(0.005)
+    await until(lambda: one.node.coordinator.own.paused.of("g"))
 
     assert await pauses(other) == [("group", "", number)]
     kinds = [kind for _, kind, _ in await rows.journal(other)]
@@ -125,8 +124,9 @@ async def test_a_group_that_somebody_else_wrote_is_read_again_first(
     number = await asked(other, "pause")
 
     assert await pauses(other) == [("group", "", number)]
+    revision = (await rows.groups(other))["g"][2]
     group = one.node.coordinator.group("g")
-    assert group is not None and group.durable.revision == (await rows.groups(other))["g"][2]
+    assert group is not None and group.durable.revision == revision
 
 
 async def test_a_row_that_is_held_is_waited_for(one: Running, other: Other) -> None:
@@ -142,8 +142,6 @@ async def test_a_row_that_is_held_is_waited_for(one: Running, other: Other) -> N
 
 async def ask_elsewhere(verb: str) -> int:
     """Over a connection of one's own, since the other's transaction is open."""
-    from groups import database
-
     async with await database.connect("asking", options="") as connection:
         return await ask(connection, verb)
 
@@ -151,6 +149,7 @@ async def ask_elsewhere(verb: str) -> int:
 async def test_a_deleted_group_is_paused_no_longer(one: Running, other: Other) -> None:
     await one.kept("g")
     await asked(other, "pause")
+    await until(lambda: one.node.coordinator.own.paused.of("g"))
 
     deleted = await one.ask("g", DeleteGroup(ticket=one.counter.ticket()))
 
