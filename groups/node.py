@@ -20,6 +20,7 @@ from groups import broker_configs, database, database_check, plugins, sql_config
 from groups.assigning import Assigning
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
+from groups.commanded_topics import CommandedTopics
 from groups.committer import Committer
 from groups.configs import Configs
 from groups.coordinator import Coordinator
@@ -153,9 +154,10 @@ class Node:
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
+        self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self.doorbell = Doorbell(
             {
-                self.catalogue.BELL: self.draft_topics.rung,
+                self.catalogue.BELL: self._topics_rung,
                 OPERATIONS_BELL: self.operator.look,
                 sql_configs.BELL: self.configs.rung,
                 LOOK_BELL: self.notes.rung,
@@ -199,6 +201,7 @@ class Node:
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
                 tasks.create_task(self.draft_topics.run())
+                tasks.create_task(self.commanded_topics.run())
         finally:
             await self.keeper.stop()
             await self.watched.stop()
@@ -225,6 +228,11 @@ class Node:
         if before and not held:
             self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
         return held
+
+    async def _topics_rung(self, payload: str | None) -> None:
+        """The doorbell of the catalogue: the copy first, then who subscribes."""
+        await self.draft_topics.rung(payload)
+        self.commanded_topics.wake()
 
     async def _operations(self) -> None:
         while True:

@@ -41,6 +41,7 @@ from protocol.handlers import (
     offset_fetch,
     poll_commands,
     produce,
+    register_consumer,
     sync_group,
     txn_offset_commit,
 )
@@ -103,6 +104,7 @@ APIS: Mapping[int, Api] = {
         _api(68, consumer_group_heartbeat.handle),
         _api(69, consumer_group_describe.handle),
         _api(75, describe_topic_partitions.handle),
+        _api(10000, register_consumer.handle),
         _api(10001, poll_commands.handle),
         _api(10002, acknowledge_command.handle),
     )

@@ -80,9 +80,14 @@ class Ruling:
     entry: JournalEntry | None = None
 
 
+ORDERS_FROM: Final = 2**62
+"""Ids of an operator's orders begin here, and so says whoever polls for them and was told none.
+Commands of a group's own (docs/commanded.md) are numbered below it, over the same channel."""
+
+
 class Order(NamedTuple):
     """What a member is to do next. ``command_id`` rises from order to order of a member: twice
-    the pause's id to stop, and one more to start when that pause is over."""
+    the pause's id to stop (behind ``ORDERS_FROM``), and one more to start when that is over."""
 
     command_id: int
     stops: bool
@@ -101,13 +106,14 @@ def pause_for(pauses: Pauses, member_id: str, instance_id: str | None) -> Pause 
 def order_for(
     pauses: Pauses, member_id: str, instance_id: str | None, last_command_id: int
 ) -> Order | None:
-    """What a member is to be told that obeys this command (0: it was told none); None: nothing.
+    """What a member is to be told that obeys this order (``ORDERS_FROM``: it was told none); None:
+    nothing.
 
     A level, not a message: whatever was missed meanwhile, the order is about how things are now.
     """
     pause = pause_for(pauses, member_id, instance_id)
     if pause is not None:
-        stop = 2 * pause.pause_id
+        stop = ORDERS_FROM + 2 * pause.pause_id
         is_new = stop != last_command_id
         return Order(stop, True, f"{pause.actor}: {pause.reason}") if is_new else None
     if obeyed(last_command_id) == RUNNING:
@@ -117,8 +123,8 @@ def order_for(
 
 def obeyed(command_id: int) -> int:
     """The id of the pause that whoever has done this command obeys, or ``RUNNING``."""
-    starts = command_id % 2
-    return RUNNING if starts else command_id // 2
+    number = max(0, command_id - ORDERS_FROM)
+    return RUNNING if number % 2 else number // 2
 
 
 def decide(durable: Durable, pauses: Pauses, verb: PauseVerb) -> Ruling:

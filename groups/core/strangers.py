@@ -1,9 +1,16 @@
-"""What groups of other kinds answer to consumers of the 0.9 draft. They know nobody of it."""
+"""What groups answer to consumers of the two old designs that are of another kind themselves: the
+0.9 draft, and the groups that the coordinator commands. They know nobody of it."""
 
 from typing import Any
 
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import DraftHeartbeat, DraftJoin, TopicsChanged
+from groups.core.events import (
+    AcknowledgeCommand,
+    DraftHeartbeat,
+    DraftJoin,
+    RegisterConsumer,
+    TopicsChanged,
+)
 
 
 def draft_join(work: Any, event: DraftJoin) -> None:
@@ -17,4 +24,14 @@ def draft_heartbeat(work: Any, event: DraftHeartbeat) -> None:
 
 
 def topics_changed(work: Any, event: TopicsChanged) -> None:
-    """It stopped to be a draft group while the news was on its way."""
+    """It stopped to be of such a kind while the news was on its way."""
+
+
+def register_consumer(work: Any, event: RegisterConsumer) -> None:
+    """The group has another protocol, and members of it, or is about to have."""
+    raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+
+
+def acknowledge_command(work: Any, event: AcknowledgeCommand) -> None:
+    """Nobody was told anything."""
+    raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)

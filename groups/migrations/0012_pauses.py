@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("groups", "0010_draft"),
+        ("groups", "0011_commanded"),
     ]
 
     operations = [

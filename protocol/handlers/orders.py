@@ -1,13 +1,14 @@
-"""PollCommands and AcknowledgeCommand of members whom nobody commands but an operator.
+"""PollCommands and AcknowledgeCommand where they are about an operator's orders.
 
 A long poll: a member hears at once that it shall stop or start. What it shall do is read from
-memory (``groups.paused``), whatever kind the group is of. A poll that waits holds a place in two
+memory (``groups.paused``), whatever kind the group is of; ids from ``ORDERS_FROM`` on say that it
+is these that a member asks for. A poll that waits holds a place in two
 tables and one timer, and costs nothing until there is news (docs/pause.md).
 """
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Group
-from groups.core.pausing import Order, obeyed, order_for
+from groups.core.pausing import ORDERS_FROM, Order, obeyed, order_for
 from protocol.call import Call, Released
 from protocol.handlers import forms
 from protocol.messages.acknowledge_command import (
@@ -76,7 +77,7 @@ async def _order(request: PollCommandsRequest, group: Group, call: Call) -> Orde
     def is_news() -> bool:
         return not coordinator.owns(group_id) or order() is not None
 
-    if last or request.max_wait_ms:  # else it asks whether it may begin, and obeys nothing yet
+    if last > ORDERS_FROM or request.max_wait_ms:  # else it asks whether it may begin at all
         followers.heard(group_id, member_id, obeyed(last))
     watcher = Released(is_news, call.release)
     paused.watch(group_id, watcher)

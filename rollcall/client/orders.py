@@ -23,6 +23,9 @@ Answer = TypeVar("Answer", PollCommandsResponse, AcknowledgeCommandResponse)
 
 STOP: Final = "stop-fetcher"
 
+ORDERS_FROM: Final = 2**62
+"""What a member obeys that was told nothing: the ids of operators' orders begin here."""
+
 WAIT_MS: Final = 120_000
 """How long a poll is left open when there is no news."""
 
@@ -56,7 +59,7 @@ class Orders:
         self._is_known = asyncio.Event()
         self._is_member = asyncio.Event()
         self._member_id = ""
-        self._last = 0
+        self._last = ORDERS_FROM
         self._task: asyncio.Task[None] | None = None
         self._poll: asyncio.Future[PollCommandsResponse] | None = None
 

@@ -26,7 +26,7 @@ def operator(api: Api) -> Client:
 def paused(group_id: str, number: int, name: str = "") -> None:
     """A pause, as the group's owner writes it."""
     scope = "member" if name else "group"
-    values = [group_id, slot_of(group_id), scope, name, number]
+    values: list[Any] = [group_id, slot_of(group_id), scope, name, number]
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO rollcall_pause (group_id, slot, scope, name, pause_id, actor, reason,"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
+from groups.core.pausing import ORDERS_FROM
 from rollcall.client import Change, Order, TopicPartition
 from tests.pause.asking import Other, asked, obeying
 from tests.pause.conftest import Join, Worker, kinds
@@ -43,7 +44,7 @@ async def test_a_stopped_member_keeps_everything_but_its_work(
     number = await asked(other, "pause")
     await until(lambda: anna.paused)
 
-    assert anna.order == Order(2 * number, "olga: an upgrade")
+    assert anna.order == Order(ORDERS_FROM + 2 * number, "olga: an upgrade")
     assert (len(anna.assigned), anna.workable) == (4, frozenset())
     await anna.commit({TopicPartition("t", 0): 5})
     assert await anna.committed([TopicPartition("t", 0)]) == {TopicPartition("t", 0): 5}

@@ -10,6 +10,7 @@ from groups.core.errors import ErrorCode
 from groups.core.pausing import (
     INSTANCE,
     MEMBER,
+    ORDERS_FROM,
     RUNNING,
     WHOLE,
     Pause,
@@ -52,22 +53,22 @@ def test_a_stopped_group_stops_whoever_is_in_it_and_whoever_comes() -> None:
     assert ruling.entry is not None and ruling.entry.kind == "paused"
     assert ruling.entry.reason == "olga stopped the group's work: upgrade"
     for member_id in ("anna", "bert", "somebody who comes later"):
-        order = order_for(ruling.pauses, member_id, None, 0)
+        order = order_for(ruling.pauses, member_id, None, ORDERS_FROM)
         assert order is not None and order.stops and order.reason == "olga: upgrade"
 
 
 def test_a_stopped_member_leaves_the_others_at_work() -> None:
     pauses = stop(7, "anna").pauses
 
-    assert order_for(pauses, "anna", None, 0) is not None
-    assert order_for(pauses, "bert", "desk-2", 0) is None
+    assert order_for(pauses, "anna", None, ORDERS_FROM) is not None
+    assert order_for(pauses, "bert", "desk-2", ORDERS_FROM) is None
 
 
 def test_a_static_member_stays_stopped_under_its_next_member_id() -> None:
     ruling = stop(7, "bert")
 
     assert set(ruling.pauses) == {Target(INSTANCE, "desk-2")}
-    assert order_for(ruling.pauses, "bert-again", "desk-2", 0) is not None
+    assert order_for(ruling.pauses, "bert-again", "desk-2", ORDERS_FROM) is not None
     assert stop(8, "desk-2").pauses.keys() == ruling.pauses.keys()  # by either name
 
 
@@ -99,7 +100,7 @@ def test_who_was_stopped_alone_stays_so_when_the_group_starts() -> None:
 
     assert set(ruling.pauses) == {Target(MEMBER, "anna")}
     assert "what else is stopped stays so" in ruling.operated.detail
-    order = order_for(ruling.pauses, "bert", "desk-2", 14)
+    order = order_for(ruling.pauses, "bert", "desk-2", ORDERS_FROM + 14)
     assert order is not None and not order.stops
 
 
@@ -107,7 +108,7 @@ def test_a_member_of_a_stopped_group_is_not_started_by_a_word_about_itself() -> 
     pauses = stop(8, "anna", pauses=stop(7).pauses).pauses
     ruling = start(9, pauses, "anna")
 
-    assert order_for(ruling.pauses, "anna", None, 14) is None  # it obeys 7, and shall
+    assert order_for(ruling.pauses, "anna", None, ORDERS_FROM + 14) is None  # it obeys 7, and shall
     assert "what else is stopped stays so" in ruling.operated.detail
 
 
@@ -129,14 +130,14 @@ def test_the_pause_of_whoever_is_gone_can_be_ended() -> None:
     assert start(8, static, "desk-2", group=empty).pauses == {}
 
 
-@pytest.mark.parametrize("last", [0, 3, 15])
+@pytest.mark.parametrize("last", [0, ORDERS_FROM, ORDERS_FROM + 3, ORDERS_FROM + 15])
 def test_who_works_and_shall_is_told_nothing(last: int) -> None:
     assert order_for({}, "anna", None, last) is None
 
 
 def test_what_was_missed_is_not_told_only_how_it_stands() -> None:
     """Stopped by 7, started, stopped by 9, while nobody could tell it."""
-    order = order_for(stop(9).pauses, "anna", None, 14)
+    order = order_for(stop(9).pauses, "anna", None, ORDERS_FROM + 14)
     assert order is not None and (order.stops, obeyed(order.command_id)) == (True, 9)
 
 
@@ -150,7 +151,7 @@ VERBS = st.lists(
 def test_orders_rise_and_end_where_the_pauses_are(verbs: list[tuple[bool, str, bool]]) -> None:
     """However stops and starts follow one another, and whichever of them a member hears of."""
     pauses: Pauses = {}
-    last: Mapping[str, int] = {"anna": 0, "bert": 0}
+    last: Mapping[str, int] = {"anna": ORDERS_FROM, "bert": ORDERS_FROM}
     instances = {"anna": None, "bert": "desk-2"}
     for number, (stops, name, hears) in enumerate([*verbs, (True, "nobody", True)], 1):
         pauses = (

@@ -27,6 +27,7 @@ from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
+    AcknowledgeCommand,
     ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
@@ -40,6 +41,7 @@ from groups.core.events import (
     LeaveGroup,
     OffsetCommit,
     OffsetDelete,
+    RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
     TargetComputed,
@@ -51,6 +53,7 @@ from groups.core.events import (
 )
 from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules, Session
 from groups.core.replies import (
+    Acknowledged,
     Committed,
     ConsumerBeaten,
     Deleted,
@@ -59,6 +62,7 @@ from groups.core.replies import (
     Joined,
     Left,
     OffsetsDeleted,
+    Registered,
     Reply,
     Synced,
 )
@@ -72,6 +76,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     DraftJoin: strangers.draft_join,
     DraftHeartbeat: strangers.draft_heartbeat,
     TopicsChanged: strangers.topics_changed,
+    RegisterConsumer: strangers.register_consumer,
+    AcknowledgeCommand: strangers.acknowledge_command,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
@@ -92,6 +98,8 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     DraftCommit: lambda event, no: Committed(no.code),
     DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
     DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
+    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
+    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
     TxnOffsetCommit: lambda event, no: Committed(no.code),
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),
