@@ -54,6 +54,7 @@ fmt: $(READY) ## put the code into its format
 scenarios: $(READY) ## write the transcripts anew; the diff is the review
 	$(PYTHON) -m tests.core.scenarios --rewrite
 	$(PYTHON) -m tests.core_draft.scenarios --rewrite
+	$(PYTHON) -m tests.core_commanded.scenarios --rewrite
 
 demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`
 	$(PYTHON) -m rollcall.demo $(ARGS)

@@ -1,4 +1,5 @@
-"""The SQL of commands to members; ``groups.store`` and ``groups.load`` execute it, nobody else."""
+"""The SQL of commands to members; ``groups.store`` writes by it, ``groups.load`` and
+``groups.queries`` read."""
 
 DROP = """
 DELETE FROM rollcall_command c
@@ -30,4 +31,13 @@ LOAD = """
 SELECT group_id, member_id, command_id, option, generation, ownership, reason, series
 FROM rollcall_command WHERE group_id = ANY(%(group_ids)s::text[])
 ORDER BY group_id, member_id, command_id
+"""
+
+NOT_ACKNOWLEDGED = """
+SELECT option, array_agg(name ORDER BY position) FROM (
+    SELECT DISTINCT ON (c.member_id) c.option, m.position,
+           coalesce(nullif(m.client_id, ''), m.member_id) AS name
+    FROM rollcall_command c JOIN rollcall_member m USING (group_id, member_id)
+    WHERE c.group_id = %(group_id)s ORDER BY c.member_id, c.command_id DESC
+) AS newest GROUP BY option ORDER BY option
 """

@@ -34,6 +34,9 @@ DIGITS_MAX: Final = 19
 
 COLOURS: Final = 8
 
+WAITING_NAMED: Final = 5
+"""Members named that have not acknowledged a command; the rest is counted."""
+
 TONES: Final = {
     "Stable": "good",
     "Empty": "plain",
@@ -46,6 +49,9 @@ KIND_TONES: Final = {
     "stable": "good",
     "rebalance-started": "warn",
     "rebalance-abandoned": "bad",
+    "rebalance-retried": "warn",
+    "consumer-rebalance-failed": "bad",
+    "member-expelled": "bad",
     "group-deleted": "bad",
     "paused": "warn",
     "resumed": "good",
@@ -64,7 +70,7 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 
 def of(group: Group, request: HttpRequest) -> dict[str, Any]:
-    """Everything that the live part of a group's page shows. Thirteen statements at most."""
+    """Everything that the live part of a group's page shows. Fourteen statements at most."""
     members = queries.members_of(group)
     offsets = queries.offsets_of(group.group_id, members, OFFSETS_MAX + 1)
     work = pause_queries.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
@@ -117,12 +123,27 @@ def facts(group: Group, members: Sequence[queries.MemberView]) -> list[tuple[str
     return [
         (epoch, group.generation),
         ("Members", len(members)),
+        *commands(group),
         ("Partitions owned", owned),
         ("Assignor", assignor),
         ("Leader", leader or "the coordinator assigns" if members else "nobody"),
         ("Coordinator", f"node {owner.node_id}" if owner else "no node yet"),
         ("In this state since", group.state_since),
     ]
+
+
+def commands(group: Group) -> list[tuple[str, str]]:
+    """For whom a commanded group waits: "stop-fetcher: w-1, w-2 and 3 more"."""
+    if group.kind != queries.COMMANDED:
+        return []
+    found = queries.not_acknowledged(group.group_id)
+    said = [f"{option}: {_named(names)}" for option, names in found.items()]
+    return [("Not acknowledged", "; ".join(said) or "nothing")]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - WAITING_NAMED
+    return ", ".join(names[:WAITING_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def member(group: Group, view: queries.MemberView, number: int, may_evict: bool) -> dict[str, Any]:

@@ -124,6 +124,7 @@ class Consumer:
                     self._reckon()
                     await asyncio.sleep(PAUSE_S)
         finally:
+            self._end(time.monotonic())  # a process that is gone works on nothing
             self._close()
 
     async def leave(self) -> None:

@@ -186,7 +186,7 @@ async def test_describe_and_list_tell_what_it_is(client: Client) -> None:
     (described,) = (await client.call(DescribeGroupsRequest(groups=["g"]), 5)).groups
     assert (described.error_code, described.protocol_type) == (0, "consumer")
     (member,) = described.members
-    assert (member.member_id, member.client_id) == ("a", "t")
+    assert (member.member_id, member.client_id) == ("a", "bench")
     assert partitions_of(member.member_assignment) == frozenset(ORDERS)
 
 

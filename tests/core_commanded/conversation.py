@@ -420,7 +420,7 @@ class Conversation:
         self.told.append(self.journal[-1].reason)
 
 
-STARLESS = frozenset({"rules", "show", "sleep", "reload"})
+STARLESS = frozenset({"rules", "show", "sleep", "reload", "failover"})
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
     "owners": Conversation._show_owners,

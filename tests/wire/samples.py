@@ -11,7 +11,7 @@ from uuid import UUID
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from protocol.messages import MESSAGES
+from protocol.messages import MESSAGES, PRIVATE_FROM
 from protocol.messages.consumer_protocol_assignment import ConsumerProtocolAssignment
 from protocol.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
 from protocol.wire.declare import Message, layout
@@ -25,7 +25,12 @@ CLASSES: list[type[Message]] = [
 VERSIONS = [
     (cls, version) for cls in CLASSES for version in range(cls.versions[0], cls.versions[1] + 1)
 ]
+KAFKAS = [
+    (cls, version) for cls, version in VERSIONS if cls.api_key is None or cls.api_key < PRIVATE_FROM
+]
+"""Those of which somebody else can tell whether we are right; private ones are in ``VERSIONS``."""
 IDS = [f"{cls.__name__}-v{version}" for cls, version in VERSIONS]
+KAFKAS_IDS = [f"{cls.__name__}-v{version}" for cls, version in KAFKAS]
 
 FUZZ_FACTOR = int(os.environ.get("ROLLCALL_FUZZ_FACTOR", "1"))
 """How many times the usual number of examples; above 1 they differ from run to run."""

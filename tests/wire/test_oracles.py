@@ -15,7 +15,7 @@ from protocol.wire.codec import decode, encode
 from protocol.wire.declare import Message, layout
 from protocol.wire.kinds import Array, Kind, Struct, uuid
 from tests.wire import kafka_python
-from tests.wire.samples import FUZZ_FACTOR, IDS, VERSIONS, chance, filled
+from tests.wire.samples import FUZZ_FACTOR, KAFKAS, KAFKAS_IDS, chance, filled
 
 SAMPLES = 6 * FUZZ_FACTOR
 
@@ -34,7 +34,7 @@ def kio_class(cls: type[Message], version: int) -> Any:
     return getattr(module, cls.__name__)
 
 
-@pytest.mark.parametrize(("cls", "version"), VERSIONS, ids=IDS)
+@pytest.mark.parametrize(("cls", "version"), KAFKAS, ids=KAFKAS_IDS)
 def test_kio_reads_our_bytes_and_writes_the_same(cls: type[Message], version: int) -> None:
     theirs = kio_class(cls, version)
     assert theirs is not None
@@ -76,7 +76,7 @@ def _value(field: Any, kind: Kind, value: Any, version: int) -> Any:
 
 BOTH = [
     (cls, version)
-    for cls, version in VERSIONS
+    for cls, version in KAFKAS
     if cls.__name__ in kafka_python.MESSAGES
     and version <= kafka_python.MESSAGES[cls.__name__].max_version
 ]
@@ -96,7 +96,7 @@ def test_kafka_python_writes_the_bytes_that_we_write(cls: type[Message], version
 
 
 def test_both_oracles_have_what_they_are_said_to_have() -> None:
-    absent = {cls.__name__ for cls, _ in VERSIONS if cls.__name__ not in kafka_python.MESSAGES}
+    absent = {cls.__name__ for cls, _ in KAFKAS if cls.__name__ not in kafka_python.MESSAGES}
     assert absent == {
         "ConsumerGroupHeartbeatRequest",
         "ConsumerGroupHeartbeatResponse",

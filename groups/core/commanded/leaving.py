@@ -139,7 +139,9 @@ def evict_member(work: Work, event: EvictMember) -> None:
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
     reason = f"{event.actor} evicted a member: {event.reason}"
-    expel(work, row, Cause(OPERATOR, reason, row.member_id, row.client_id))
+    cause = Cause(OPERATOR, reason, row.member_id, row.client_id)
+    work.note("member-expelled", **cause._asdict())
+    expel(work, row, cause)
     detail = "the member was removed"
     if row.member_id in work.members:
         detail += "; others get its partitions once it knows, or its session is over"
