@@ -53,7 +53,7 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
     live = watching.locator("#live")
     expect(live).to_contain_text("was stopped by operator: the database is moved.")
     expect(live).to_contain_text("1 of 1 members that take orders has stopped; 1 takes none")
-    assert anna.paused and len(anna.assigned) == 3
+    assert [anna.paused, len(anna.assigned)] == [True, 3]
     page.goto("/admin/groups/group/?q=" + topic)
     expect(page.locator("#result_list")).to_contain_text("stopped")
 
@@ -66,7 +66,7 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
     expect(live).to_contain_text("Operator started the group's work: moved.")
     expect(watching.locator("#obedience")).to_have_count(0)
     expect(live).not_to_contain_text("is to start")
-    assert not anna.paused and len(stock.owned) == 3
+    assert [anna.paused, len(stock.owned)] == [False, 3]
     assert watching.evaluate("window.untouched")
 
 
@@ -88,7 +88,7 @@ def test_one_member_is_stopped_from_its_line(
     expect(page.locator("#obedience")).to_contain_text(
         "1 of 1 members that take orders has stopped"
     )
-    assert anna.paused
+    assert [anna.paused] == [True]
     page.locator("#members").get_by_role("link", name="Start", exact=True).click()
     page.get_by_label(REASON).fill("is fine")
     page.get_by_role("button", name="Start the work").click()
