@@ -13,7 +13,9 @@ from tests.pause.asking import Other, asked, obeying
 from tests.pause.conftest import Join, Worker, kinds
 from tests.server.serving import Serving, serving, until
 
-PROTOCOLS = pytest.mark.parametrize("protocol", ["consumer", "classic"])
+PROTOCOLS = pytest.mark.parametrize("protocol", ["consumer", "classic", "draft", "commanded"])
+STATIC = pytest.mark.parametrize("protocol", ["consumer", "classic"])
+"""Protocols with static members."""
 
 
 @pytest.fixture
@@ -21,6 +23,11 @@ async def topic(served: Serving) -> str:
     """Four partitions of work."""
     await create_topic(served.address, "t", 4)
     return "t"
+
+
+def at(server: Serving, protocol: str) -> str:
+    """Where members of this protocol find the server."""
+    return server.draft_address if protocol == "draft" else server.address
 
 
 async def until_obeyed(other: Other, claim: Callable[[dict[str, int]], object]) -> None:
@@ -38,7 +45,7 @@ def owns(worker: Worker, count: int) -> Callable[[], bool]:
 async def test_a_stopped_member_keeps_everything_but_its_work(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
-    anna = await join(served.address, protocol=protocol)
+    anna = await join(at(served, protocol), protocol=protocol)
     await until(lambda: len(anna.workable) == 4)
 
     number = await asked(other, "pause")
@@ -62,11 +69,11 @@ async def test_a_stopped_member_keeps_everything_but_its_work(
 async def test_who_joins_a_stopped_group_is_given_work_and_hears_of_none(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
-    anna = await join(served.address, protocol=protocol)
+    anna = await join(at(served, protocol), protocol=protocol)
     await until(owns(anna, 4))
     number = await asked(other, "pause")
 
-    bert = await join(served.address, protocol=protocol)
+    bert = await join(at(served, protocol), protocol=protocol)
     await until(lambda: len(bert.assigned) == len(anna.assigned) == 2)
     await until_obeyed(other, lambda rows: set(rows.values()) == {number} and len(rows) == 2)
 
@@ -80,7 +87,7 @@ async def test_who_joins_a_stopped_group_is_given_work_and_hears_of_none(
 async def test_one_member_is_stopped_and_the_other_works_on(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
-    anna, bert = [await join(served.address, protocol=protocol) for _ in range(2)]
+    anna, bert = [await join(at(served, protocol), protocol=protocol) for _ in range(2)]
     await until(lambda: len(bert.workable) == len(anna.workable) == 2)
 
     await asked(other, "pause", anna.member_id)
@@ -91,7 +98,7 @@ async def test_one_member_is_stopped_and_the_other_works_on(
     await until(lambda: not anna.paused)
 
 
-@PROTOCOLS
+@STATIC
 async def test_a_static_member_comes_back_stopped(
     protocol: str, served: Serving, topic: str, other: Other, join: Join
 ) -> None:
@@ -180,14 +187,14 @@ async def test_a_stopped_member_is_stopped_under_the_next_coordinator(
     """The first node is gone before it is asked anything more; the member finds the second."""
     async with serving() as first:
         await create_topic(first.address, "t", 4)
-        anna = await join(first.address, protocol=protocol)
+        anna = await join(at(first, protocol), protocol=protocol)
         await until(owns(anna, 4))
         number = await asked(other, "pause")
         await until(lambda: anna.paused)
         anna.member._cluster._addresses.clear()
 
     async with serving() as second:
-        host, _, port = second.address.rpartition(":")
+        host, _, port = at(second, protocol).rpartition(":")
         anna.member._cluster._addresses.append((host, int(port)))
         await until(lambda: second.node.coordinator.own.paused._waiting)
         assert anna.paused and anna.words == ["assigned", "paused"]
