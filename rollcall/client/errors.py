@@ -41,4 +41,4 @@ class Unavailable(MemberError):
 
 
 class UnknownProtocol(MemberError, ValueError):
-    """There is no such protocol, or this library does not speak it yet."""
+    """There is no such protocol."""

@@ -54,6 +54,24 @@ async def test_members_of_the_draft_share_commit_and_leave(
     assert [each.split()[0] for each in anna.told] == ["assigned", "revoked"] * 3
 
 
+@pytest.mark.parametrize("protocol", ["draft", "commanded"])
+async def test_offsets_can_be_set_while_the_group_has_no_members(
+    protocol: str, installation: Installation, name: str
+) -> None:
+    """``assign`` joins nothing; the group's first member begins there."""
+    await create_topic(installation.kafka, name, 2)
+    bootstrap = installation.draft if protocol == "draft" else installation.kafka
+    one = TopicPartition(name, 1)
+    async with Watched(bootstrap, name, protocol=protocol) as nobody:
+        nobody.member.assign([one])
+        await nobody.member.commit({one: 41})
+        assert await nobody.member.committed() == {one: 41}
+    async with Watched(bootstrap, name, name, protocol=protocol) as anna:
+        await until(lambda: len(anna.owned) == 2, "both")
+        assert await anna.member.committed() == {TopicPartition(name, 0): None, one: 41}
+    assert nobody.told == []
+
+
 async def test_a_member_of_the_draft_and_a_client_of_that_time_share_a_group(
     installation: Installation, name: str
 ) -> None:

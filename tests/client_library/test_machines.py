@@ -246,3 +246,4 @@ for _case in (
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
+del _case  # pytest would collect it as one more

@@ -9,7 +9,8 @@ It moves by the table in ``commanded_states``: register, ask for commands, do th
 - A new subscription is registered beside the work, which goes on. Whoever is unknown stops at
   once, and registers anew under its id.
 - As in the other machines, a member that was not heard for a session knows so itself, counted
-  from when it *sent* what was answered. A coordinator that is only looked for disturbs nobody.
+  from when it *sent* the poll that was answered. A coordinator that is only looked for disturbs
+  nobody.
 """
 
 from collections import deque
@@ -158,11 +159,12 @@ class CommandedMachine:
 
     def _good(self, message: Any, now: Millis) -> None:
         self._ask.succeeded()
-        self._heard_at = self._ask.sent_at
         match message:
             case RegisterConsumerResponse():
+                self._heard_at = self._ask.sent_at
                 self._registered(message)
             case PollCommandsResponse():
+                self._heard_at = self._ask.sent_at
                 self._heard_commands(message.commands, now)
             case AcknowledgeCommandResponse():
                 self._todo.popleft()
