@@ -24,7 +24,6 @@ from groups.commanded_topics import CommandedTopics
 from groups.committer import Committer
 from groups.configs import Configs
 from groups.coordinator import Coordinator
-from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
@@ -32,6 +31,7 @@ from groups.doorbell import Doorbell
 from groups.draft_topics import DraftTopics
 from groups.fail_points import Fail, no_fail
 from groups.followers import Followers
+from groups.lease_end import LeaseEnd
 from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL
@@ -210,25 +210,18 @@ class Node:
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
-        last, held = clock(), True
+        last, lease_end = clock(), LeaseEnd(self.coordinator)
         while True:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
-            held, last = self._lease_held(held), now
-            if not held:
+            last = now
+            if not lease_end.look():
                 self.coordinator.faces.tell_all()
             elif self.has_timers:
                 self.coordinator.tick()
-
-    def _lease_held(self, before: bool) -> bool:
-        """Whether it is; who is parked hears at once when it no longer is."""
-        held = self.coordinator.holds_lease
-        if before and not held:
-            self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
-        return held
 
     async def _topics_rung(self, payload: str | None) -> None:
         """The doorbell of the catalogue: the copy first, then who subscribes."""

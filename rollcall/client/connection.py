@@ -15,6 +15,7 @@ from protocol.wire.declare import Message
 from protocol.wire.errors import WireError
 from protocol.wire.limits import FRAME_BYTES_MAX
 from rollcall.client.dialects import Dialect
+from rollcall.client.dialects.kafka import KAFKA
 
 CONNECT_S: Final = 10.0
 OLDEST: Final = 0
@@ -56,7 +57,7 @@ class Connection:
         port: int,
         client_id: str,
         ssl_context: ssl.SSLContext | None,
-        dialect: Dialect,
+        dialect: Dialect = KAFKA,
     ) -> Self:
         """Connect and learn which versions the node speaks; ``OSError`` if that fails."""
         try:
