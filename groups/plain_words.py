@@ -227,6 +227,8 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
         f"{_many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
     ),
     "strategy-failed": lambda entry: f"Ranges were dealt: {entry.reason}.",
+    "paused": lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
+    "resumed": lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
     "group-created": lambda _entry: "The group was created.",
     "group-deleted": lambda entry: (
         f"The group was deleted: {entry.reason}." if entry.reason else "The group was deleted."

@@ -10,6 +10,7 @@ library and Kafka's messages (``protocol.wire``, ``protocol.messages``).
 
 from rollcall.client.assignors import ASSIGNORS, Assignor, Candidate, Claim
 from rollcall.client.blocking import BlockingMember
+from rollcall.client.core.pausing import Order
 from rollcall.client.core.words import Change, Kind, Token, TopicPartition
 from rollcall.client.errors import (
     CommitRefused,
@@ -33,6 +34,7 @@ __all__ = [
     "Member",
     "MemberError",
     "NotAssigned",
+    "Order",
     "Refused",
     "Token",
     "TopicPartition",

@@ -39,7 +39,8 @@ def clock_ms() -> Millis:
 
 
 class Pump:
-    """``deliver`` tells the application; ``fail`` that it was refused for good."""
+    """``deliver`` tells the application, ``fail`` that it was refused for good; each step of the
+    machine is ``stepped``."""
 
     def __init__(
         self,
@@ -48,12 +49,14 @@ class Pump:
         backoff: Backoff,
         deliver: Callable[[Change], Awaitable[None]],
         fail: Callable[[Refused], None],
+        stepped: Callable[[], None],
     ) -> None:
         self._machine = machine
         self._cluster = cluster
         self._backoff = backoff
         self._deliver = deliver
         self._fail = fail
+        self._stepped = stepped
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self.moved = asyncio.Event()
@@ -64,6 +67,7 @@ class Pump:
             self._do(effect)
         self._set_timer()
         self.moved.set()
+        self._stepped()
 
     def stop(self) -> None:
         """Do nothing more; what runs is cancelled."""

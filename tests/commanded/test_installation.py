@@ -18,6 +18,7 @@ from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.metadata import MetadataRequest
 from rollcall.client.connection import Connection
+from rollcall.client.dialects.kafka import KAFKA
 from rollcall.installation import Installation
 from tests.commanded.consumer import Consumer, Part, Record
 
@@ -44,7 +45,7 @@ def installation() -> Iterator[Installation]:
 
 async def connected(address: str) -> Connection:
     host, _, port = address.rpartition(":")
-    return await Connection.open(host, int(port), "test", None)
+    return await Connection.open(host, int(port), "test", None, KAFKA)
 
 
 async def prepared(installation: Installation) -> list[str]:
