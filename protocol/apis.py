@@ -14,6 +14,8 @@ from protocol.handlers import (
     api_versions,
     consumer_group_describe,
     consumer_group_heartbeat,
+    consumer_group_install_assignment,
+    consumer_group_prepare_assignment,
     create_partitions,
     create_topics,
     delete_groups,
@@ -101,6 +103,8 @@ APIS: Mapping[int, Api] = {
         _api(68, consumer_group_heartbeat.handle),
         _api(69, consumer_group_describe.handle),
         _api(75, describe_topic_partitions.handle),
+        _api(10010, consumer_group_prepare_assignment.handle),
+        _api(10011, consumer_group_install_assignment.handle),
     )
 }
 

@@ -1,9 +1,18 @@
-"""What groups of other kinds answer to consumers of the 0.9 draft. They know nobody of it."""
+"""What groups answer to requests that only another kind of group can serve.
+
+They know none of that kind's members. Nothing is changed here.
+"""
 
 from typing import Any
 
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import DraftHeartbeat, DraftJoin, TopicsChanged
+from groups.core.events import (
+    DraftHeartbeat,
+    DraftJoin,
+    InstallAssignment,
+    PrepareAssignment,
+    TopicsChanged,
+)
 
 
 def draft_join(work: Any, event: DraftJoin) -> None:
@@ -18,3 +27,8 @@ def draft_heartbeat(work: Any, event: DraftHeartbeat) -> None:
 
 def topics_changed(work: Any, event: TopicsChanged) -> None:
     """It stopped to be a draft group while the news was on its way."""
+
+
+def assigns_nothing(work: Any, event: PrepareAssignment | InstallAssignment) -> None:
+    """Only members of a consumer group are ever asked to assign."""
+    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group is not a consumer group.")

@@ -27,6 +27,22 @@ VERSIONS = [
 ]
 IDS = [f"{cls.__name__}-v{version}" for cls, version in VERSIONS]
 
+OURS = 10_000
+"""From here on API keys and tags are our own: no other implementation has them."""
+
+KAFKAS = [(cls, version) for cls, version in VERSIONS if (cls.api_key or 0) < OURS]
+KAFKAS_IDS = [f"{cls.__name__}-v{version}" for cls, version in KAFKAS]
+
+
+def without_ours(value: Any) -> Any:
+    """The same message with nothing in our own tagged fields."""
+    fresh = type(value)()
+    for field in value.wire_fields:
+        if field.tag is not None and field.tag >= OURS:
+            setattr(value, field.name, getattr(fresh, field.name))
+    return value
+
+
 FUZZ_FACTOR = int(os.environ.get("ROLLCALL_FUZZ_FACTOR", "1"))
 """How many times the usual number of examples; above 1 they differ from run to run."""
 

@@ -11,11 +11,15 @@ from typing import Any
 import pytest
 from kio.serial import entity_reader, entity_writer
 
+from protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
 from protocol.wire.codec import decode, encode
 from protocol.wire.declare import Message, layout
 from protocol.wire.kinds import Array, Kind, Struct, uuid
 from tests.wire import kafka_python
-from tests.wire.samples import FUZZ_FACTOR, IDS, VERSIONS, chance, filled
+from tests.wire.samples import FUZZ_FACTOR, KAFKAS, KAFKAS_IDS, chance, filled, without_ours
 
 SAMPLES = 6 * FUZZ_FACTOR
 
@@ -34,17 +38,32 @@ def kio_class(cls: type[Message], version: int) -> Any:
     return getattr(module, cls.__name__)
 
 
-@pytest.mark.parametrize(("cls", "version"), VERSIONS, ids=IDS)
+@pytest.mark.parametrize(("cls", "version"), KAFKAS, ids=KAFKAS_IDS)
 def test_kio_reads_our_bytes_and_writes_the_same(cls: type[Message], version: int) -> None:
     theirs = kio_class(cls, version)
     assert theirs is not None
     for sample in range(SAMPLES):
-        ours = encode(filled(cls, version, chance(cls.__name__, version, sample)), version)
+        message = without_ours(filled(cls, version, chance(cls.__name__, version, sample)))
+        ours = encode(message, version)
         value, size = entity_reader(theirs)(ours, 0)
         written = io.BytesIO()
         entity_writer(theirs)(written, value)
         assert size == len(ours)
         assert written.getvalue() == ours
+
+
+@pytest.mark.parametrize("version", [0, 1])
+@pytest.mark.parametrize("cls", [ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse])
+def test_whoever_does_not_know_our_tagged_fields_skips_them(
+    cls: type[Message], version: int
+) -> None:
+    read = entity_reader(kio_class(cls, version))
+    for sample in range(SAMPLES):
+        message = filled(cls, version, chance(cls.__name__, version, sample))
+        ours = encode(message, version)
+        value, size = read(ours, 0)
+        assert size == len(ours)
+        assert value == read(encode(without_ours(message), version), 0)[0]
 
 
 def for_kafka_python(theirs: Any, ours: Struct, version: int) -> Any:
@@ -76,7 +95,7 @@ def _value(field: Any, kind: Kind, value: Any, version: int) -> Any:
 
 BOTH = [
     (cls, version)
-    for cls, version in VERSIONS
+    for cls, version in KAFKAS
     if cls.__name__ in kafka_python.MESSAGES
     and version <= kafka_python.MESSAGES[cls.__name__].max_version
 ]
@@ -96,7 +115,7 @@ def test_kafka_python_writes_the_bytes_that_we_write(cls: type[Message], version
 
 
 def test_both_oracles_have_what_they_are_said_to_have() -> None:
-    absent = {cls.__name__ for cls, _ in VERSIONS if cls.__name__ not in kafka_python.MESSAGES}
+    absent = {cls.__name__ for cls, _ in KAFKAS if cls.__name__ not in kafka_python.MESSAGES}
     assert absent == {
         "ConsumerGroupHeartbeatRequest",
         "ConsumerGroupHeartbeatResponse",

@@ -47,8 +47,8 @@ class ClientAssignor(NamedTuple):
     @classmethod
     def unpacked(cls, packed: Sequence[Any]) -> Self:
         """The opposite of ``packed``."""
-        facts, metadata = packed[:5], packed[5]
-        return cls(*facts, base64.b64decode(metadata))
+        name, reason, minimum, maximum, version, metadata = packed
+        return cls(name, reason, minimum, maximum, version, base64.b64decode(metadata))
 
 
 Said = tuple[ClientAssignor, ...]

@@ -25,10 +25,12 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    InstallAssignment,
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
     OffsetDelete,
+    PrepareAssignment,
     RestoreOffsets,
     SyncGroup,
     TargetComputed,
@@ -45,9 +47,11 @@ from groups.core.replies import (
     Deleted,
     DraftBeaten,
     DraftJoined,
+    Installed,
     Joined,
     Left,
     OffsetsDeleted,
+    Prepared,
     Refused,
     Reply,
     Synced,
@@ -86,6 +90,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
     ConsumerHeartbeat: _not_a_consumer_group,
+    PrepareAssignment: strangers.assigns_nothing,
+    InstallAssignment: strangers.assigns_nothing,
     TargetComputed: _not_asked_any_more,
     TopicsMatched: _no_patterns,
 }
@@ -102,6 +108,8 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),
     ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
+    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
+    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
 }
 """The shape of each event's answer when a rule says no."""
 

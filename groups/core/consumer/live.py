@@ -27,7 +27,8 @@ class Live:
     rebalance that goes on began, None where none does or nobody here saw it begin;
     ``settled_at``: when the last one ended, as far as this owner knows. ``calls``: classic members
     that must join again, ``syncs``: those that joined and have not fetched their assignment.
-    ``round``: a member that works a target out. ``racks``: as last heard; ``moves``: what has changed hands since the rebalance began.
+    ``round``: a member that works a target out. ``racks``: as last heard; ``moves``: what has
+    changed hands since the rebalance began.
     """
 
     floor: Millis

@@ -25,7 +25,8 @@ class Member:
     """One member. ``assigned`` is what it may work on, ``revoking`` what it must give up but
     still holds, ``target`` what it shall have in the end. ``since`` tells for each partition
     that it holds at which epoch it was given (KIP-1251). ``topics`` are names, ``regex`` a pattern
-    for more of them; "" is none. ``client_assignors`` are those that it can run. ``written``: what of this the row says."""
+    for more of them; "" is none. ``client_assignors`` are those that it can run.
+    ``written``: what of this the row says."""
 
     row: MemberRow
     epoch: int = 0

@@ -78,14 +78,8 @@ def begin(work: "Work") -> bool:
     if elected is None:
         _tell_page(work, None)
         return False
-    now = Round(
-        elected,
-        work.row.generation,
-        None,
-        work.now,
-        work.now + _patience(work.rules),
-        before.failed,
-    )
+    until = work.now + _patience(work.rules)
+    now = Round(elected, work.row.generation, until=until, failed=before.failed)
     if not any(_candidates(work, now)):
         versions = f"versions {elected.lowest} to {elected.highest} of its metadata"
         close(work)

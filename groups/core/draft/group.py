@@ -34,10 +34,12 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    InstallAssignment,
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
     OffsetDelete,
+    PrepareAssignment,
     RestoreOffsets,
     SyncGroup,
     Tick,
@@ -52,9 +54,11 @@ from groups.core.replies import (
     Deleted,
     DraftBeaten,
     DraftJoined,
+    Installed,
     Joined,
     Left,
     OffsetsDeleted,
+    Prepared,
     Reply,
     Synced,
 )
@@ -91,6 +95,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     JoinGroup: _another_protocol,
     SyncGroup: _no_sync_phase,
     ConsumerHeartbeat: _not_a_consumer_group,
+    PrepareAssignment: strangers.assigns_nothing,
+    InstallAssignment: strangers.assigns_nothing,
 }
 
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
@@ -105,6 +111,8 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
     SyncGroup: lambda event, no: Synced(error=no.code),
     ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
+    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
+    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
 }
 """The shape of each event's answer when a rule says no."""
 
