@@ -149,7 +149,7 @@ def _failed(entry: Journal) -> str:
 
 
 def _member_failed(entry: Journal) -> str:
-    return f"Member {_who(entry)} was to assign and did not: {entry.reason}. Another is asked."
+    return f"Member {_who(entry)} was asked to assign and did not: {entry.reason}."
 
 
 def _fell_back(entry: Journal) -> str:
