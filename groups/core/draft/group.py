@@ -10,6 +10,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
+from groups.core import strangers
 from groups.core.draft import (
     heartbeat,
     holding,
