@@ -9,6 +9,7 @@ library and Kafka's messages (``protocol.wire``, ``protocol.messages``).
 """
 
 from rollcall.client.assignors import ASSIGNORS, Assignor, Candidate, Claim
+from rollcall.client.assignors.own import ClientAssignor, View, ViewMember
 from rollcall.client.blocking import BlockingMember
 from rollcall.client.core.words import Change, Kind, Token, TopicPartition
 from rollcall.client.errors import (
@@ -28,6 +29,7 @@ __all__ = [
     "Candidate",
     "Change",
     "Claim",
+    "ClientAssignor",
     "CommitRefused",
     "Kind",
     "Member",
@@ -38,4 +40,6 @@ __all__ = [
     "TopicPartition",
     "Unavailable",
     "UnknownProtocol",
+    "View",
+    "ViewMember",
 ]

@@ -17,7 +17,11 @@ from rollcall.client.core.words import LookUp, TopicPartition, Topics
 ASK_S: Final = 10.0
 
 MEMBERSHIP, OFFSETS, METADATA = "membership", "offsets", "metadata"
+ASSIGNING = "assigning"
 """Connections of their own: a parked join holds back every answer behind it."""
+
+COORDINATORS: Final = (MEMBERSHIP, OFFSETS, ASSIGNING)
+LANES: Final = (*COORDINATORS, METADATA)
 
 
 def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
@@ -48,7 +52,7 @@ class Cluster:
         self._ssl = ssl_context
         self._coordinator: tuple[str, int] | None = None
         self._connections: dict[str, Connection] = {}
-        self._locks = {lane: asyncio.Lock() for lane in (MEMBERSHIP, OFFSETS, METADATA)}
+        self._locks = {lane: asyncio.Lock() for lane in LANES}
 
     async def ask(self, lane: str, request: Message, timeout_s: float) -> Any:
         """Ask the coordinator (or, for metadata, any node); ``OSError`` without an answer."""
@@ -76,7 +80,7 @@ class Cluster:
     def forget_coordinator(self) -> None:
         """Whoever it was, ask again; nothing sent to it before is waited for."""
         self._coordinator = None
-        for lane in (MEMBERSHIP, OFFSETS):
+        for lane in COORDINATORS:
             if lane in self._connections:
                 self._connections.pop(lane).close()
 

@@ -43,9 +43,10 @@ class Member:
     """One worker of ``group``; ``async with Member(...)`` joins and, at the end, leaves.
 
     ``bootstrap`` is ``HOST:PORT``, or several. ``topics`` and ``pattern`` are what it wants to
-    work on. ``assignor`` is a server's (consumer protocol) or one or several of
-    ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The callbacks take a
-    frozenset of partitions and may be coroutines; see docs/client.md for what each may rely on.
+    work on. ``assignor`` is a server's or a function of one's own (consumer protocol), or one or
+    several of ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The
+    callbacks take a frozenset of partitions and may be coroutines; see docs/client.md for what each
+    may rely on.
     ``settings`` are the times of ``core.words.Identity``, in milliseconds.
 
     Raises ``UnknownProtocol`` for a protocol that the library does not speak, ``ValueError`` for
@@ -86,7 +87,15 @@ class Member:
         self._cluster = Cluster(bootstrap, group, client_id, ssl_context)
         self._ledger = Ledger(self._cluster, identity, backoff)
         self._changes = Changes()
-        self._pump = Pump(self._machine, self._cluster, backoff, self._deliver, self._failed)
+        self._pump = Pump(
+            self._machine,
+            self._cluster,
+            backoff,
+            self._deliver,
+            self._failed,
+            identity,
+            protocols.own_of(chosen),
+        )
         self._manual: Partitions | None = None
         self.failure: Refused | None = None
 

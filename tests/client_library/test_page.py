@@ -21,6 +21,7 @@ SAYS = {
     "Fencing your own storage": "True\nFalse",
     "Without asyncio": "[0, 1, 2, 3, 4, 5]",
     "An assignor of your own": "6",
+    "Assigning for the whole group": "[0, 2, 4] [1, 3, 5]",
 }
 
 

@@ -11,10 +11,6 @@ from typing import Any
 import pytest
 from kio.serial import entity_reader, entity_writer
 
-from protocol.messages.consumer_group_heartbeat import (
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-)
 from protocol.wire.codec import decode, encode
 from protocol.wire.declare import Message, layout
 from protocol.wire.kinds import Array, Kind, Struct, uuid
@@ -50,20 +46,6 @@ def test_kio_reads_our_bytes_and_writes_the_same(cls: type[Message], version: in
         entity_writer(theirs)(written, value)
         assert size == len(ours)
         assert written.getvalue() == ours
-
-
-@pytest.mark.parametrize("version", [0, 1])
-@pytest.mark.parametrize("cls", [ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse])
-def test_whoever_does_not_know_our_tagged_fields_skips_them(
-    cls: type[Message], version: int
-) -> None:
-    read = entity_reader(kio_class(cls, version))
-    for sample in range(SAMPLES):
-        message = filled(cls, version, chance(cls.__name__, version, sample))
-        ours = encode(message, version)
-        value, size = read(ours, 0)
-        assert size == len(ours)
-        assert value == read(encode(without_ours(message), version), 0)[0]
 
 
 def for_kafka_python(theirs: Any, ours: Struct, version: int) -> Any:
