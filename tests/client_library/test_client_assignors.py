@@ -99,7 +99,7 @@ def test_what_has_no_name_is_refused(wrong: object) -> None:
     ],
 )
 def test_an_assignor_of_another_protocol_is_refused(protocol: str, assignor: Any) -> None:
-    with pytest.raises(ValueError, match="(classic|consumer) protocol"):
+    with pytest.raises(ValueError, match=r"(classic|consumer) protocol"):
         Member("localhost:1", "g", ["t"], protocol=protocol, assignor=assignor)
 
 
@@ -151,7 +151,7 @@ def reasons(node: Installation, group: str, kind: str) -> list[str]:
         headers={"Authorization": f"Bearer {TOKEN}"},
     )
     with urllib.request.urlopen(request) as answer:
-        return [entry["reason"] for entry in json.load(answer)["results"]]
+        return [entry["reason"] for entry in json.load(answer)["data"]]
 
 
 class Crowd:

@@ -34,10 +34,9 @@ class ClientTalk(Talk):
         self, member_id: str, said: tuple[ClientAssignor, ...] = MINE, **over: Any
     ) -> tuple[Client, bool]:
         """A member joins that can run these; it, and whether it is told to assign."""
-        client = Client(member_id, ("foo",))
-        reply = self.beat(client, client_assignors=said, **over)
-        assert reply.error is ErrorCode.NONE
-        return client, reply.should_assign
+        client = Client(member_id, ("foo",), over.pop("instance_id", None), said=said)
+        assert self.beat(client, **over).error is ErrorCode.NONE
+        return client, client.is_asked
 
     def prepare(self, client: Client, **over: Any) -> Prepared:
         said = {"member_id": client.member_id, "member_epoch": client.epoch, **over}
@@ -356,6 +355,34 @@ def test_the_group_goes_on_when_the_asked_member_goes(how: str) -> None:
     talk.assign(asked, {"stock": {"foo": [0, 1, 2, 3]}})
     talk.converge(two, three, stock)
     assert talk.assigned(stock) == {"foo": [0, 1, 2, 3]}
+
+
+def test_a_static_member_that_leaves_for_now_is_not_waited_for() -> None:
+    talk = ClientTalk()
+    one, _ = talk.able("a", instance_id="i")
+    talk.assign(one, {"a": {"foo": [0, 1, 2, 3]}})
+    two, asked = talk.able("b")
+    assert asked
+    talk.fail(two, "no")
+    assert talk.is_asked(one)
+
+    talk.beat(one, member_epoch=-2)
+    _, asked = talk.able("c")
+
+    assert asked, "and not after five seconds"
+
+
+def test_a_static_member_that_comes_back_under_another_id_is_asked_anew() -> None:
+    talk = ClientTalk()
+    one, asked = talk.able("a", instance_id="i")
+    assert asked
+    talk.beat(one, member_epoch=-2)
+
+    back, asked = talk.able("a2", instance_id="i")
+
+    assert asked and talk.prepare(one).error is ErrorCode.UNKNOWN_MEMBER_ID
+    talk.assign(back, {"a2": {"foo": [0, 1, 2, 3]}})
+    talk.converge(back)
 
 
 def test_nobody_is_waited_for_for_ever_when_no_member_beats() -> None:

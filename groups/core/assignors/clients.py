@@ -57,6 +57,8 @@ Said = tuple[ClientAssignor, ...]
 
 def fault_of(said: Said) -> str | None:
     """What is wrong with what a member says, as a sentence; None: nothing."""
+    if not said:
+        return None
     if len(said) > SAID_MAX:
         return f"A member may name {SAID_MAX} client-side assignors, not {len(said)}."
     if len({each.name for each in said}) < len(said):

@@ -27,7 +27,8 @@ class Index:
     subscribed topics as the group last used them. ``regexes`` counts the members with each
     pattern; ``matches`` are the names that each pattern stands for, and ``names`` counts a pattern
     as one more subscriber of each. ``classic`` are the members of the classic protocol, and
-    ``protocols`` counts their lists of protocol names; ``modern`` counts the others.
+    ``protocols`` counts their lists of protocol names; ``modern`` counts the others, and ``able``
+    those that can assign.
     """
 
     holders: dict[Part, str] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class Index:
     classic: set[str] = field(default_factory=set)
     protocols: dict[tuple[str, ...], int] = field(default_factory=dict)
     modern: int = 0
+    able: int = 0
 
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
@@ -88,6 +90,7 @@ class Index:
         if instance_id is not None and self.instances.get(instance_id) == member_id:
             del self.instances[instance_id]
         self.modern -= not member.is_classic
+        self.able -= bool(member.client_assignors)
         if member.is_classic:
             self.classic.discard(member_id)
             _count(self.protocols, [packing.names_of(member.row.subscription)], -1)
@@ -102,6 +105,7 @@ class Index:
         if member.row.instance_id is not None:
             self.instances[member.row.instance_id] = member.row.member_id
         self.modern += not member.is_classic
+        self.able += bool(member.client_assignors)
         if member.is_classic:
             self.classic.add(member.row.member_id)
             _count(self.protocols, [packing.names_of(member.row.subscription)], +1)

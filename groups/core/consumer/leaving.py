@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from groups.core.assignors import NOTHING
 from groups.core.assignors.question import AssignorFailed
-from groups.core.consumer import batching, calls, holding, installing, targets
+from groups.core.consumer import batching, calls, holding, installing, rounds, targets
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -34,6 +34,7 @@ def leave(work: Work, event: ConsumerHeartbeat) -> None:
     if event.member_epoch == LEFT_FOR_NOW:
         work.put(away(member))
         work.disarm(event.member_id)
+        rounds.gone(work, event.member_id)
     else:
         remove(work, [member], "member-left", "a member left")
     work.answer(

@@ -103,15 +103,12 @@ def goes_on(work: "Work") -> bool:
         close(work)
         return False
     after = replace(now, elected=elected, epoch=work.row.generation)
-    asked = work.members.get(now.asked or "")
-    if asked is None or not _may_be_asked(after, asked):
-        if not any(_candidates(work, after)):
-            close(work)
-            return False
-        after = replace(after, asked=None)
-        if now.asked is not None:
-            after = replace(after, until=work.now + _patience(work.rules))
+    if not any(_candidates(work, after)):
+        close(work)
+        return False
     work.change().round = after
+    if now.asked is not None and not _may_be_asked(after, work.members[now.asked]):
+        gone(work, now.asked)
     return True
 
 
@@ -125,6 +122,13 @@ def offer(work: "Work", member: Member) -> bool:
         asked = replace(now, asked=member.row.member_id, since=work.now, until=until)
         work.change().round = asked
     return True
+
+
+def gone(work: "Work", member_id: str) -> None:
+    """A member goes, for now or for good: whoever beats next is asked instead."""
+    now = work.live.round
+    if now.asked == member_id:
+        work.change().round = replace(now, asked=None, until=work.now + _patience(work.rules))
 
 
 def close(work: "Work") -> None:
@@ -178,6 +182,8 @@ def is_late(work: "Work") -> bool:
 
 def election(work: "Work") -> Elected | None:
     """The client-side assignor that the group's members want, if they want one."""
+    if not work.index.able:
+        return None
     offered = work.rules.group_consumer_assignors
     wanted = ((m, wishes.assignor_of(m.assignor)) for m in work.members.values())
     return elect((m.client_assignors, w if w in offered else None) for m, w in wanted)

@@ -159,6 +159,7 @@ class Work:
         live = self.change()
         for kept in (live.beats, live.timers, live.calls, live.syncs):
             kept.pop(member_id, None)
+        rounds.gone(self, member_id)
         return member
 
     def hear(self, member_id: str) -> None:
