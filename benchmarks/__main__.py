@@ -7,7 +7,7 @@ lost; a slow machine is no error.
 import argparse
 import sys
 
-from benchmarks import assignors, commits, consumers, convergence, heartbeats, idle
+from benchmarks import assignors, commits, consumers, convergence, heartbeats, herd, idle
 from benchmarks.options import Options
 
 BENCHMARKS = {
@@ -17,6 +17,7 @@ BENCHMARKS = {
     "consumers": consumers,
     "assignors": assignors,
     "convergence": convergence,
+    "herd": herd,
 }
 
 

@@ -338,7 +338,8 @@ class Coordinator:
         else:
             kind = KINDS[durable.group.kind]
             live = old.live if kind is type(old) else None
-            resident.group = kind.merge(durable, live, rules, now)
+            # Heartbeats met an error while the group was in doubt: nobody pays with its session.
+            resident.group = kind.merge(durable, live, rules, now).rearm(now)
         waiting = {event.ticket for event in resident.inbox}
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
         self.faces.put(resident.group_id, resident.group.face())

@@ -1,11 +1,11 @@
 """What Kafka lets one say of a topic's log, and why nothing comes of it here.
 
 There is no log, so a topic's settings cannot differ from Kafka's defaults and are described as
-read-only. CreateTopics accepts values and forgets them, since tools always send some
-(``groups.core.topics``); who alters them later is told.
+read-only. CreateTopics accepts values and forgets them, since tools always send some; who alters
+them later is told. Other names, and values that Kafka could not read, are refused as there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from groups.core.configs import Change, ConfigType, Entry, Operation, Source
@@ -62,6 +62,44 @@ DEFAULTS: Final[Mapping[str, tuple[ConfigType, str | None]]] = {
 }
 """Every name that a topic accepts, with type and default as Kafka 4.3 describes them. None: a
 name of another version, of which 4.3 tells no default; it is accepted and not described."""
+
+
+_CHOICES: Final[Mapping[str, frozenset[str]]] = {
+    "cleanup.policy": frozenset(("delete", "compact")),
+    "compression.type": frozenset(("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")),
+    "message.timestamp.type": frozenset(("CreateTime", "LogAppendTime")),
+}
+"""Names whose value is one of few words, or a list of them."""
+
+_NUMBERS: Final[Mapping[ConfigType, Callable[[str], object]]] = {
+    _INT: int,
+    _LONG: int,
+    _DOUBLE: float,
+}
+
+
+def check_new(configs: Mapping[str, str | None]) -> None:
+    """Refuse what no topic can be created with: INVALID_CONFIG."""
+    for name, value in configs.items():
+        if name not in DEFAULTS:
+            raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
+        if value is None:
+            raise Refuse(ErrorCode.INVALID_CONFIG, f"The topic config {name} needs a value.")
+        if not _is_readable(name, value.strip()):
+            raise Refuse(ErrorCode.INVALID_CONFIG, f"Invalid value {value} for {name}.")
+
+
+def _is_readable(name: str, value: str) -> bool:
+    if name in _CHOICES:
+        return set(value.split(",")) <= _CHOICES[name]
+    kind = DEFAULTS[name][0]
+    if kind is _BOOLEAN:
+        return value.lower() in ("true", "false")
+    try:
+        _NUMBERS.get(kind, str)(value)
+    except ValueError:
+        return False
+    return True
 
 
 def entries() -> Sequence[Entry]:

@@ -30,52 +30,6 @@ DEFAULT = -1
 
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
 
-# What Kafka lets one say of a topic's log. There is no log, so they are accepted and forgotten:
-# tools that always send some must be able to create topics. Other names are refused, as there.
-CONFIG_NAMES = frozenset(
-    [
-        "cleanup.policy",
-        "compression.gzip.level",
-        "compression.lz4.level",
-        "compression.type",
-        "compression.zstd.level",
-        "delete.retention.ms",
-        "errors.deadletterqueue.group.enable",
-        "file.delete.delay.ms",
-        "flush.messages",
-        "flush.ms",
-        "follower.replication.throttled.replicas",
-        "index.interval.bytes",
-        "leader.replication.throttled.replicas",
-        "local.retention.bytes",
-        "local.retention.ms",
-        "max.compaction.lag.ms",
-        "max.message.bytes",
-        "message.downconversion.enable",
-        "message.format.version",
-        "message.timestamp.after.max.ms",
-        "message.timestamp.before.max.ms",
-        "message.timestamp.difference.max.ms",
-        "message.timestamp.type",
-        "min.cleanable.dirty.ratio",
-        "min.compaction.lag.ms",
-        "min.insync.replicas",
-        "preallocate",
-        "remote.copy.lag.bytes",
-        "remote.copy.lag.ms",
-        "remote.log.copy.disable",
-        "remote.log.delete.on.disable",
-        "remote.storage.enable",
-        "retention.bytes",
-        "retention.ms",
-        "segment.bytes",
-        "segment.index.bytes",
-        "segment.jitter.ms",
-        "segment.ms",
-        "unclean.leader.election.enable",
-    ]
-)
-
 
 def name_problem(name: str) -> str | None:
     """Why this cannot be a topic's name, as a sentence; None when it can.
@@ -111,6 +65,9 @@ def check_count(partitions: int) -> None:
         )
 
 
+ONE_REPLICA = "The replication factor must be 1 or -1."
+
+
 def partitions_of_new(
     num_partitions: int,
     replication_factor: int,
@@ -138,14 +95,15 @@ def partitions_of_new(
                 "The partitions assigned must be numbered from 0 without a gap.",
             )
         count = len(assignments)
+        check_count(count)
     else:
+        if replication_factor < DEFAULT or replication_factor == 0:
+            raise Refuse(ErrorCode.INVALID_REPLICATION_FACTOR, ONE_REPLICA)
+        count = default if num_partitions == DEFAULT else num_partitions
+        check_count(count)
         # A partition is led by one live node and copied by none: there is no log to copy.
         if replication_factor not in (DEFAULT, 1):
-            raise Refuse(
-                ErrorCode.INVALID_REPLICATION_FACTOR, "The replication factor must be 1 or -1."
-            )
-        count = default if num_partitions == DEFAULT else num_partitions
-    check_count(count)
+            raise Refuse(ErrorCode.INVALID_REPLICATION_FACTOR, ONE_REPLICA)
     return count
 
 
@@ -163,15 +121,6 @@ def check_assignments(assignments: Iterable[Sequence[int]], brokers: Iterable[in
             raise Refuse(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"No live broker has the id {unknown[0]}."
             )
-
-
-def check_configs(configs: Mapping[str, str | None]) -> None:
-    """Refuse settings that no topic has: INVALID_CONFIG."""
-    for name, value in configs.items():
-        if name not in CONFIG_NAMES:
-            raise Refuse(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
-        if value is None:
-            raise Refuse(ErrorCode.INVALID_CONFIG, f"The topic config {name} needs a value.")
 
 
 def check_growth(now: int, count: int, assigned: int | None = None) -> None:

@@ -33,6 +33,15 @@ class Served:
         within so many seconds; 0 where there was no hole."""
         return {group_id: _hole(times, instant, within_s) for group_id, times in self.at.items()}
 
+    def longest_after(self, instant: float) -> dict[str, float]:
+        """Seconds of each group's longest time without service from an instant on: where a group
+        moves twice (its node stops, starts again, and gets it back) each move counts alone."""
+        seen = {g: [instant, *(t for t in times if t > instant)] for g, times in self.at.items()}
+        return {
+            group_id: max((b - a for a, b in itertools.pairwise(times)), default=0.0)
+            for group_id, times in seen.items()
+        }
+
 
 def _hole(times: Sequence[float], instant: float, within_s: float) -> float:
     """The end of the last pause of more than three probes, counted from the instant."""

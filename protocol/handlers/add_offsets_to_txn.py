@@ -17,7 +17,7 @@ async def handle(request: AddOffsetsToTxnRequest, call: Call) -> AddOffsetsToTxn
     """Begin the transaction, if this is the first that is heard of it."""
     try:
         forms.transactional_id(request.transactional_id, call.node.settings)
-        forms.group_id(request.group_id, call.node.settings)
+        forms.group_id(request.group_id, call.node.settings, may_be_empty=True)
         await call.available_or_refuse(request.transactional_id)
         claim = Claim(request.producer_id, request.producer_epoch)
         await call.node.transactions.add_group(request.transactional_id, claim, request.group_id)

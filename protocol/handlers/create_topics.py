@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
+from groups.core.topic_configs import check_new, entries
 from groups.core.topics import (
     TOPICS_PER_REQUEST_MAX,
-    check_configs,
     check_name,
     partitions_of_new,
 )
@@ -15,6 +15,7 @@ from protocol.call import Call
 from protocol.handlers.codes import WireCode
 from protocol.messages.create_topics import (
     CreatableTopic,
+    CreatableTopicConfigs,
     CreatableTopicResult,
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -46,7 +47,9 @@ def _partitions(topic: CreatableTopic, times: Mapping[str, int], call: Call) -> 
     if times[topic.name] > 1:
         raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
     check_name(topic.name)
-    check_configs({config.name: config.value for config in topic.configs})
+    if call.node.catalogue.get(topic.name) is not None:
+        raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, EXISTS)
+    check_new({config.name: config.value for config in topic.configs})
     assignments = {a.partition_index: a.broker_ids for a in topic.assignments}
     if len(assignments) < len(topic.assignments):
         raise Refuse(ErrorCode.INVALID_REPLICA_ASSIGNMENT, "A partition is assigned twice.")
@@ -84,6 +87,19 @@ NO_ID = CreatableTopicResult().topic_id
 """A topic that was only validated has no id."""
 
 
+CONFIGS = [
+    CreatableTopicConfigs(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.is_read_only,
+        config_source=entry.source,
+        is_sensitive=False,
+    )
+    for entry in entries()
+]
+"""The settings of any new topic, as DescribeConfigs tells them."""
+
+
 def _created(entry: Entry) -> CreatableTopicResult:
     return CreatableTopicResult(
         name=entry.name,
@@ -91,7 +107,7 @@ def _created(entry: Entry) -> CreatableTopicResult:
         error_message=None,
         num_partitions=entry.partitions,
         replication_factor=1,
-        configs=[],
+        configs=CONFIGS,
     )
 
 

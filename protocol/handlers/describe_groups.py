@@ -38,15 +38,18 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
         return DescribedGroup(error_code=code, group_id=group_id)
     group = call.node.coordinator.group(group_id)
     if not isinstance(group, ClassicGroup | DraftGroup):
-        return _dead(group_id, call.version, "not found" if group is None else "is not classic")
+        fault = "not found" if group is None else "is not classic"
+        return _dead(group_id, call.version, fault, operations.of_group(operations_asked))
     return _described(group, operations.of_group(operations_asked))
 
 
-def _dead(group_id: str, version: int, fault: str) -> DescribedGroup:
+def _dead(group_id: str, version: int, fault: str, authorized: int) -> DescribedGroup:
     described = DescribedGroup(group_id=group_id, group_state=DEAD)
     if version >= NOT_FOUND_SINCE:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
         described.error_message = f"Group {group_id} {fault}."
+    else:
+        described.authorized_operations = authorized
     return described
 
 

@@ -24,9 +24,10 @@ async def handle(
     request: DescribeTopicPartitionsRequest, call: Call
 ) -> DescribeTopicPartitionsResponse:
     """Topics by name, from the cursor on; no names mean all topics."""
-    cursor, limit = request.cursor, request.response_partition_limit
+    cursor = request.cursor
+    limit = min(max(request.response_partition_limit, 1), PAGE_PARTITIONS_MAX)
     asked = sorted({topic.name for topic in request.topics})
-    if limit < 1 or (cursor is not None and cursor.partition_index < 0):
+    if cursor is not None and cursor.partition_index < 0:
         return DescribeTopicPartitionsResponse(
             topics=[_failed(name, ErrorCode.INVALID_REQUEST) for name in asked]
         )
@@ -40,7 +41,7 @@ async def handle(
     if not asked:
         found = {entry.name: entry for entry in catalogue.all()}
     names = [n for n in asked or found if cursor is None or n >= cursor.topic_name]
-    return _page(names, found, missing, cursor, min(limit, PAGE_PARTITIONS_MAX), call)
+    return _page(names, found, missing, cursor, limit, call)
 
 
 def _page(
@@ -77,7 +78,9 @@ def _code(name: str, missing: int) -> int:
 
 
 def _failed(name: str, code: int) -> DescribeTopicPartitionsResponseTopic:
-    return DescribeTopicPartitionsResponseTopic(error_code=code, name=name)
+    return DescribeTopicPartitionsResponseTopic(
+        error_code=code, name=name, topic_authorized_operations=rights.of_topic(True)
+    )
 
 
 def _described(entry: Entry, partitions: range, call: Call) -> DescribeTopicPartitionsResponseTopic:

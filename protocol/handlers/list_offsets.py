@@ -21,15 +21,24 @@ from protocol.messages.list_offsets import (
 
 LATEST = -1
 EARLIEST = -2
+GREATEST_TIME = -3  # KIP-734
 EARLIEST_LOCAL = -4  # KIP-405
 LATEST_TIERED = -5  # KIP-1005
 EARLIEST_PENDING_UPLOAD = -6  # KIP-1023
 
 STARTS = frozenset((EARLIEST, EARLIEST_LOCAL))
-"""Timestamps that mean the beginning. All others but LATEST - a time, the greatest time (-3,
-KIP-734), tiered storage - ask for records, and find none: offset -1."""
+"""Timestamps that mean the beginning. All others but LATEST - a time, the greatest time,
+tiered storage - ask for records, and find none: offset -1."""
 
-SINCE: Mapping[int, int] = {EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
+SINCE: Mapping[int, int] = {
+    LATEST: 1,
+    EARLIEST: 1,
+    GREATEST_TIME: 7,
+    EARLIEST_LOCAL: 8,
+    LATEST_TIERED: 9,
+    EARLIEST_PENDING_UPLOAD: 11,
+}
+"""From which version on a number below 0 is no time but has a meaning of its own."""
 
 Committed = Mapping[tuple[str, int], int]
 
@@ -78,12 +87,12 @@ def _partition(
     version: int,
 ) -> ListOffsetsPartitionResponse:
     index, timestamp = asked.partition_index, asked.timestamp
+    if timestamp < 0 and version < SINCE.get(timestamp, version + 1):
+        return _answer(index, error=ErrorCode.UNSUPPORTED_VERSION)
     if topic is None:
         return _answer(index, error=missing)
     if not topic.has(index):
         return _answer(index, error=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    if version < SINCE.get(timestamp, 0):
-        return _answer(index, error=ErrorCode.UNSUPPORTED_VERSION)
     if timestamp in STARTS:
         return _answer(index, offset=0)
     if timestamp != LATEST:

@@ -52,7 +52,7 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
     if asked is None or (not asked and call.version < NULL_MEANS_ALL_SINCE):
         return [_known(e, call.node.cluster, operations) for e in call.node.catalogue.all()]
     if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in asked):
-        return [_failed(ErrorCode.INVALID_REQUEST, topic.name or "") for topic in asked]
+        return [_failed(ErrorCode.INVALID_REQUEST, topic.name or "", operations) for topic in asked]
     names = dict.fromkeys(topic.name or "" for topic in asked if not _is_by_id(topic))
     ids = dict.fromkeys(topic.topic_id for topic in asked if _is_by_id(topic))
     return [
@@ -85,7 +85,7 @@ async def _by_name(
     return [
         _known(found[name], call.node.cluster, operations)
         if name in found
-        else _failed(missing if name_problem(name) is None else ILL_NAMED, name)
+        else _failed(missing if name_problem(name) is None else ILL_NAMED, name, operations)
         for name in names
     ]
 
@@ -101,13 +101,18 @@ async def _by_id(ids: Iterable[UUID], call: Call, operations: int) -> list[Metad
     return [
         _known(found[topic_id], call.node.cluster, operations)
         if topic_id in found
-        else _failed(missing, None, topic_id)
+        else _failed(missing, None, rights.of_topic(False), topic_id)
         for topic_id in ids
     ]
 
 
-def _failed(code: int, name: str | None, topic_id: UUID = NO_TOPIC_ID) -> MetadataResponseTopic:
-    return MetadataResponseTopic(error_code=code, name=name, topic_id=topic_id)
+def _failed(
+    code: int, name: str | None, operations: int, topic_id: UUID = NO_TOPIC_ID
+) -> MetadataResponseTopic:
+    """Kafka tells what one may do with a topic by its name even where there is none."""
+    return MetadataResponseTopic(
+        error_code=code, name=name, topic_id=topic_id, topic_authorized_operations=operations
+    )
 
 
 def _known(entry: Entry, cluster: Cluster, operations: int) -> MetadataResponseTopic:

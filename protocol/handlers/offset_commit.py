@@ -5,6 +5,7 @@ path: what it costs per partition is in docs/hot-path.md.
 """
 
 from collections.abc import Callable
+from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
@@ -28,6 +29,7 @@ RETENTION_MS_MAX = 100 * 365 * 86_400_000
 """A century: what is longer does not fit into a timestamp."""
 
 Good = ErrorCode.NONE
+TOO_LARGE = ErrorCode.OFFSET_METADATA_TOO_LARGE
 Codes = list[list[ErrorCode]]
 Partition = OffsetCommitRequestPartition | TxnOffsetCommitRequestPartition
 
@@ -44,11 +46,19 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
     codes, writes = await _sort(request, call)
     verdict = Good
-    if writes:
-        # A request of which nothing is left must not touch, still less create, the group.
+    if writes or _is_known(codes):
+        # A request of which no partition exists must not touch, still less create, the group.
         reply = await call.decide(request.group_id, _event(request, call, writes))
         verdict = reply.error
+    if verdict:
+        # The group's code comes before what is wrong with the metadata alone.
+        codes = [[Good if code is TOO_LARGE else code for code in judged] for judged in codes]
     return _response(request, lambda t, p: codes[t][p] or verdict, call.throttle_ms)
+
+
+def _is_known(codes: Codes) -> bool:
+    """Whether there is a partition that exists, of those that cannot be stored."""
+    return any(TOO_LARGE in judged for judged in codes)
 
 
 def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) -> OffsetCommit:
@@ -104,7 +114,7 @@ def check(partition: Partition, entry: Entry, limit: int) -> ErrorCode:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     metadata = partition.committed_metadata
     if metadata is not None and len(metadata) * 2 > limit and _java_length(metadata) > limit:
-        return ErrorCode.OFFSET_METADATA_TOO_LARGE
+        return TOO_LARGE
     return Good
 
 
@@ -139,19 +149,31 @@ def author(member_id: str, call: Call) -> Author | None:
 def _response(
     request: OffsetCommitRequest, code: Callable[[int, int], ErrorCode], throttle_ms: int = 0
 ) -> OffsetCommitResponse:
-    return OffsetCommitResponse(
-        throttle_time_ms=throttle_ms,
-        topics=[
-            OffsetCommitResponseTopic(
-                name=topic.name,
-                topic_id=topic.topic_id,
-                partitions=[
-                    OffsetCommitResponsePartition(
-                        partition_index=partition.partition_index, error_code=code(t, p)
-                    )
-                    for p, partition in enumerate(topic.partitions)
-                ],
-            )
-            for t, topic in enumerate(request.topics)
-        ],
-    )
+    topics = [
+        OffsetCommitResponseTopic(
+            name=topic.name,
+            topic_id=topic.topic_id,
+            partitions=[
+                OffsetCommitResponsePartition(
+                    partition_index=partition.partition_index, error_code=code(t, p)
+                )
+                for p, partition in enumerate(topic.partitions)
+            ],
+        )
+        for t, topic in enumerate(request.topics)
+        if topic.partitions
+    ]
+    if len(topics) > 1:
+        topics = _each_once(topics)
+    return OffsetCommitResponse(throttle_time_ms=throttle_ms, topics=topics)
+
+
+def _each_once(topics: list[OffsetCommitResponseTopic]) -> list[OffsetCommitResponseTopic]:
+    """Kafka names a topic once, however often the request does."""
+    found: dict[tuple[str, UUID], list[OffsetCommitResponsePartition]] = {}
+    for topic in topics:
+        found.setdefault((topic.name, topic.topic_id), []).extend(topic.partitions)
+    return [
+        OffsetCommitResponseTopic(name=name, topic_id=topic_id, partitions=partitions)
+        for (name, topic_id), partitions in found.items()
+    ]

@@ -49,5 +49,6 @@ async def handle(request: OffsetDeleteRequest, call: Call) -> OffsetDeleteRespon
                 ],
             )
             for topic in request.topics
+            if topic.partitions or topic.name not in entries
         ]
     )

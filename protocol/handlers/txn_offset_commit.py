@@ -31,8 +31,6 @@ Codes = list[list[ErrorCode]]
 async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommitResponse:
     """Let the offsets wait for the end of the transaction."""
     try:
-        forms.group_id(request.group_id, call.node.settings)
-        forms.transactional_id(request.transactional_id, call.node.settings)
         codes, writes = await _sort(request, call)
         verdict = await _decide(request, writes, call) if writes else Good
     except Refuse as refusal:
@@ -45,6 +43,8 @@ async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommit
 async def _decide(
     request: TxnOffsetCommitRequest, writes: list[OffsetWrite], call: Call
 ) -> ErrorCode:
+    forms.group_id(request.group_id, call.node.settings)
+    forms.transactional_id(request.transactional_id, call.node.settings)
     await call.available_or_refuse(request.group_id)
     claim = Claim(request.producer_id, request.producer_epoch)
     await call.node.transactions.admit(

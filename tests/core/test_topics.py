@@ -3,9 +3,9 @@
 import pytest
 
 from groups.core.errors import ErrorCode, Refuse
+from groups.core.topic_configs import check_new
 from groups.core.topics import (
     PARTITIONS_MAX,
-    check_configs,
     check_growth,
     check_name,
     name_problem,
@@ -69,10 +69,17 @@ def test_a_new_topic_is_refused(
 
 
 def test_settings_of_a_log_are_accepted_and_others_are_not() -> None:
-    check_configs({"retention.ms": "1000", "cleanup.policy": "compact"})
-    for wrong in ({"no.such.setting": "1"}, {"retention.ms": None}):
+    check_new({"retention.ms": "1000", "cleanup.policy": "compact,delete", "preallocate": "TRUE"})
+    for wrong in (
+        {"no.such.setting": "1"},
+        {"retention.ms": None},
+        {"retention.ms": "a day"},
+        {"cleanup.policy": "compact,burn"},
+        {"preallocate": "perhaps"},
+        {"min.cleanable.dirty.ratio": ""},
+    ):
         with pytest.raises(Refuse) as refusal:
-            check_configs(wrong)
+            check_new(wrong)
         assert refusal.value.code is ErrorCode.INVALID_CONFIG
 
 

@@ -164,6 +164,12 @@ async def test_special_times_need_their_versions(world: World) -> None:
         assert [(p.error_code, p.offset) for p in told] == answers
 
 
+async def test_a_time_that_nobody_knows_is_refused_whatever_the_topic(world: World) -> None:
+    """As there: what the request means is asked before what it is about."""
+    told = await listed(world, 11, ("absent", 0, -7))
+    assert [p.error_code for p in told] == [ErrorCode.UNSUPPORTED_VERSION]
+
+
 async def test_unknown_partitions_are_unknown(world: World) -> None:
     await world.catalogue.create("orders", 1)
     asked = [("orders", 1, LATEST), ("orders", -1, LATEST), ("nothing", 0, EARLIEST)]

@@ -85,6 +85,7 @@ async def test_a_topic_is_created_once(world: World) -> None:
         assert second.error_message
         if version >= 5:
             assert (first.num_partitions, first.replication_factor) == (4, 1)
+            assert ("cleanup.policy", "delete") in {(c.name, c.value) for c in first.configs or []}
         if version >= 7:
             assert first.topic_id == (await described(world, name)).topic_id != UUID(int=0)
 
@@ -94,6 +95,9 @@ async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: Wor
     twice = topic("twice")
     odd = topic("odd")
     odd.configs = [CreatableTopicConfig(name="no.such.setting", value="1")]
+    unreadable = topic("unreadable")
+    unreadable.configs = [CreatableTopicConfig(name="retention.ms", value="a day")]
+    old = CreatableTopic(name="old", num_partitions=0, replication_factor=3)
     assigned = CreatableTopic(
         name="assigned",
         num_partitions=-1,
@@ -103,7 +107,7 @@ async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: Wor
     default = CreatableTopic(name="default", num_partitions=-1, replication_factor=-1)
     results = await create(
         world,
-        topic("old"),
+        old,
         topic("new", 2),
         topic("a b"),
         topic("", 1),
@@ -111,6 +115,7 @@ async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: Wor
         twice,
         twice,
         odd,
+        unreadable,
         assigned,
         default,
         CreatableTopic(name="copies", num_partitions=1, replication_factor=3),
@@ -123,6 +128,7 @@ async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: Wor
         "none": ErrorCode.INVALID_PARTITIONS,
         "twice": ErrorCode.INVALID_REQUEST,
         "odd": ErrorCode.INVALID_CONFIG,
+        "unreadable": ErrorCode.INVALID_CONFIG,
         "assigned": 0,
         "default": 0,
         "copies": ErrorCode.INVALID_REPLICATION_FACTOR,
@@ -296,12 +302,14 @@ async def test_operations_are_told_when_asked(world: World) -> None:
     await create(world, topic("orders"))
     for asked in (True, False):
         request = MetadataRequest(
-            topics=[MetadataRequestTopic(name="orders")],
+            topics=[MetadataRequestTopic(name="orders"), MetadataRequestTopic(name="absent")],
             include_cluster_authorized_operations=asked,
             include_topic_authorized_operations=asked,
         )
         answer = await world.ask(metadata.handle, 9, request)
-        told = (answer.topics[0].topic_authorized_operations, answer.cluster_authorized_operations)
+        known, absent = (topic.topic_authorized_operations for topic in answer.topics)
+        told = (known, answer.cluster_authorized_operations)
+        assert absent == known
         # Kafka's own sums for a superuser: READ to ALTER_CONFIGS, and CREATE to IDEMPOTENT_WRITE.
         assert told == ((0b1101_1111_1000, 0b1_1111_1010_0000) if asked else (-(2**31),) * 2)
 
@@ -358,8 +366,14 @@ async def test_described_topics_come_by_name_with_their_errors(world: World) -> 
     assert answer.next_cursor is None
 
 
-async def test_a_page_of_nothing_is_refused(world: World) -> None:
-    answer = await page(world, "a", limit=0)
-    assert [t.error_code for t in answer.topics] == [ErrorCode.INVALID_REQUEST]
+async def test_a_page_has_at_least_one_partition(world: World) -> None:
+    await create(world, topic("a", 2))
+    for limit in (0, -1):
+        answer = await page(world, "a", limit=limit)
+        assert [len(t.partitions) for t in answer.topics] == [1]
+        assert answer.next_cursor == Cursor(topic_name="a", partition_index=1)
+
+
+async def test_a_page_cannot_begin_before_a_topic(world: World) -> None:
     answer = await page(world, "a", cursor=Cursor(topic_name="a", partition_index=-1))
     assert [t.error_code for t in answer.topics] == [ErrorCode.INVALID_REQUEST]

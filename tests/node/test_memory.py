@@ -38,6 +38,23 @@ async def test_a_due_timer_of_a_group_in_doubt_does_not_stop_the_loop() -> None:
         coordinator.tick()
 
 
+@pytest.mark.usefixtures("_prepared")
+async def test_sessions_start_anew_once_a_group_is_out_of_doubt() -> None:
+    """Meanwhile its heartbeats met an error and could not count: nobody is evicted for that."""
+    clock = Clock()
+    async with running(clock=clock) as one:
+        await one.settled("g")
+        coordinator = one.node.coordinator
+        resident = coordinator.residents["g"]
+        coordinator.doubt(resident)
+        clock.slept_ms = 60_000
+
+        coordinator.reseat(resident, resident.group.durable)
+
+        due = resident.group.due(coordinator.clock())
+        assert due is not None and due > coordinator.clock()
+
+
 async def test_a_stall_during_a_commit_is_forgiven_as_any_other(one: Running) -> None:
     """Sessions start anew for every member, those of groups inside a batch included."""
     joined = await one.settled("g")

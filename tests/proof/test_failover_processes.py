@@ -21,7 +21,7 @@ pytestmark = [
 CRASH_S = 8.0
 """Generous: the goal is 2 s after a crash and 5 s after a hang, see docs/chaos.md for figures."""
 HANG_S = 12.0
-HAND_OVER_S = 3.0
+HAND_OVER_S = 5.0
 
 
 async def test_a_killed_node_costs_no_member_anything(world: World, fleet: Fleet) -> None:
@@ -80,7 +80,7 @@ async def test_each_node_stopped_in_turn_hands_its_groups_over(world: World, fle
 
             await until(another)
             await world.whole(SETTLE_S)
-        holes += served.after(stopped).values()
+        holes += served.longest_after(stopped).values()
     print("hand-overs:", [round(hole, 2) for hole in sorted(holes)])
     assert max(holes) < HAND_OVER_S
     await beats_of_all(fleet, now())
