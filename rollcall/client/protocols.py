@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final
 
 from rollcall.client.assignors import ASSIGNORS, Assignor
-from rollcall.client.assignors.own import ClientAssignor, client_assignor
+from rollcall.client.assignors.own import ClientAssignor, check_size, client_assignor
 from rollcall.client.core.assigning import said
 from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.consumer import ConsumerMachine
@@ -27,6 +27,7 @@ Maker = Callable[[Identity, Sequence[Named], Random], Machine]
 
 def _consumer(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
     names = [each for each in assignors if isinstance(each, str)]
+    check_size(own_of(assignors))
     own = [said(each) for each in own_of(assignors)]
     if len(names) > 1 or len(names) + len(own) < len(assignors):
         raise ValueError(

@@ -90,6 +90,12 @@ def test_what_has_no_name_is_refused(wrong: object) -> None:
         Member("localhost:1", "g", ["t"], assignor=wrong)
 
 
+def test_more_to_say_than_a_heartbeat_carries_is_refused() -> None:
+    wordy = ClientAssignor("wordy", by_turns(), metadata=bytes(16_000))
+    with pytest.raises(ValueError, match="a heartbeat carries 16000"):
+        Member("localhost:1", "g", ["t"], assignor=wordy)
+
+
 @pytest.mark.parametrize(
     ("protocol", "assignor"),
     [

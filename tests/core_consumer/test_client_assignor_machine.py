@@ -7,7 +7,7 @@ In the end nobody assigns any more, and the group must become Stable all the sam
 from random import Random
 
 from hypothesis import strategies as st
-from hypothesis.stateful import rule
+from hypothesis.stateful import initialize, rule
 
 from groups.core import events
 from groups.core.assignors.clients import ClientAssignor, Said
@@ -35,6 +35,19 @@ class ClientLives(machine.Lives):
         super().__init__()
         self.views: list[tuple[Client, Prepared]] = []
 
+    @initialize(
+        counts=st.dictionaries(st.sampled_from(["t1", "t2", "t3"]), st.integers(1, 5), min_size=1),
+        interval_ms=st.sampled_from([0, 0, 1_000]),
+        offload=st.booleans(),
+        crowd=st.integers(0, 3),
+    )
+    def begin(self, counts: dict[str, int], interval_ms: int, offload: bool, crowd: int) -> None:
+        super().begin(counts=counts, interval_ms=interval_ms, offload=offload)
+        for name in "abc"[:crowd]:
+            self.join_able(
+                name=name, topics=tuple(counts), said=[("mine", (0, 0, 0))], static=False
+            )
+
     @rule(name=PEOPLE, topics=TOPICS, said=SAID, static=st.booleans())
     def join_able(
         self,
@@ -61,9 +74,11 @@ class ClientLives(machine.Lives):
             if code is not ErrorCode.NONE:
                 self._fenced(name, code)
 
-    @rule(name=PEOPLE)
-    def prepare(self, name: str) -> None:
-        client = self.people.get(name)
+    @rule(name=PEOPLE, is_asked=st.booleans())
+    def prepare(self, name: str, is_asked: bool) -> None:
+        """One that is asked, or anybody."""
+        asked = [client for client in self.people.values() if client.is_asked]
+        client = asked[0] if is_asked and asked else self.people.get(name)
         if client is None:
             return
         event = events.PrepareAssignment(member_id=client.member_id, member_epoch=client.epoch)
@@ -72,6 +87,16 @@ class ClientLives(machine.Lives):
         if reply.error is ErrorCode.NONE:
             assert {m.subscriber.member_id for m in reply.members} == set(self.talk.group.members)
             self.views.append((client, reply))
+
+    @rule(seed=st.integers(0, 1_000), is_sane=st.booleans(), fails=st.booleans())
+    def assign(self, seed: int, is_sane: bool, fails: bool) -> None:
+        """Everybody beats; who is asked then looks and answers at once."""
+        for name in list(self.people):
+            self.merely_beat(name=name)
+        for name, client in list(self.people.items()):
+            if client.is_asked:
+                self.prepare(name=name, is_asked=True)
+                self.install(seed=seed, is_sane=is_sane, fails=fails and not is_sane)
 
     @rule(seed=st.integers(0, 1_000), is_sane=st.booleans(), fails=st.booleans())
     def install(self, seed: int, is_sane: bool, fails: bool) -> None:

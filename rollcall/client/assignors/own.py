@@ -5,7 +5,7 @@ Values only. When a member is asked to run it, and what becomes of its answer, i
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 from rollcall.client.core.words import Partitions, TopicPartition
 
@@ -57,6 +57,17 @@ class ClientAssignor:
     maximum_version: int = 0
     metadata: bytes = b""
     reason: int = 0
+
+
+SAID_BYTES_MAX: Final = 16_000
+"""What a member may say of all its assignors together: a tagged field has 16 KiB."""
+
+
+def check_size(own: Sequence[ClientAssignor]) -> None:
+    """``ValueError`` for more than a heartbeat can carry."""
+    size = sum(len(each.name.encode()) + len(each.metadata) + 16 for each in own)
+    if size > SAID_BYTES_MAX:
+        raise ValueError(f"the assignors say {size} bytes; a heartbeat carries {SAID_BYTES_MAX}")
 
 
 def client_assignor(own: Any) -> ClientAssignor:

@@ -58,9 +58,7 @@ RECONCILING = (*SETTLED, State.JOINING)
 class ConsumerMachine:
     """``take`` what happens, do what it gives, come back when it is ``due``."""
 
-    def __init__(
-        self, identity: Identity, rng: Random, own: Sequence[ClientAssignor] = ()
-    ) -> None:
+    def __init__(self, identity: Identity, rng: Random, own: Sequence[ClientAssignor] = ()) -> None:
         self.identity = identity
         self._assignors = assignors(identity, own)
         self.state = State.UNSUBSCRIBE
