@@ -51,7 +51,8 @@ def reloaded(now: Round, members: Mapping[str, Member]) -> Round:
 
 def rearmed(now: Round, rules: Rules, at: Millis) -> Round:
     """The node slept: whoever is asked has its whole time again."""
-    return now if now.elected is None else replace(now, until=at + _patience(rules))
+    wait = _patience(rules) if now.asked else _until_asked(rules)
+    return now if now.elected is None else replace(now, until=at + wait)
 
 
 def due(now: Round) -> Millis | None:
@@ -78,7 +79,7 @@ def begin(work: "Work") -> bool:
     if elected is None:
         _tell_page(work, None)
         return False
-    until = work.now + _patience(work.rules)
+    until = work.now + _until_asked(work.rules)
     now = Round(elected, work.row.generation, until=until, failed=before.failed)
     if not any(_candidates(work, now)):
         versions = f"versions {elected.lowest} to {elected.highest} of its metadata"
@@ -128,7 +129,8 @@ def gone(work: "Work", member_id: str) -> None:
     """A member goes, for now or for good: whoever beats next is asked instead."""
     now = work.live.round
     if now.asked == member_id:
-        work.change().round = replace(now, asked=None, until=work.now + _patience(work.rules))
+        until = work.now + _until_asked(work.rules)
+        work.change().round = replace(now, asked=None, until=until)
 
 
 def close(work: "Work") -> None:
@@ -151,7 +153,7 @@ def failed(work: "Work", why: str) -> bool:
     name = now.elected.name
     if now.asked is None:
         close(work)
-        _told(work, name, f"no member that can run it {why}")
+        _told(work, name, "no member that can run it was heard of in time")
         return False
     member = work.members.get(now.asked)
     who = (now.asked, member.row.client_id if member else None)
@@ -163,7 +165,7 @@ def failed(work: "Work", why: str) -> bool:
         client_id=who[1],
         facts={"assignor": name},
     )
-    until = work.now + _patience(work.rules)
+    until = work.now + _until_asked(work.rules)
     after = replace(now, asked=None, until=until, failed=(*now.failed, now.asked))
     work.change().round = after
     if len(after.failed) < ASKED_MAX and any(_candidates(work, after)):
@@ -220,4 +222,10 @@ def _tell_page(work: "Work", fell_back: str | None) -> None:
 
 
 def _patience(rules: Rules) -> Millis:
+    """The time that a member has from when it was asked."""
     return rules.group_consumer_assignment_timeout_ms
+
+
+def _until_asked(rules: Rules) -> Millis:
+    """Longer while nobody is asked: somebody must beat first."""
+    return rules.group_consumer_heartbeat_interval_ms + rules.group_consumer_assignment_timeout_ms
