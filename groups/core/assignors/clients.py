@@ -6,8 +6,8 @@ Values and arithmetic on them. Who is asked to run one, and until when, is not d
 
 import base64
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, Self
 
 SAID_MAX = 16
 """Assignors that one member may name."""
@@ -86,29 +86,42 @@ class Elected(NamedTuple):
         return own.minimum_version <= self.lowest and self.highest <= own.maximum_version
 
 
-def elect(members: Iterable[tuple[Said, str | None]]) -> Elected | None:
+Vote = tuple[str, str, int]
+"""What one member says of which assignor, and in which version: the unit that votes are counted in.
+"""
+
+NAMED: Final = "named"
+FIRST: Final = "first"
+SERVER: Final = "server"
+
+
+def votes_of(said: Said, server: str | None) -> Sequence[Vote]:
+    """The votes of a member that says this of its own, and asks for this server-side assignor.
+    Who names both counts for its own."""
+    if not said:
+        return () if server is None else ((SERVER, server, 0),)
+    return ((FIRST, said[0].name, 0), *((NAMED, each.name, each.version) for each in said))
+
+
+def elect(votes: Mapping[Vote, int], offered: Sequence[str]) -> Elected | None:
     """The client-side assignor that most members name, or None where the coordinator assigns.
 
-    ``members``: what each says of its own, and the server-side assignor that it asks for. Who
-    names both counts for its own; who names neither leaves it to the others. Of two that are
-    named by as many, the one that more members name first is taken, then the first by name; a
-    server-side one must be named by more (docs/decisions/0019-client-side-assignors.md).
+    Who names none leaves it to the others. Of two that are named by as many, the one that more
+    members name first is taken, then the first by name; a server-side one must be named by more,
+    and be offered (docs/decisions/0019-client-side-assignors.md).
     """
     names: Counter[str] = Counter()
-    firsts: Counter[str] = Counter()
-    servers: Counter[str] = Counter()
     versions: dict[str, list[int]] = {}
-    for said, server in members:
-        for each in said:
-            names[each.name] += 1
-            versions.setdefault(each.name, []).append(each.version)
-        if said:
-            firsts[said[0].name] += 1
-        elif server is not None:
-            servers[server] += 1
+    servers = 0
+    for (kind, name, version), count in votes.items():
+        if kind == NAMED:
+            names[name] += count
+            versions.setdefault(name, []).append(version)
+        elif kind == SERVER and name in offered:
+            servers = max(servers, count)
     if not names:
         return None
-    best = min(names, key=lambda name: (-names[name], -firsts[name], name))
-    if names[best] < max(servers.values(), default=0):
+    best = min(names, key=lambda name: (-names[name], -votes.get((FIRST, name, 0), 0), name))
+    if names[best] < servers:
         return None
     return Elected(best, min(versions[best]), max(versions[best]))

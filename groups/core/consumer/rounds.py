@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from groups.core.assignors import wishes
 from groups.core.assignors.clients import Elected, elect
 from groups.core.consumer.member import LEFT_FOR_NOW, Member
 from groups.core.group import Millis, Rules
@@ -82,9 +81,8 @@ def begin(work: "Work") -> bool:
     until = work.now + _until_asked(work.rules)
     now = Round(elected, work.row.generation, until=until, failed=before.failed)
     if not any(_candidates(work, now)):
-        versions = f"versions {elected.lowest} to {elected.highest} of its metadata"
         close(work)
-        _told(work, elected.name, f"no member reads {versions}")
+        _told(work, elected.name, _why_nobody(work, elected))
         return False
     live = work.change()
     live.round = now
@@ -184,15 +182,17 @@ def is_late(work: "Work") -> bool:
 
 def election(work: "Work") -> Elected | None:
     """The client-side assignor that the group's members want, if they want one."""
-    if not work.index.able:
-        return None
-    offered = work.rules.group_consumer_assignors
-    wanted = ((m, wishes.assignor_of(m.assignor)) for m in work.members.values())
-    return elect((m.client_assignors, w if w in offered else None) for m, w in wanted)
+    return elect(work.index.votes, work.rules.group_consumer_assignors)
 
 
 def _candidates(work: "Work", now: Round) -> Iterator[Member]:
     return (member for member in work.members.values() if _may_be_asked(now, member))
+
+
+def _why_nobody(work: "Work", elected: Elected) -> str:
+    if any(elected.may_run(member.client_assignors) for member in work.members.values()):
+        return "every member that can run it was asked, or is away"
+    return f"no member reads versions {elected.lowest} to {elected.highest} of its metadata"
 
 
 def _may_be_asked(now: Round, member: Member) -> bool:
