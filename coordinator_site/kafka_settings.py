@@ -129,9 +129,10 @@ class Choice(Setting):
 
 @dataclass(frozen=True, slots=True)
 class Choices(Setting):
-    """Some of a few words, in the order given, none twice; at least one."""
+    """Some of a few words, in the order given, none twice; at least one, and all ``needed``."""
 
     choices: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
     kind = "LIST"
 
     def parse(self, text: str) -> tuple[str, ...]:
@@ -139,6 +140,8 @@ class Choices(Setting):
         words = tuple(word.strip().lower() for word in text.split(",") if word.strip())
         if not words or not set(words) <= set(self.choices) or len(set(words)) != len(words):
             raise self.refuse(f"a list of some of {', '.join(self.choices)}", text)
+        if not set(self.needed) <= set(words):
+            raise self.refuse(f"a list with {', '.join(self.needed)}", text)
         return words
 
 
@@ -258,6 +261,14 @@ SETTINGS: tuple[Setting, ...] = (
         DEFAULT_ASSIGNORS,
         "server-side assignors; the first is used where a member names none",
         ASSIGNORS,
+    ),
+    Choices(
+        "group.coordinator.rebalance.protocols",
+        ("classic", "consumer"),
+        "without consumer, ConsumerGroupHeartbeat and -Describe hear UNSUPPORTED_VERSION, as where"
+        " group.version is 0",
+        ("classic", "consumer"),
+        ("classic",),
     ),
     Choice(
         "group.consumer.migration.policy",

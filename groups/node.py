@@ -81,6 +81,7 @@ class NodeSettings:
     group_metadata_max_bytes: int
     connections_max_idle_ms: int
     group_consumer_regex_refresh_interval_ms: int
+    group_coordinator_rebalance_protocols: tuple[str, ...]
     socket_request_max_bytes: int
 
     @classmethod

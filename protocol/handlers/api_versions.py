@@ -4,6 +4,7 @@ import re
 
 from groups.core.errors import ErrorCode
 from protocol.call import Call
+from protocol.handlers import forms
 from protocol.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
@@ -19,8 +20,10 @@ CONSUMER_GROUP_HEARTBEAT = 68
 
 END_TXN = 26
 
+GROUP_VERSION = "group.version"
+
 FEATURES = {
-    "group.version": (1, CONSUMER_GROUP_HEARTBEAT),
+    GROUP_VERSION: (1, CONSUMER_GROUP_HEARTBEAT),
     "transaction.version": (2, END_TXN),
 }
 """Feature to its level, supported from 0, and the API without which it is not told of.
@@ -45,6 +48,7 @@ async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse
     served = supported()
     keys = {key for key, _, _ in served}
     levels = {name: level for name, (level, needed) in FEATURES.items() if needed in keys}
+    final = {name: level for name, level in levels.items() if _is_on(name, call)}
     lowest = 0 if call.version >= FEATURE_LEVEL_ZERO_SINCE else 1
     return ApiVersionsResponse(
         api_keys=_listed(served),
@@ -55,9 +59,15 @@ async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse
         finalized_features_epoch=FEATURES_EPOCH,
         finalized_features=[
             FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
-            for name, level in levels.items()
+            for name, level in final.items()
         ],
     )
+
+
+def _is_on(feature: str, call: Call) -> bool:
+    """Whether the cluster has the feature, at its level; one at level 0 is not told of."""
+    on = forms.CONSUMER_PROTOCOL in call.node.settings.group_coordinator_rebalance_protocols
+    return on or feature != GROUP_VERSION
 
 
 def supported() -> list[tuple[int, int, int]]:

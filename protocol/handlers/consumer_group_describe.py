@@ -34,6 +34,7 @@ async def handle(
 
 async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:
     try:
+        forms.consumer_protocol(call.node.settings)
         forms.group_id(group_id, call.node.settings)
     except Refuse as refusal:
         return DescribedGroup(

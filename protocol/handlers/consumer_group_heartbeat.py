@@ -47,6 +47,7 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
 
 
 def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
+    forms.consumer_protocol(call.node.settings)
     if not request.group_id.strip():
         raise Refuse(ErrorCode.INVALID_REQUEST, "GroupId can't be empty.")
     forms.group_id(request.group_id, call.node.settings)

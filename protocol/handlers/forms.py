@@ -7,6 +7,9 @@ it in text, and a name that cannot be stored cannot be served.
 from groups.core.errors import ErrorCode, Refuse
 from groups.node import NodeSettings
 
+CONSUMER_PROTOCOL = "consumer"
+"""How ``group.coordinator.rebalance.protocols`` calls the protocol of KIP-848."""
+
 
 def group_id(value: str, settings: NodeSettings, *, may_be_empty: bool = False) -> None:
     """Raise INVALID_GROUP_ID for a group id that no group can have."""
@@ -17,6 +20,12 @@ def group_id(value: str, settings: NodeSettings, *, may_be_empty: bool = False) 
             ErrorCode.INVALID_GROUP_ID,
             f"a group id has at most {settings.group_id_max_bytes} bytes and no U+0000",
         )
+
+
+def consumer_protocol(settings: NodeSettings) -> None:
+    """Raise UNSUPPORTED_VERSION where the cluster does without KIP-848 (CG-29)."""
+    if CONSUMER_PROTOCOL not in settings.group_coordinator_rebalance_protocols:
+        raise Refuse(ErrorCode.UNSUPPORTED_VERSION, "The consumer protocol is switched off.")
 
 
 def transactional_id(value: str, settings: NodeSettings) -> None:

@@ -7,13 +7,21 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from protocol import apis
-from protocol.handlers import api_versions, describe_cluster, find_coordinator
+from protocol.handlers import (
+    api_versions,
+    consumer_group_describe,
+    consumer_group_heartbeat,
+    describe_cluster,
+    find_coordinator,
+)
 from protocol.handlers.codes import WireCode
 from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from protocol.messages.describe_cluster import DescribeClusterRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.wire.codec import decode
-from tests.handlers.world import BROKERS, World, cluster
+from tests.handlers.world import BROKERS, World, cluster, settings
 
 pytestmark = pytest.mark.asyncio
 
@@ -48,6 +56,31 @@ async def test_the_consumer_protocol_is_a_feature_where_its_heartbeat_is_served(
             assert supported == ([("group.version", lowest, level)] if level else [])
             assert finalized == ([("group.version", level)] if level else [])
             assert answer.finalized_features_epoch >= 0
+
+
+async def test_cg_29_without_the_consumer_protocol_its_feature_is_not_there(
+    cut_off: World,
+) -> None:
+    cut_off.settings = settings(group_coordinator_rebalance_protocols=("classic",))
+    answer = await cut_off.ask(api_versions.handle, 4, A_CLIENT)
+    assert {f.name for f in answer.finalized_features} == {"transaction.version"}
+    assert {f.name for f in answer.supported_features} == {"group.version", "transaction.version"}
+
+
+async def test_cg_29_without_the_consumer_protocol_its_requests_are_refused(
+    cut_off: World,
+) -> None:
+    cut_off.settings = settings(group_coordinator_rebalance_protocols=("classic",))
+    beat = ConsumerGroupHeartbeatRequest(
+        group_id="g", member_id="m", member_epoch=0, subscribed_topic_names=["orders"]
+    )
+    for version in (0, 1):
+        beaten = await cut_off.ask(consumer_group_heartbeat.handle, version, beat)
+        described = await cut_off.ask(
+            consumer_group_describe.handle, version, ConsumerGroupDescribeRequest(group_ids=["g"])
+        )
+        assert beaten.error_code == ErrorCode.UNSUPPORTED_VERSION
+        assert [g.error_code for g in described.groups] == [ErrorCode.UNSUPPORTED_VERSION]
 
 
 async def test_a_client_must_say_its_name_well_from_version_three(cut_off: World) -> None:

@@ -29,6 +29,7 @@ SETTINGS: dict[str, Any] = {
     "num_partitions": 3,
     "fetch_hold_min_ms": 500,
     "fetch_hold_max_ms": 30_000,
+    "group_coordinator_rebalance_protocols": ("classic", "consumer"),
 }
 
 BROKERS = (Broker(0, "alpha.test", 9092), Broker(1, "beta.test", 9093))

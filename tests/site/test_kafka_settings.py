@@ -63,6 +63,7 @@ def test_short_sessions_are_allowed_when_their_bound_is_lowered_too() -> None:
         ("ROLLCALL_GROUP_CONSUMER_MIGRATION_POLICY", "never", "must be one of disabled, upgrade"),
         ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", "sticky", "a list of some of uniform, range"),
         ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", "range,range", "a list of some of uniform, range"),
+        ("ROLLCALL_GROUP_COORDINATOR_REBALANCE_PROTOCOLS", "consumer", "a list with classic, not"),
         ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", ",", "a list of some of uniform, range"),
         ("ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES", "mine", "a list of name=value, no name"),
         ("ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES", "mine=", "a list of name=value, no name"),
