@@ -18,6 +18,7 @@ async def handle(
 ) -> ConsumerGroupInstallAssignmentResponse:
     """Check the form, let the group decide whether it goes by it."""
     try:
+        forms.consumer_protocol(call.node.settings)
         forms.group_id(request.group_id, call.node.settings)
         forms.storable(request.member_id)
         targets = _targets(request)

@@ -26,6 +26,7 @@ async def handle(
 ) -> ConsumerGroupPrepareAssignmentResponse:
     """Check the form, let the group say what it is."""
     try:
+        forms.consumer_protocol(call.node.settings)
         forms.group_id(request.group_id, call.node.settings)
         forms.storable(request.member_id)
     except Refuse as refusal:

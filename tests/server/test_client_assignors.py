@@ -218,6 +218,15 @@ async def test_a_classic_group_knows_of_no_such_thing(served: Serving) -> None:
     assert told.error_code == ErrorCode.GROUP_ID_NOT_FOUND
 
 
+@pytest.mark.usefixtures("_prepared")
+async def test_without_the_consumer_protocol_nobody_assigns(settings: Any) -> None:
+    settings.GROUP_COORDINATOR_REBALANCE_PROTOCOLS = ("classic",)
+    async with serving() as served:
+        hand = Hand(await Client.connect(served.address), "x")
+        assert (await hand.prepare()).error_code == ErrorCode.UNSUPPORTED_VERSION
+        assert (await hand.install(1, {})).error_code == ErrorCode.UNSUPPORTED_VERSION
+
+
 async def test_another_node_asks_again_what_the_first_had_asked(
     other: database.Connection,
 ) -> None:
