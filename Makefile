@@ -36,7 +36,7 @@ test: $(READY) ## all tests, in parallel and in random order
 	$(PYTHON) -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')" $(ARGS)
 
 clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go, Node, Rust or a C compiler is missing
-	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest -n 2 tests/clients $(ARGS)
+	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py $(ARGS)
 
 fuzz: $(READY) ## hostile bytes and requests by chance, two hundred times as long as in the tests
 	ROLLCALL_FUZZ_FACTOR=200 $(PYTHON) -m pytest -n 2 --timeout=0 tests/wire tests/server/test_fuzz.py $(ARGS)
@@ -54,6 +54,7 @@ fmt: $(READY) ## put the code into its format
 scenarios: $(READY) ## write the transcripts anew; the diff is the review
 	$(PYTHON) -m tests.core.scenarios --rewrite
 	$(PYTHON) -m tests.core_draft.scenarios --rewrite
+	$(PYTHON) -m tests.core_commanded.scenarios --rewrite
 
 demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`
 	$(PYTHON) -m rollcall.demo $(ARGS)

@@ -298,6 +298,22 @@ SETTINGS: tuple[Setting, ...] = (
         "0.9 draft: strategies of one's own beside range and roundrobin, as name=entry point or"
         " name=package.module:function",
     ),
+    # Groups that the coordinator commands.
+    Number(
+        "rebalance.max.retries",
+        4,
+        "commanded groups: so often an unacknowledged command is sent again; then its consumer"
+        " is expelled",
+        0,
+        100,
+    ),
+    Number(
+        "rebalance.backoff.ms",
+        2_000,
+        "commanded groups: how long an attempt waits for acknowledgements",
+        50,
+        3_600_000,
+    ),
     # Offsets.
     Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
     Number("offsets.retention.minutes", 10_080, "a week after the group's end", 1),

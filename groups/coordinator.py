@@ -357,14 +357,12 @@ class Coordinator:
                 self.faces.put(resident.group_id, resident.group.face())
             self._rearm(resident)
 
-    def unpark(self, code: ErrorCode) -> None:
+    def unpark(self, code: ErrorCode, *, in_batches: bool = False) -> None:
         """The lease ran out: who waits here might wait in vain, since somebody else may serve the
-        group by now. For the group it is as if these connections had ended.
-
-        Groups inside a batch are left alone; the batch itself says how it went.
-        """
+        group by now. For the group it is as if these connections had ended. A group in a batch is
+        left alone but ``in_batches``: the code must then leave open how the batch will go."""
         for resident in self.residents.values():
-            if not resident.busy:
+            if in_batches or not resident.busy:
                 self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
 
     # -- time

@@ -5,14 +5,20 @@ Reads only; the counterpart of ``groups.store``.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 
-from groups import sql, sql_configs, sql_transactions
-from groups.core.rows import Durable, GroupRow, MemberRow
+from groups import sql, sql_commands, sql_configs, sql_transactions
+from groups.command_rows import command_of
+from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow
 
 Row = tuple[Any, ...]
+
+OF_SLOTS = (sql.LOAD_GROUPS_OF_SLOTS, sql.LOAD_MEMBERS_OF_SLOTS, sql_commands.LOAD_OF_SLOTS)
+BY_ID = (sql.LOAD_GROUP, sql.LOAD_MEMBERS, sql_commands.LOAD)
+"""Groups, their members, and what these have to do."""
 
 
 async def groups_of_slots(
@@ -20,7 +26,7 @@ async def groups_of_slots(
 ) -> dict[str, Durable]:
     """Every group of the slots, by id, as one snapshot sees them."""
     parameters = {"slots": list(slots)}
-    return await _load(connection, sql.LOAD_GROUPS_OF_SLOTS, sql.LOAD_MEMBERS_OF_SLOTS, parameters)
+    return await _load(connection, OF_SLOTS, parameters)
 
 
 async def groups_with_pending(
@@ -36,7 +42,7 @@ async def groups_by_id(
     connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
 ) -> dict[str, Durable]:
     """Those of the groups that have rows, by id, as one snapshot sees them."""
-    return await _load(connection, sql.LOAD_GROUP, sql.LOAD_MEMBERS, {"group_ids": list(group_ids)})
+    return await _load(connection, BY_ID, {"group_ids": list(group_ids)})
 
 
 async def configs_of_slots(
@@ -65,23 +71,31 @@ async def _configs(
 
 async def _load(
     connection: psycopg.AsyncConnection[Any],
-    groups: str,
-    members: str,
+    queries: tuple[str, str, str],
     parameters: Mapping[str, Any],
 ) -> dict[str, Durable]:
-    # Group and members must be of one moment, or a member could stand in a group without it.
+    # All must be of one moment, or a member could stand in a group without it.
     async with connection.transaction():
         await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        group_rows = await (await connection.execute(groups.encode(), parameters)).fetchall()
-        member_rows = await (await connection.execute(members.encode(), parameters)).fetchall()
-    return durables(group_rows, member_rows)
+        groups, members, commands = [
+            await (await connection.execute(query.encode(), parameters)).fetchall()
+            for query in queries
+        ]
+    return durables(groups, members, commands)
 
 
-def durables(group_rows: Iterable[Row], member_rows: Iterable[Row]) -> dict[str, Durable]:
+def durables(
+    group_rows: Iterable[Row], member_rows: Iterable[Row], command_rows: Iterable[Row] = ()
+) -> dict[str, Durable]:
     """Rows as the statements of ``groups.sql`` return them, put together. Pure."""
+    commands: dict[tuple[str, str], tuple[CommandRow, ...]] = defaultdict(tuple)
+    for group_id, member_id, *rest in command_rows:
+        commands[group_id, member_id] += (command_of(*rest),)
     members: dict[str, dict[str, MemberRow]] = defaultdict(dict)
     for group_id, member_id, *rest in member_rows:
-        members[group_id][member_id] = MemberRow(member_id, *_plain(rest))
+        row = MemberRow(member_id, *_plain(rest))
+        sent = commands.get((group_id, member_id))
+        members[group_id][member_id] = row if sent is None else replace(row, commands=sent)
     return {
         row[0]: Durable(GroupRow(*row[:8]), members.get(row[0], {}), revision=row[8])
         for row in group_rows

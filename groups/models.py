@@ -45,7 +45,7 @@ class Group(WrittenByTheStore):
 
     group_id = models.TextField(primary_key=True, db_collation="C")
     slot = models.SmallIntegerField(help_text="The hash bucket; its owner owns the group.")
-    kind = models.TextField(help_text='Which rules: "classic", "consumer", "draft".')
+    kind = models.TextField(help_text='Which rules: "classic", "consumer", "draft", "commanded".')
     state = models.TextField()
     generation = models.IntegerField()
     protocol_type = models.TextField(blank=True)

@@ -20,16 +20,17 @@ from groups import broker_configs, database, database_check, plugins, sql_config
 from groups.assigning import Assigning
 from groups.catalogue import Catalogue
 from groups.cluster import Broker, Cluster
+from groups.commanded_topics import CommandedTopics
 from groups.committer import Committer
 from groups.configs import Configs
 from groups.coordinator import Coordinator
-from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.doorbell import Doorbell
 from groups.draft_topics import DraftTopics
 from groups.fail_points import Fail, no_fail
+from groups.lease_end import LeaseEnd
 from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL
@@ -150,9 +151,10 @@ class Node:
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
+        self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self.doorbell = Doorbell(
             {
-                self.catalogue.BELL: self.draft_topics.rung,
+                self.catalogue.BELL: self._topics_rung,
                 OPERATIONS_BELL: self.operator.look,
                 sql_configs.BELL: self.configs.rung,
                 LOOK_BELL: self.notes.rung,
@@ -194,6 +196,7 @@ class Node:
                 tasks.create_task(self._ticks())
                 tasks.create_task(self._operations())
                 tasks.create_task(self.draft_topics.run())
+                tasks.create_task(self.commanded_topics.run())
         finally:
             await self.keeper.stop()
             await self.watched.stop()
@@ -201,25 +204,23 @@ class Node:
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
-        last, held = clock(), True
+        last, lease_end = clock(), LeaseEnd(self.coordinator)
         while True:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
                 logger.warning("the process stood still for %d ms; sessions start anew", now - last)
                 self.coordinator.awake()
-            held, last = self._lease_held(held), now
-            if not held:
+            last = now
+            if not lease_end.look():
                 self.coordinator.faces.tell_all()
             elif self.has_timers:
                 self.coordinator.tick()
 
-    def _lease_held(self, before: bool) -> bool:
-        """Whether it is; who is parked hears at once when it no longer is."""
-        held = self.coordinator.holds_lease
-        if before and not held:
-            self.coordinator.unpark(ErrorCode.NOT_COORDINATOR)
-        return held
+    async def _topics_rung(self, payload: str | None) -> None:
+        """The doorbell of the catalogue: the copy first, then who subscribes."""
+        await self.draft_topics.rung(payload)
+        self.commanded_topics.wake()
 
     async def _operations(self) -> None:
         while True:

@@ -27,6 +27,7 @@ CAUSES: Final[Mapping[str, str]] = {
     "operator": "an operator asked for it",
     "member-returned": "member {who} was heard of again",
     "strategy-failed": "its partition assignment strategy failed",
+    "not-acknowledged": "member {who} did not acknowledge what it was told",
     "assignor-failed": "the assignor gave no usable answer",
     "assignor-changed": "member {who} has something new to say to its assignor",
 }
@@ -165,6 +166,33 @@ def _installed(entry: Journal) -> str:
     return f"Member {_who(entry)} assigned with {entry.details.get('assignor')}{took}."
 
 
+def _retried(entry: Journal) -> str:
+    attempt = entry.details.get("attempt", 2)
+    return f"Told again, for the {_nth(attempt)} time: {entry.reason}."
+
+
+def _nth(number: int) -> str:
+    suffix = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if 10 < number % 100 < 20 else suffix}"
+
+
+def _rebalance_failed(entry: Journal) -> str:
+    """Who did not do what, and what becomes of it: the design's ConsumerRebalanceFailed."""
+    named = ", ".join(UNIQUE.sub("", member) or member for member in entry.left[:WAITED_NAMED])
+    more = entry.details.get("left", len(entry.left)) - WAITED_NAMED
+    who = named + (f" and {more} more" if more > 0 else "")
+    took = "" if entry.duration_ms is None else f" ({seconds(entry.duration_ms)})"
+    out = "It is out" if len(entry.left) == 1 else "They are out"
+    return (
+        f"ConsumerRebalanceFailed: {entry.reason}{took}: {who}. {out}; what was worked on there is"
+        " given to others once it must have stopped."
+    )
+
+
+def _expelled(entry: Journal) -> str:
+    return f"Member {UNIQUE.sub('', entry.member_id or '') or '?'} is out: {entry.reason}."
+
+
 def _stable(entry: Journal) -> str:
     members, moved = entry.details.get("members"), entry.details.get("moved")
     text = f"Generation {entry.generation_after} is stable"
@@ -207,6 +235,9 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     "rebalance-put-off": _put_off,
     "rebalance-completed": _completed,
     "rebalance-abandoned": _abandoned,
+    "rebalance-retried": _retried,
+    "consumer-rebalance-failed": _rebalance_failed,
+    "member-expelled": _expelled,
     "assignment-failed": _failed,
     "assignment-installed": _installed,
     "assignor-failed": _member_failed,

@@ -14,13 +14,15 @@ from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from groups import sql_commands
 from groups.core.assignment import partitions_of
 from groups.core.classic import packing
+from groups.core.commanded.interests import EXPELLED
 from groups.core.subscription import topics_of
 from groups.models import Group, Journal, Liveness, Member, Node, Offset, Slot, Topic
 from groups.sql_liveness import LOOK_BELL
 
-CLASSIC, CONSUMER, DRAFT = "classic", "consumer", "draft"
+CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
 
 REBALANCED = "rebalance-completed"
 
@@ -134,11 +136,19 @@ def _member(
         heard_at=heard_at,
         heartbeat_age_ms=age,
         is_leader=group.kind == CLASSIC and row.member_id == group.leader,
-        state=row.details.get("state", "") if by_epoch else group.state,
+        state=_state(group, row),
         epoch=row.details.get("epoch", 0) if by_epoch else group.generation,
         topics=_topics(group, row),
         assignment=_assignment(group, row, names),
     )
+
+
+def _state(group: Group, row: Member) -> str:
+    """The member's own state where its kind has one; else the group's."""
+    if group.kind == CONSUMER:
+        state: str = row.details.get("state", "")
+        return state
+    return "Expelled" if EXPELLED in row.details else group.state
 
 
 def _milliseconds(span: timedelta) -> int:
@@ -209,6 +219,14 @@ def _offset(row: Offset, ends: Sequence[int], owners: Mapping[tuple[str, int], s
 def journal_of(group_id: str) -> QuerySet[Journal]:
     """The group's journal, newest first; to be sliced by the caller."""
     return Journal.objects.filter(group_id=group_id).order_by("-id")
+
+
+def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:
+    """Members of a commanded group that have not acknowledged their newest command, by what it
+    says. One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql_commands.NOT_ACKNOWLEDGED, {"group_id": group_id})
+        return dict(cursor.fetchall())
 
 
 def owner_of(group: Group) -> Node | None:

@@ -42,7 +42,7 @@ class Role:
     functions: tuple[str, ...] = ()
 
 
-GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_offset")
+GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
 TRANSACTION_TABLES = ("rollcall_producer", "rollcall_txn_group", "rollcall_pending_offset")
 NODE_TABLES = (
     *GROUP_TABLES,

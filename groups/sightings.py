@@ -17,6 +17,10 @@ BEATS_PER_LEASE = 4
 SLOW_LOOK_MS = 1_000
 """A look at the rows that took longer than this saw nobody's silence: it was itself away."""
 
+STAY_LEASES = 10
+"""For so many leases a slot stays with the node that took it because nobody else did: whoever
+should have it beats, but claims nothing, and would not take it a moment later either."""
+
 
 class NodeRow(NamedTuple):
     """One node as its row says."""
@@ -63,6 +67,7 @@ class Sightings:
         self._nodes: dict[int, Sighting] = {}
         self._orphans: dict[int, Orphan] = {}
         self._free: dict[int, Millis] = {}
+        self._rescued: dict[int, Millis] = {}
 
     def look(
         self, nodes: Iterable[NodeRow], slots: Iterable[SlotRow], asked: Millis, told: Millis
@@ -101,6 +106,15 @@ class Sightings:
     def free_for(self, slot: int, now: Millis) -> Millis:
         """How long a slot has been seen free."""
         return now - self._free.get(slot, now)
+
+    def rescued(self, slots: Iterable[int], now: Millis) -> None:
+        """This node has taken slots that another one should have."""
+        self._rescued.update(dict.fromkeys(slots, now))
+
+    def stays(self, slot: int, now: Millis) -> bool:
+        """Whether a slot shall not be offered again yet to the node that has not taken it."""
+        since = self._rescued.get(slot)
+        return since is not None and now - since < STAY_LEASES * self.lease_ms
 
     def of(self, node_id: int) -> Sighting | None:
         """What was seen of a node."""

@@ -43,6 +43,10 @@ members have to find their new coordinator."""
 LOAD_SLOTS_MAX = 8
 """Slots loaded in one go: the loop goes round between them, and so does the beat."""
 
+LEASE_WAIT_MS = 1_000
+"""How long a request waits for a lease to be held again: a node that slept has it back after a
+round trip, and one that is cut off from its database may not know that for seconds."""
+
 LOAD_TIMEOUT = "30s"
 """Of one load; the node's usual timeouts are for writes of milliseconds."""
 
@@ -155,14 +159,16 @@ class SlotKeeper:
         """NONE once this node serves the slot, waiting while it loads, at most ``hold_ms``.
 
         Error 14 would crash a common client, so a request waits here instead
-        (design, *Failover*); then, or where the slot is another node's, NOT_COORDINATOR.
+        (design, *Failover*); then, or where the slot is another node's, NOT_COORDINATOR. For a
+        lease that has run out nobody waits long: COORDINATOR_NOT_AVAILABLE.
         """
-        deadline = self.coordinator.clock() + hold_ms
+        arrived = self.coordinator.clock()
         while not (slot in self.coordinator.epochs and self.coordinator.holds_lease):
-            if self.away:
+            waited, is_ours = self.coordinator.clock() - arrived, slot in self.coordinator.epochs
+            if self.away or (is_ours and waited >= LEASE_WAIT_MS):
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
-            left = deadline - self.coordinator.clock()
-            if left <= 0 or not (slot in self.loading or slot in self.coordinator.epochs):
+            left = (min(hold_ms, LEASE_WAIT_MS) if is_ours else hold_ms) - waited
+            if left <= 0 or not (is_ours or slot in self.loading):
                 return ErrorCode.NOT_COORDINATOR
             with suppress(TimeoutError):
                 async with asyncio.timeout(left / 1000):
@@ -172,7 +178,7 @@ class SlotKeeper:
     async def leased(self, hold_ms: Millis) -> ErrorCode:
         """NONE once memory may be believed, waiting at most ``hold_ms``: for reads about no
         group in particular."""
-        deadline = self.coordinator.clock() + hold_ms
+        deadline = self.coordinator.clock() + min(hold_ms, LEASE_WAIT_MS)
         while not self.coordinator.holds_lease:
             left = deadline - self.coordinator.clock()
             if self.away or left <= 0:
@@ -337,6 +343,8 @@ class SlotKeeper:
                 before = {row.slot: row.node_id for row in free if row.slot in taken}
                 await self._note(connection, "slots-claimed", before)
         if taken:
+            others = [slot for slot in taken if wanted.get(slot) != self.me.node_id]
+            self._sightings.rescued(others, now)
             await self._load(taken)
 
     async def _hand_over(self, connection: database.Connection, wanted: Mapping[int, int]) -> None:
@@ -345,8 +353,11 @@ class SlotKeeper:
         Nothing is answered from memory from here on; a batch under way ends first, since it
         holds the slots' rows.
         """
+        me, now = self.me.node_id, self.coordinator.clock()
         others = [
-            s for s in self.coordinator.epochs if wanted.get(s, self.me.node_id) != self.me.node_id
+            slot
+            for slot in self.coordinator.epochs
+            if wanted.get(slot, me) != me and not self._sightings.stays(slot, now)
         ]
         slots = sorted(others)[:HAND_OVER_SLOTS_MAX]
         if not slots:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import psycopg
 
-from groups import pending, sql
+from groups import command_rows, pending, sql
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
@@ -152,6 +152,8 @@ def statements(batch: Batch) -> Iterator[Statement]:
     kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
     yield from _groups(kept)
     yield from _members(kept)
+    parts = [(w.group_id, w.before, w.decision.group.durable) for w in kept]
+    yield from command_rows.changes(parts)
     yield from _deleted([w.group_id for w in writes if w.decision.deleted])
     yield from pending.changes(waiting)
     yield from _offsets(writes)

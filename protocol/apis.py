@@ -10,6 +10,7 @@ from typing import Any
 
 from protocol.call import Call
 from protocol.handlers import (
+    acknowledge_command,
     add_offsets_to_txn,
     api_versions,
     consumer_group_describe,
@@ -40,7 +41,9 @@ from protocol.handlers import (
     offset_commit,
     offset_delete,
     offset_fetch,
+    poll_commands,
     produce,
+    register_consumer,
     sync_group,
     txn_offset_commit,
 )
@@ -103,6 +106,9 @@ APIS: Mapping[int, Api] = {
         _api(68, consumer_group_heartbeat.handle),
         _api(69, consumer_group_describe.handle),
         _api(75, describe_topic_partitions.handle),
+        _api(10000, register_consumer.handle),
+        _api(10001, poll_commands.handle),
+        _api(10002, acknowledge_command.handle),
         _api(10010, consumer_group_prepare_assignment.handle),
         _api(10011, consumer_group_install_assignment.handle),
     )

@@ -37,7 +37,7 @@ STATES: Final = (
 NUL: Final = "\0"
 """The one character that no id has: PostgreSQL's texts cannot hold it."""
 
-KINDS: Final = (queries.CLASSIC, queries.CONSUMER, queries.DRAFT)
+KINDS: Final = (queries.CLASSIC, queries.CONSUMER, queries.DRAFT, queries.COMMANDED)
 
 TONES: Final = {
     "Stable": "success",

@@ -33,6 +33,9 @@ DIGITS_MAX: Final = 19
 
 COLOURS: Final = 8
 
+WAITING_NAMED: Final = 5
+"""Members named that have not acknowledged a command; the rest is counted."""
+
 TONES: Final = {
     "Stable": "good",
     "Empty": "plain",
@@ -45,6 +48,9 @@ KIND_TONES: Final = {
     "stable": "good",
     "rebalance-started": "warn",
     "rebalance-abandoned": "bad",
+    "rebalance-retried": "warn",
+    "consumer-rebalance-failed": "bad",
+    "member-expelled": "bad",
     "group-deleted": "bad",
 }
 
@@ -61,7 +67,7 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 
 def of(group: Group, request: HttpRequest) -> dict[str, Any]:
-    """Everything that the live part of a group's page shows. Eleven statements at most."""
+    """Everything that the live part of a group's page shows. Twelve statements at most."""
     members = queries.members_of(group)
     offsets = queries.offsets_of(group.group_id, members, OFFSETS_MAX + 1)
     entries = journal(group.group_id, request)
@@ -109,6 +115,7 @@ def facts(group: Group, members: Sequence[queries.MemberView]) -> list[tuple[str
     return [
         (epoch, group.generation),
         ("Members", len(members)),
+        *commands(group),
         ("Partitions owned", owned),
         ("Assignor", assignor),
         ("Leader", leader or "the coordinator assigns" if members else "nobody"),
@@ -123,6 +130,20 @@ def _author(group: Group) -> str:
     if why_not:
         return f", by the coordinator instead of {why_not}"
     return f", run by member {member}" if member else ""
+
+
+def commands(group: Group) -> list[tuple[str, str]]:
+    """For whom a commanded group waits: "stop-fetcher: w-1, w-2 and 3 more"."""
+    if group.kind != queries.COMMANDED:
+        return []
+    found = queries.not_acknowledged(group.group_id)
+    said = [f"{option}: {_named(names)}" for option, names in found.items()]
+    return [("Not acknowledged", "; ".join(said) or "nothing")]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - WAITING_NAMED
+    return ", ".join(names[:WAITING_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def member(group: Group, view: queries.MemberView, number: int, may_evict: bool) -> dict[str, Any]:

@@ -239,6 +239,15 @@ def _preview(group: Group, members: Sequence[queries.MemberView]) -> list[str]:
             "Only partitions whose owner changes are given up; the others are worked on.",
             "Committed offsets stay as they are.",
         ]
+    if group.kind == queries.COMMANDED:
+        return [
+            f"All members are told to stop their fetchers: {len(members)}.",
+            "Once everybody has acknowledged that, each is told what to start.",
+            "Who never acknowledges is left out; its partitions wait until it must have stopped.",
+            f"The group goes from generation {group.generation} to {group.generation + 1}"
+            f"{_last_time(group)}.",
+            "Committed offsets stay as they are.",
+        ]
     longest = max(member.rebalance_timeout_ms for member in members)
     asked = "The one member is" if len(members) == 1 else f"All {len(members)} members are"
     return [

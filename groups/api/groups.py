@@ -14,7 +14,7 @@ from groups.models import Offset
 
 FILTERS = (
     OpenApiParameter("state", str, description="Kafka's word: Stable, Empty, ..."),
-    OpenApiParameter("type", str, enum=["classic", "consumer", "draft"]),
+    OpenApiParameter("type", str, enum=["classic", "consumer", "draft", "commanded"]),
     OpenApiParameter("q", str, description="Part of the group id."),
 )
 

@@ -339,7 +339,38 @@ class DraftCommit(OffsetCommit):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicsChanged(Event):
-    """Partitions of topics that a draft group subscribes to, as the catalogue has them now; 0 for
-    a topic that does not exist."""
+    """Partitions of topics that a draft or a commanded group subscribes to, as the catalogue has
+    them now; 0 for a topic that does not exist. ``matches``: the topics that filters of a
+    commanded group let through, by the filter's key."""
 
     counts: Mapping[str, int]
+    matches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisterConsumer(Event):
+    """A consumer offers its threads to a group that the coordinator commands.
+
+    ``consumer_id`` "": it shall be given one. ``generation_id`` -1: it works on no partition.
+    ``threads``: by topic name; or ``filter`` (its key) and ``filter_threads``, never both.
+    ``counts`` and ``matches`` are the catalogue as the handler saw it, as in ``TopicsChanged``.
+    """
+
+    consumer_id: str
+    generation_id: int
+    client_id: str
+    client_host: str
+    session_timeout_ms: int
+    threads: Mapping[str, int] = field(default_factory=dict)
+    filter: str | None = None
+    filter_threads: int = 1
+    counts: Mapping[str, int] = field(default_factory=dict)
+    matches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcknowledgeCommand(Event):
+    """A member has done a command, and every one before it."""
+
+    member_id: str
+    command_id: int

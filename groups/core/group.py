@@ -190,6 +190,8 @@ class Rules:
     group_consumer_migration_policy: str = "bidirectional"
     consumer_min_session_timeout_ms: int = 6_000
     consumer_max_session_timeout_ms: int = 30_000
+    rebalance_max_retries: int = 4
+    rebalance_backoff_ms: Millis = 2_000
     offsets_retention_minutes: int = 10_080
     strategies: tuple[tuple[str, Strategy], ...] = ()
     guards: Guards = NO_GUARDS

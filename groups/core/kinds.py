@@ -5,19 +5,22 @@ A new kind of group is a line here (and a class of the shape of
 """
 
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
-from groups.core.events import ConsumerHeartbeat, DraftCommit, DraftJoin, Event
+from groups.core.events import ConsumerHeartbeat, DraftCommit, DraftJoin, Event, RegisterConsumer
 from groups.core.group import Group
 
 CLASSIC = "classic"
 CONSUMER = "consumer"
 DRAFT = "draft"
+COMMANDED = "commanded"
 
 KINDS: dict[str, type[Group]] = {
     CLASSIC: ClassicGroup,
     CONSUMER: ConsumerGroup,
     DRAFT: DraftGroup,
+    COMMANDED: CommandedGroup,
 }
 """``GroupRow.kind`` to the class with its rules."""
 
@@ -25,6 +28,7 @@ CREATED_BY: dict[type[Event], str] = {
     ConsumerHeartbeat: CONSUMER,
     DraftJoin: DRAFT,
     DraftCommit: DRAFT,
+    RegisterConsumer: COMMANDED,
 }
 """Events that create a group of another kind than classic."""
 

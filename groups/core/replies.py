@@ -160,6 +160,25 @@ class DraftBeaten:
     error: ErrorCode = ErrorCode.NONE
 
 
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """The answer to RegisterConsumer; on errors the generation is -1."""
+
+    error: ErrorCode = ErrorCode.NONE
+    detail: str | None = None
+    consumer_id: str = ""
+    generation_id: int = -1
+    last_command_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """The answer to AcknowledgeCommand."""
+
+    error: ErrorCode = ErrorCode.NONE
+    detail: str | None = None
+
+
 Reply = (
     Refused
     | Joined
@@ -173,4 +192,6 @@ Reply = (
     | Installed
     | DraftJoined
     | DraftBeaten
+    | Registered
+    | Acknowledged
 )

@@ -36,8 +36,30 @@ class GroupRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandRow:
+    """One command that a member has not acknowledged (``groups.core.commands``).
+
+    ``generation`` -1: it is of none. ``ownership``: topic to partition to consumer thread; None:
+    the command is about everything. ``series``: the id of the first of several that say the same,
+    0 for the first itself.
+    """
+
+    command_id: int
+    option: str
+    generation: int = -1
+    ownership: Mapping[str, Mapping[int, str]] | None = None
+    reason: str = ""
+    series: int = 0
+
+    @property
+    def first_id(self) -> int:
+        """The id by which repetitions are known as such."""
+        return self.series or self.command_id
+
+
+@dataclass(frozen=True, slots=True)
 class MemberRow:
-    """One member's row. ``position`` orders members by arrival.
+    """One member's row, and the rows of its commands. ``position`` orders members by arrival.
 
     ``subscription`` and ``assignment`` are bytes in the kind's own packing; the
     store does not look inside.
@@ -53,6 +75,7 @@ class MemberRow:
     subscription: bytes = b""
     assignment: bytes = b""
     details: Details = field(default_factory=lambda: NOTHING)
+    commands: tuple[CommandRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""What groups answer to requests that only another kind of group can serve.
+"""What groups answer to requests that only another kind of group can serve: consumers of the two
+old designs (the 0.9 draft, and groups that the coordinator commands), and members that assign.
 
 They know none of that kind's members. Nothing is changed here.
 """
@@ -7,10 +8,12 @@ from typing import Any
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
+    AcknowledgeCommand,
     DraftHeartbeat,
     DraftJoin,
     InstallAssignment,
     PrepareAssignment,
+    RegisterConsumer,
     TopicsChanged,
 )
 
@@ -26,7 +29,17 @@ def draft_heartbeat(work: Any, event: DraftHeartbeat) -> None:
 
 
 def topics_changed(work: Any, event: TopicsChanged) -> None:
-    """It stopped to be a draft group while the news was on its way."""
+    """It stopped to be of such a kind while the news was on its way."""
+
+
+def register_consumer(work: Any, event: RegisterConsumer) -> None:
+    """The group has another protocol, and members of it, or is about to have."""
+    raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+
+
+def acknowledge_command(work: Any, event: AcknowledgeCommand) -> None:
+    """Nobody was told anything."""
+    raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
 
 
 def assigns_nothing(work: Any, event: PrepareAssignment | InstallAssignment) -> None:

@@ -9,7 +9,8 @@ from groups.core.assignment import partitions_of
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup, LeaveGroup, Leaver, OffsetCommit, OffsetWrite, SyncGroup
 from groups.core.replies import Joined, Synced
-from proof.simulation.clients import PARTITIONS, Client, Part
+from proof.simulation.clients import AGAIN_S, LOST, Client, Part
+from proof.simulation.network import PARTITIONS
 
 REBALANCE_MS: Final = 5_000
 BEAT_S: Final = 0.8
@@ -19,6 +20,8 @@ class ClassicClient(Client):
     """Joins, syncs, beats on a connection of its own, works, and joins again when told to."""
 
     must_join = True
+    shared = 0
+    """Partitions that it gave out last; a leader that finds more of them joins again."""
 
     async def live(self) -> None:
         """Until it leaves or is fenced."""
@@ -34,6 +37,7 @@ class ClassicClient(Client):
                 continue
             await self.work()
             await asyncio.sleep(self.world.rng.uniform(0.2, 1.2))
+            self.must_join |= self.shared not in (0, self.partitions)
 
     async def _enter(self) -> bool:
         if self.owned and not self.must_forget and self.world.rng.random() < 0.5:
@@ -46,8 +50,9 @@ class ClassicClient(Client):
             self._refused(joined.error, joined)
             return joined.error is ErrorCode.MEMBER_ID_REQUIRED
         self.member_id, self.generation = joined.member_id, joined.generation_id
-        self.owned = frozenset()  # until it is told anew
-        assignments = self._share(joined) if joined.leader == joined.member_id else {}
+        self.turns += 1
+        self.owned, self.shared = frozenset(), 0  # until it is told anew
+        assignments = self._lead(joined) if joined.leader == joined.member_id else {}
         synced = await self.main.call("SyncGroup", self._sync(joined, assignments))
         if synced is None:
             return False
@@ -57,6 +62,15 @@ class ClassicClient(Client):
         self.owned = frozenset(partitions_of(synced.assignment) or ())
         self.must_join, self.is_stable = False, True
         return True
+
+    def _lead(self, joined: Joined) -> Mapping[str, bytes]:
+        """A leader that came back goes on with what was given out (KIP-814); where the topic has
+        grown by then, nobody knows whether it was all, and it joins again."""
+        self.shared = self.partitions
+        if not joined.skip_assignment:
+            return self._share(joined)
+        self.shared = self.partitions if self.partitions == PARTITIONS else -1
+        return {}
 
     must_forget = False
 
@@ -69,18 +83,22 @@ class ClassicClient(Client):
             self.is_over = True
         elif code is ErrorCode.UNKNOWN_MEMBER_ID:
             self.member_id, self.generation, self.owned = "", -1, frozenset()
+            self.turns += 1
         elif code is ErrorCode.ILLEGAL_GENERATION:
             self.generation, self.must_forget = -1, True
 
     async def _beat(self) -> None:
+        pause_s = BEAT_S
         while not self.is_over:
-            await asyncio.sleep(BEAT_S * self.world.rng.uniform(0.7, 1.0))
+            await asyncio.sleep(pause_s * self.world.rng.uniform(0.7, 1.0))
             if self.must_join or self.is_leaving:
                 continue
             sent = (self.member_id, self.generation)
-            code = await self.beats.call("Heartbeat", (self.member_id, self.instance, sent[1]))
+            body = (self.member_id, self.instance, sent[1])
+            code = await self.beats.call("Heartbeat", body, self.patience_s)
             same = sent == (self.member_id, self.generation) and not self.must_join
             code = getattr(code, "error", code)
+            pause_s = AGAIN_S if code is None or code in LOST else BEAT_S
             if code in TROUBLES and same:
                 self._refused(code, None)
 
@@ -103,6 +121,7 @@ class ClassicClient(Client):
             protocol_type="consumer",
             protocols=(("range", subscription(self.topic)),),
             needs_member_id=self.instance is None,
+            can_skip_assignment=True,
         )
 
     def _sync(self, joined: Joined, assignments: Mapping[str, bytes]) -> SyncGroup:
@@ -116,10 +135,10 @@ class ClassicClient(Client):
     def _share(self, joined: Joined) -> Mapping[str, bytes]:
         """Range, by instance and member id; the offset makes each leader's answer another."""
         ids = sorted((m.instance_id or m.member_id, m.member_id) for m in joined.members)
-        turn = self.world.rng.randrange(len(ids))
+        turn = self.world.rng.randrange(len(ids) or 1)
         return {
             member_id: assignment(
-                (self.topic, p) for p in range(PARTITIONS) if (p + turn) % len(ids) == rank
+                (self.topic, p) for p in range(self.shared) if (p + turn) % len(ids) == rank
             )
             for rank, (_, member_id) in enumerate(ids)
         }

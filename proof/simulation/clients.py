@@ -1,18 +1,17 @@
-"""Members as stock clients are, and what they record: the part that both protocols share.
+"""Members as stock clients are, and what they record: the part that all protocols share.
 
 A client finds its coordinator, calls, gives up after a while, and tries again. Every call is
-written down as ``proof.history`` says.
+written down as ``proof.history`` says. What clients do wrong is elsewhere (``late``).
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from groups.core.errors import ErrorCode
 from proof.simulation.network import Link, Network, Request
 from proof.simulation.world import Process, World
 
-PARTITIONS: Final = 4
 REQUEST_TIMEOUT_S: Final = 100.0
 """Longer than a life: whoever waits at its end was forgotten. (Each sleep of a node starts its
 timers anew, so that a join phase may last for several of its timeouts.)"""
@@ -22,6 +21,9 @@ SEEKS_MAX: Final = 8
 
 SEEK_TIMEOUT_S: Final = 0.6
 """A node that is paused must not cost a member a good part of its session."""
+
+AGAIN_S: Final = 0.15
+"""After a beat that found no coordinator."""
 
 LOST: Final = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
@@ -34,6 +36,7 @@ class Numbers:
     def __init__(self) -> None:
         self.calls = 0
         self.offset = 0
+        self.shades = 0
 
 
 class Channel:
@@ -43,11 +46,14 @@ class Channel:
         self.client = client
         self.name = name
         self.link: Link | None = None
+        self._silent: set[int] = set()
 
-    async def call(
-        self, api: str, body: Any, timeout_s: float = REQUEST_TIMEOUT_S, **told: Any
-    ) -> Any:
-        """Call the group's coordinator; None where nobody knows what became of it."""
+    async def call(self, api: str, body: Any, patience_s: float | None = None, **told: Any) -> Any:
+        """Call the group's coordinator; None where nobody knows what became of it.
+
+        After ``patience_s`` the client looks for another coordinator, as clients do when a
+        session has gone by; None: it waits for an answer.
+        """
         client, world = self.client, self.client.world
         member, generation = client.member_id, client.generation  # as the body has them
         link = await self._coordinator()
@@ -64,11 +70,12 @@ class Channel:
             member=member,
             instance=client.instance,
             generation=generation,
-            session_ms=client.session_ms,
+            **client.session(),
             **told,
         )
-        reply = await self._ask(link, Request(api, client.group_id, body), timeout_s)
-        self._note(common, reply)
+        request = Request(api, client.group_id, body)
+        reply = await self._ask(link, request, patience_s or REQUEST_TIMEOUT_S)
+        self._note(common, reply, is_patient=patience_s is None)
         if reply is None or reply is TIMEOUT:
             self.close()
             return None
@@ -85,20 +92,38 @@ class Channel:
         return None
 
     async def _seek(self) -> None:
-        client, rng = self.client, self.client.world.rng
-        nodes = sorted(client.network.nodes)
-        if nodes:
-            asked = Link(client.network, client.process, client.name, rng.choice(nodes))
-            request = Request("FindCoordinator", client.group_id, None)
-            found = await self._ask(asked, request, SEEK_TIMEOUT_S)
-            asked.close()
-            if found is not None and found is not TIMEOUT:
-                self.link = Link(client.network, client.process, client.name, found.node_id)
-                if self.link.is_open:
-                    return
-        if client.member_id:
+        client = self.client
+        found = await self._coordinator_by(self._next_node())
+        if found is not None:
+            self.link = Link(client.network, client.process, client.name, found.node_id)
+            if self.link.is_open:
+                return
+        if client.member_id and not client.is_shade:
             client.world.record("seek", group=client.group_id, member=client.member_id)
-        await asyncio.sleep(rng.uniform(0.1, 0.3))
+        await asyncio.sleep(client.world.rng.uniform(0.1, 0.3))
+
+    def _next_node(self) -> int | None:
+        """Any node, but one that was asked in vain only when all others were, too."""
+        nodes = self.client.network.nodes.keys()
+        if self._silent >= nodes:
+            self._silent.clear()
+        left = sorted(nodes - self._silent)
+        return self.client.world.rng.choice(left) if left else None
+
+    async def _coordinator_by(self, node_id: int | None) -> Any:
+        """What a node says; None where it says nothing."""
+        client = self.client
+        if node_id is None:
+            return None
+        asked = Link(client.network, client.process, client.name, node_id)
+        request = Request("FindCoordinator", client.group_id, None)
+        found = await self._ask(asked, request, SEEK_TIMEOUT_S)
+        asked.close()
+        if found is None or found is TIMEOUT:
+            self._silent.add(node_id)
+            return None
+        self._silent.clear()
+        return found
 
     async def _ask(self, link: Link, request: Request, timeout_s: float) -> Any:
         loop = self.client.process.loop
@@ -113,10 +138,10 @@ class Channel:
         handle.cancel()
         return reply
 
-    def _note(self, common: dict[str, Any], reply: Any) -> None:
+    def _note(self, common: dict[str, Any], reply: Any, *, is_patient: bool) -> None:
         world = self.client.world
         if reply is None or reply is TIMEOUT:
-            why = "closed" if reply is None else "timeout"
+            why = "closed" if reply is None else "timeout" if is_patient else "left"
             world.record("info", **common, why=why)
         elif (code := _code(reply)) is not ErrorCode.NONE:
             world.record("fail", **common, code=int(code))
@@ -162,6 +187,8 @@ class Client:
         self.session_ms = session_ms
         self.member_id = ""
         self.generation = -1
+        self.turns = 0
+        self.is_shade = False
         self.owned: frozenset[Part] = frozenset()
         self.is_stable = False
         self.is_leaving = False
@@ -175,6 +202,25 @@ class Client:
         """The one topic of the group."""
         return f"topic-{self.group_id}"
 
+    @property
+    def partitions(self) -> int:
+        """How many its topic has by now."""
+        return self.network.partitions[self.topic]
+
+    @property
+    def patience_s(self) -> float:
+        """How long it waits for an answer to a beat before it looks for another coordinator."""
+        return self.session_ms / 1000
+
+    def is_at(self, node_id: int) -> bool:
+        """Whether it beats at that node."""
+        link = self.beats.link
+        return link is not None and link.is_open and link.node_id == node_id
+
+    def session(self) -> Mapping[str, int]:
+        """What the history is told of how long it may be silent."""
+        return {} if self.is_shade else {"session_ms": self.session_ms}
+
     def start(self) -> None:
         """Live until told otherwise."""
         self.process.spawn(self.live())
@@ -186,7 +232,7 @@ class Client:
     def facts(self, reply: Any) -> dict[str, Any]:
         """What the history is told of a good answer."""
         if isinstance(reply, dict):
-            wanted = [(self.topic, p) for p in range(PARTITIONS)]
+            wanted = [(self.topic, p) for p in range(self.partitions)]
             return {"offsets": [[*place, reply.get(place, -1)] for place in wanted]}
         return {}
 

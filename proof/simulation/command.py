@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from proof.simulation.run import Outcome
 
+TOLD_EVERY = 500
+"""Seeds after which somebody who waits hears how far it is."""
+
 
 def prepare() -> None:
     """The product reads Django's settings when it is imported; no database is opened."""
@@ -53,13 +56,15 @@ def many(start: int, seeds: int, workers: int) -> int:
     began = time.monotonic()
     records, simulated, events, bad = Counter[str](), 0.0, 0, []
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=prepare) as pool:
-        for outcome in pool.map(live, range(start, start + seeds), chunksize=4):
+        for done, outcome in enumerate(pool.map(live, range(start, start + seeds), chunksize=4), 1):
             records += outcome.records
             simulated += outcome.simulated_s
             events += outcome.events
             if outcome.violations:
                 bad.append(outcome.seed)
                 print(f"seed {outcome.seed}: {outcome.violations[0]}", flush=True)
+            if done % TOLD_EVERY == 0 and done < seeds:
+                print(f"{done} seeds, {len(bad)} with violations", flush=True)
     took = time.monotonic() - began
     struck = {name[7:]: n for name, n in sorted(records.items()) if name.startswith("struck ")}
     print(f"{seeds} seeds in {took:.0f} s: {seeds / took:.1f} seeds/s, {events / took:,.0f} "

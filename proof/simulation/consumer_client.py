@@ -1,8 +1,7 @@
-"""A member of a consumer group (KIP-848): everything by one heartbeat."""
+"""A member of a consumer group (KIP-848), static or not: everything by one heartbeat."""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, Final
 from uuid import UUID
@@ -10,7 +9,7 @@ from uuid import UUID
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat, OffsetCommit, OffsetWrite
 from groups.core.replies import ConsumerBeaten
-from proof.simulation.clients import PARTITIONS, Client
+from proof.simulation.clients import AGAIN_S, LOST, Client
 
 REBALANCE_MS: Final = 5_000
 START_OVER: Final = frozenset(
@@ -21,11 +20,19 @@ START_OVER: Final = frozenset(
     }
 )
 
+LEAVES: Final = -1
+LEAVES_FOR_NOW: Final = -2
+"""What a static member says: it keeps its partitions until its session ends."""
+
+UNRELEASED_MAX: Final = 20
+"""How often it asks for an instance id that another member has, before it ends."""
+
 
 class ConsumerClient(Client):
     """Beats; gives up and takes on partitions as it is told, at once."""
 
     must_say_all = True
+    unreleased = 0
     interval_s = 0.5
 
     async def live(self) -> None:
@@ -37,31 +44,42 @@ class ConsumerClient(Client):
             if self.is_leaving:
                 await self._leave()
                 return
-            await self._beat()
-            await asyncio.sleep(self.interval_s * self.world.rng.uniform(0.7, 1.0))
+            pause_s = self.interval_s if await self._beat() else AGAIN_S
+            await asyncio.sleep(pause_s * self.world.rng.uniform(0.7, 1.0))
 
-    async def _beat(self) -> None:
+    async def _beat(self) -> bool:
+        """Whether the coordinator said anything."""
         joins, says_all = self.generation == 0, self.must_say_all
         if joins:
             self.owned = frozenset()
         says_owned = says_all or joins or self._owes_word
         told = sorted(map(list, self.owned)) if says_owned else None
         event = self._event(says_all or joins, told)
-        reply = await self.beats.call("ConsumerGroupHeartbeat", event, owned=told)
+        reply = await self.beats.call("ConsumerGroupHeartbeat", event, self.patience_s, owned=told)
         if not isinstance(reply, ConsumerBeaten):
             self.must_say_all = True
-            return
+            return False
         if reply.error is ErrorCode.NONE:
             self._take(reply)
         elif reply.error in START_OVER:
             self.generation, self.owned, self.is_stable = 0, frozenset(), False
+            self.turns += 1
         else:
-            self.must_say_all = True
+            self._refused(reply.error)
+        return reply.error not in LOST
+
+    def _refused(self, code: ErrorCode) -> None:
+        """A static member that was replaced ends; one that came too early asks again."""
+        self.must_say_all = True
+        self.unreleased += code is ErrorCode.UNRELEASED_INSTANCE_ID
+        if code is ErrorCode.FENCED_INSTANCE_ID or self.unreleased > UNRELEASED_MAX:
+            self.is_over, self.is_stable = True, False
 
     _owes_word = False
 
     def _take(self, reply: ConsumerBeaten) -> None:
-        self.must_say_all, self._owes_word = False, False
+        self.must_say_all, self._owes_word, self.unreleased = False, False, 0
+        self.turns += self.generation != reply.member_epoch
         self.generation = reply.member_epoch
         self.interval_s = reply.heartbeat_interval_ms / 1000
         if reply.assignment is not None:
@@ -71,8 +89,8 @@ class ConsumerClient(Client):
         self.is_stable = not self._owes_word
 
     async def _leave(self) -> None:
-        event = replace(self._event(False, None), member_epoch=-1)
-        self.generation = -1
+        self.generation = LEAVES if self.instance is None else LEAVES_FOR_NOW
+        event = self._event(False, None)
         await self.beats.call("ConsumerGroupHeartbeat", event, owned=None)
         self.die()
 
@@ -89,6 +107,10 @@ class ConsumerClient(Client):
         """32 hex digits, the same for all members."""
         return blake2b(self.topic.encode(), digest_size=16).hexdigest()
 
+    def beat_of(self, told: Sequence[Sequence[Any]]) -> ConsumerHeartbeat:
+        """A heartbeat that says what the member holds."""
+        return self._event(False, told)
+
     def _event(self, says_all: bool, told: Sequence[Sequence[Any]] | None) -> ConsumerHeartbeat:
         owned = None if told is None else {self.topic_id: tuple(p for _, p in told)}
         if told is not None and not told:
@@ -96,7 +118,7 @@ class ConsumerClient(Client):
         return ConsumerHeartbeat(
             member_id=self.member_id,
             member_epoch=self.generation,
-            instance_id=None,
+            instance_id=self.instance,
             rack_id=None,
             client_id=self.name,
             client_host="/127.0.0.1",
@@ -104,7 +126,7 @@ class ConsumerClient(Client):
             subscribed_topic_names=(self.topic,) if says_all else None,
             server_assignor=None,
             owned=owned,
-            topics={self.topic: (self.topic_id, PARTITIONS)},
+            topics={self.topic: (self.topic_id, self.partitions)},
         )
 
     def commit_of(self, told: Sequence[Sequence[Any]]) -> OffsetCommit:
@@ -112,7 +134,7 @@ class ConsumerClient(Client):
         return OffsetCommit(
             generation_id=self.generation,
             member_id=self.member_id,
-            instance_id=None,
+            instance_id=self.instance,
             offsets=tuple(OffsetWrite(t, p, o, -1, "") for t, p, o in told),
             version=9,
         )

@@ -7,10 +7,17 @@ says how often it comes. Nothing here knows what should hold.
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from proof.simulation.late import Shade
 from proof.simulation.world import SECOND
 
 if TYPE_CHECKING:
     from proof.simulation.run import Run
+
+PARTITIONS_MAX: Final = 8
+"""Topics grow no further."""
+
+ZOMBIE_S: Final = (4.0, 10.0)
+"""A zombie's sleep: longer than a lease."""
 
 
 class Fault(NamedTuple):
@@ -44,7 +51,33 @@ def _pause_at_write(run: "Run") -> None:
     """Between the decision, the guard, the commit and the answer."""
     if node := run.any_node():
         node.fail_share = 0.3
-        run.later(1.5, lambda: setattr(node, "fail_share", 0.0))
+        run.database.weather.parts_share = 0.5
+        run.later(1.5, node.go_on)
+        run.later(1.5, run.database.whole)
+
+
+def _make_zombie(run: "Run") -> None:
+    """A node sleeps past its lease, perhaps from the middle of a write on; what its members say
+    to it meanwhile it hears when it wakes. A rebalance elsewhere makes all that old."""
+    node = run.any_node()
+    if node is None:
+        return
+    seconds = run.world.rng.uniform(*ZOMBIE_S)
+    if run.world.rng.random() < 0.7:
+        node.fail_share, node.fail_s = 1.0, (seconds, seconds)
+        node.fail_at = run.world.rng.choice(("before", "connected", "inside", "after"))
+        run.database.weather.parts_share = 1.0
+        run.later(2, node.go_on)
+        run.later(2, run.database.whole)
+    else:
+        node.process.pause(run.world.now + int(seconds * SECOND))
+    run.operate("force-rebalance")
+    run.later(0.3 * seconds, lambda: run.operate("force-rebalance"))
+    for client in run.clients:
+        if client.owned and client.is_at(node.node_id):
+            shade = Shade(client, own_process=True)
+            shade.keep_connection()
+            shade.was.process.spawn(shade.beat_after(seconds * run.world.rng.uniform(0.8, 1)))
 
 
 def _kill_database(run: "Run") -> None:
@@ -137,6 +170,39 @@ def _pause_client(run: "Run") -> None:
         client.process.pause(run.world.now + int(seconds * SECOND))
 
 
+def _sleep_past_session(run: "Run") -> None:
+    """The member works on what it has for too long, and commits it first of all when it wakes."""
+    client = run.any_client()
+    if client is None or not client.owned:
+        return
+    seconds = run.world.rng.uniform(1.1, 2.5) * client.session_ms / 1000
+    run.excuse(client, seconds + 1)
+    shade = Shade(client, own_process=False)
+    if run.world.rng.random() < 0.5:
+        shade.keep_connection()
+    client.process.spawn(shade.wake())
+    client.process.loop.turn()  # it is asleep in its work now
+    client.process.pause(run.world.now + int(seconds * SECOND))
+
+
+def _haunt(run: "Run") -> None:
+    """Requests of a member as it is now keep coming: commits, beats, a leader's assignment."""
+    client = run.any_client()
+    if client is None or not client.owned:
+        return
+    shade = Shade(client, own_process=True)
+    if run.world.rng.random() < 0.5:
+        shade.keep_connection()
+    shade.was.process.spawn(shade.haunt())
+
+
+def _grow_topic(run: "Run") -> None:
+    """One more partition; members hear of it in their own time."""
+    topic = f"topic-{run.world.rng.choice(run.groups)}"
+    if run.network.partitions[topic] < PARTITIONS_MAX:
+        run.network.partitions[topic] += 1
+
+
 def _kill_client(run: "Run") -> None:
     if client := run.any_client():
         run.replace(client)
@@ -170,6 +236,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "node-pause": Fault(_pause_node, 8),
     "node-stall": Fault(_stall_node, 3),
     "node-pause-at-write": Fault(_pause_at_write, 4),
+    "node-zombie": Fault(_make_zombie, 8),
     "database-crash": Fault(_kill_database, 15),
     "database-sessions": Fault(_end_sessions, 3),
     "database-slow": Fault(_slow_database, 10),
@@ -182,9 +249,12 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "network-breaks": Fault(_break_connections, 6),
     "client-cut": Fault(_cut_client, 6),
     "client-pause": Fault(_pause_client, 5),
+    "client-oversleeps": Fault(_sleep_past_session, 7),
+    "client-late": Fault(_haunt, 3),
     "client-crash": Fault(_kill_client, 6),
     "client-leave": Fault(_leave, 6),
     "client-double": Fault(_double_static, 6),
+    "topic-grows": Fault(_grow_topic, 10),
     "operator-rebalance": Fault(_force_rebalance, 6),
     "sweep-offsets": Fault(_sweep_offsets, 4),
 }

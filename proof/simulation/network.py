@@ -1,9 +1,10 @@
 """The network between clients and nodes: connections that delay, drop, duplicate and break.
 
 Bytes of one connection arrive in order, those of two need not. Requests are values here; the
-wire has its own tests.
+wire has its own tests. How many partitions topics have, everybody knows from here.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -12,6 +13,9 @@ from proof.simulation.world import MS, SECOND, Micros, Process, World
 
 REPEATABLE: Final = frozenset({"Heartbeat", "LeaveGroup", "SyncGroup", "OffsetCommit"})
 """Requests that a network may deliver twice without another meaning."""
+
+PARTITIONS: Final = 4
+"""Of every topic in the beginning."""
 
 
 class Request(NamedTuple):
@@ -25,14 +29,17 @@ class Request(NamedTuple):
 @dataclass(slots=True)
 class Network:
     """How it is just now. ``latency`` in seconds; ``cut``: (client, node, direction) that drop
-    everything, direction "to" the node or "from" it; ``duplicates`` is a share of requests."""
+    everything, direction "to" the node or "from" it; ``duplicates`` is a share of requests;
+    ``holds``: heartbeats wait for news; ``partitions``: of each topic."""
 
     world: World
+    holds: bool = False
     latency: float = 0.001
     duplicates: float = 0.0
     cut: set[tuple[str, int, str]] = field(default_factory=set)
     nodes: dict[int, Any] = field(default_factory=dict)
     connections: int = 0
+    partitions: dict[str, int] = field(default_factory=lambda: defaultdict(lambda: PARTITIONS))
 
     def delay(self) -> Micros:
         """How long one message takes."""
@@ -77,7 +84,7 @@ class Link:
 
     def _arrive(self, number: int, request: Request) -> None:
         if self.is_open:
-            self.node.receive(self, number, request)
+            self.node.desk.receive(self, number, request)
 
     def reply(self, number: int, reply: Any) -> None:
         """The node answers."""

@@ -91,13 +91,15 @@ class Session:
 
 @dataclass(slots=True)
 class Weather:
-    """How the database and the ways to it are just now. Seconds; shares of 1."""
+    """How the database and the ways to it are just now. Seconds; shares of 1. ``parts_share``: of
+    the batches whose COMMIT is a message of its own, so that a node may stop before it."""
 
     latency: float = 0.0005
     work: float = 0.0003
     stall_share: float = 0.0
     stall: float = 1.0
     lost_reply_share: float = 0.0
+    parts_share: float = 0.0
     cut: set[str] = field(default_factory=set)
 
 
@@ -160,6 +162,10 @@ class Database:
         """The server is back, with the rows that were committed."""
         self.is_up = True
         self.started_wall = self.wall
+
+    def whole(self) -> None:
+        """Batches are one message again."""
+        self.weather.parts_share = 0.0
 
     # -- transactions
 
@@ -261,6 +267,7 @@ class Connection:
         self.closed = False
         self.broken = False
         self._in_transaction = False
+        self._begun: Transaction | None = None
         self._waiting: Any = None
 
     async def execute(self, query: bytes, parameters: Any = None) -> Cursor:
@@ -318,7 +325,7 @@ class Connection:
             return
         if self._in_transaction:
             transaction = session.transaction or Transaction(session)
-            session.transaction = transaction
+            self._begun = session.transaction = transaction
             database.world.after(IDLE_IN_TRANSACTION, self._idle, transaction)
         else:
             transaction = Transaction(session)
@@ -355,13 +362,15 @@ class Connection:
 
     async def begin(self) -> None:
         """The next statements belong together."""
-        self._in_transaction = True
+        self._in_transaction, self._begun = True, None
 
     async def end(self, *, commits: bool) -> None:
-        """COMMIT or ROLLBACK what ``begin`` began."""
+        """COMMIT or ROLLBACK what ``begin`` began. Raises OperationalError where the server ended
+        it meanwhile."""
         self._in_transaction = False
-        if self.session.transaction is not None and not self.broken:
-            await self.run(_commit if commits else _rollback, self.session.transaction)
+        begun, self._begun = self._begun, None
+        if begun is not None and (commits or not self.broken):
+            await self.run(_commit if commits else _rollback, begun)
 
 
 def _commit(database: Database, own: Transaction, transaction: Transaction) -> Operation:

@@ -3,14 +3,14 @@
 import gc
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from groups.core.group import Rules
 from groups.slot import slot_of
 from proof.history import Checker, Violation
 from proof.simulation.classic_client import ClassicClient
-from proof.simulation.clients import PARTITIONS, Client, Numbers
+from proof.simulation.clients import Client, Numbers
 from proof.simulation.consumer_client import ConsumerClient
 from proof.simulation.faults import FAULTS
 from proof.simulation.network import Network
@@ -29,13 +29,16 @@ RULES: Final = Rules(
     group_initial_rebalance_delay_ms=1_000,
     group_quiet_window_ms=300,
     group_min_session_timeout_ms=1_000,
-    group_consumer_session_timeout_ms=4_000,
     group_consumer_heartbeat_interval_ms=1_000,
     offsets_retention_minutes=0,
 )
 """Short times, so that a life of a minute has many rebalances; retention ends at once."""
 
-SESSION_MS: Final = 4_000
+SESSIONS_MS: Final = (3_000, 4_000, 4_000, 6_000)
+"""Session timeouts of a life's members; the shortest is as long as a lease."""
+
+NOTES: Final = frozenset({"struck", "seen"})
+"""Records of the simulation about itself; the checker knows nothing of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,9 @@ class Run:
         slots = sorted({*map(slot_of, self.groups), *rng.sample(range(64), 2)})
         self.database = Database(self.world, slots)
         self.database.rang = self._ring
-        self.network = Network(self.world)
+        self.network = Network(self.world, holds=rng.random() < 0.5)
+        self.session_ms = rng.choice(SESSIONS_MS)
+        self.rules = replace(RULES, group_consumer_session_timeout_ms=self.session_ms)
         self.numbers = Numbers()
         self.clients: list[Client] = []
         self.is_peace = False
@@ -80,17 +85,23 @@ class Run:
         for group_id in dict.fromkeys(self.groups):
             kind = ClassicClient if self.world.rng.random() < 0.6 else ConsumerClient
             for number in range(self.world.rng.choice([1, 2, 3, 3, 4])):
-                static = kind is ClassicClient and self.world.rng.random() < 0.35
+                static = self.world.rng.random() < 0.35
                 instance = f"i{number}" if static else None
                 self._join(kind, group_id, instance, self.world.between(0.5, 4))
         for name in self.faults:
             self._plan(name)
 
     def _start_node(self, node_id: int) -> None:
-        needs = {"operator-rebalance", "sweep-offsets"} & set(self.faults)
-        Node(
-            self.world, self.network, node_id, RULES, self._node_ended, has_operator=bool(needs)
-        ).start()
+        needs = {"operator-rebalance", "sweep-offsets", "node-zombie"} & set(self.faults)
+        node = Node(
+            self.world,
+            self.network,
+            node_id,
+            self.rules,
+            self._node_ended,
+            has_operator=bool(needs),
+        )
+        node.start()
 
     def _node_ended(self, node: Node) -> None:
         for session in list(self.database.sessions):
@@ -109,7 +120,7 @@ class Run:
             f"c{self._named}",
             group_id,
             instance,
-            SESSION_MS,
+            self.session_ms,
         )
         self.clients.append(client)
         self.world.after(delay, client.start)
@@ -188,7 +199,7 @@ def _settled(clients: Sequence[Client]) -> bool:
     return (
         all(client.is_stable for client in clients)
         and len({client.generation for client in clients}) == 1
-        and owned == list(range(PARTITIONS))
+        and owned == list(range(clients[0].partitions))
     )
 
 
@@ -203,7 +214,7 @@ def simulate(
         counted[f"{record['type']} {record.get('what') or record.get('table') or ''}".strip()] += 1
         if keeps_history:
             world.history.append(record)
-        if record["type"] != "struck":
+        if record["type"] not in NOTES:
             checker.take(record)
 
     world.take = take

@@ -7,6 +7,7 @@ that the real one does the same is shown with real connections in tests/store.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import psycopg
@@ -48,33 +49,50 @@ ENDS: Final = ("rebalance-completed", "emptied")
 async def apply(connection: Connection, batch: Batch) -> None:
     """``groups.store.apply`` over modelled rows: one message, one outcome, or none known."""
     try:
-        verdict = await connection.run(write_batch, batch)
+        verdict = await _whole_or_in_parts(connection, batch)
     except psycopg.OperationalError as error:
         raise Unknown(str(error)) from error
     if isinstance(verdict, StoreError):
         raise verdict
 
 
+async def _whole_or_in_parts(connection: Connection, batch: Batch) -> StoreError | None:
+    weather, rng = connection.database.weather, connection.database.world.rng
+    verdict: StoreError | None
+    if batch.inside is None or not weather.parts_share or rng.random() >= weather.parts_share:
+        verdict = await connection.run(write_batch, batch)
+        return verdict
+    async with connection.transaction():
+        verdict = await connection.run(write_batch, batch)
+        if verdict is not None:
+            raise verdict
+        await batch.inside()
+    return None
+
+
 def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operation:
-    """Guard, write, commit. Returns the StoreError that the guard raised, or None."""
+    """Guard, and write at the commit. Returns the StoreError that the guard raised, or None."""
     epochs = {slot_of(w.group_id): -1 for w in batch.writes}
     epochs |= {slot: epoch for slot, epoch in batch.epochs.items() if slot in epochs}
     for slot in sorted(epochs):
         if not (yield ("lock", ("slot", slot), GUARD.slot_lock)):
             return _refused(db, transaction, Contended("a slot"))
-    wrong = (
-        {s for s, e in epochs.items() if db.slots[s].epoch != e} if GUARD.checks_epoch else set()
-    )
+    stale = {s for s, e in epochs.items() if db.slots[s].epoch != e}
+    wrong = stale if GUARD.checks_epoch else set()
+    if stale:
+        db.world.record("seen", what="late write")
     if wrong and GUARD.raises:
+        db.world.record("seen", what="fenced")
         return _refused(db, transaction, Fenced("epoch"))
     refusal = yield from _lock_groups(db, transaction, batch)
     if refusal is not None and GUARD.raises:
         return _refused(db, transaction, refusal)
     yield ("wait", _work(db))
     for write in sorted(batch.writes, key=lambda w: w.group_id):
-        only_offsets = slot_of(write.group_id) in wrong or refusal is not None
-        _write(db, write, epochs[slot_of(write.group_id)], only_offsets=only_offsets)
-    db.abort(transaction)
+        slot = slot_of(write.group_id)
+        only_offsets = slot in wrong or refusal is not None
+        effect = partial(_write, db, write, epochs[slot], only_offsets=only_offsets)
+        transaction.effects.append(effect)
     return None
 
 
@@ -172,7 +190,7 @@ def _delete(db: Database, group_id: str, under: Mapping[str, int]) -> None:
     for place in [p for p in db.offsets if p[0] == group_id]:
         del db.offsets[place]
         _tell_offset(db, place, None, under)
-    db.world.record("row", table="group", group=group_id, deleted=True, **under)
+    db.world.record("row", table="deleted", group=group_id, **under)
 
 
 def _journal(db: Database, write: Write) -> None:

@@ -122,11 +122,13 @@ class Process:
             self._scheduled = True
             self.world.at(max(self.world.now, self.paused_until), self._run)
 
-    def pause(self, until: Micros) -> None:
-        """SIGSTOP, and SIGCONT at that instant. A process that has just slept stays awake for a
-        while: one that does nothing but sleep shows nothing."""
-        if self.world.now >= self.paused_until + AWAKE or not self.paused_until:
-            self.paused_until = until
+    def pause(self, until: Micros) -> bool:
+        """SIGSTOP, and SIGCONT at that instant; whether it was stopped. A process that has just
+        slept stays awake for a while: one that does nothing but sleep shows nothing."""
+        if self.paused_until and self.world.now < self.paused_until + AWAKE:
+            return False
+        self.paused_until = until
+        return True
 
     def _run(self) -> None:
         if self.world.now < self.paused_until:
@@ -196,9 +198,14 @@ class Loop(asyncio.AbstractEventLoop):
         return handle
 
     def _due(self, handle: asyncio.TimerHandle) -> None:
-        if not handle.cancelled():
-            self._ready.append(handle)
-            self.process.wake()
+        if handle.cancelled():
+            return
+        self._ready.append(handle)
+        process = self.process
+        if process.world.now < process.paused_until or not process.alive:
+            process.wake()
+        else:
+            self.turn()  # at once: nothing of this process runs just now
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         """The heap forgets it when its time comes."""

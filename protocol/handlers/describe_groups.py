@@ -1,9 +1,10 @@
-"""DescribeGroups (15): groups with generations and their members, those of the 0.9 draft included;
-any other id reads as a dead group."""
+"""DescribeGroups (15): groups with generations and their members, those of the 0.9 draft and those
+that the coordinator commands included; any other id reads as a dead group."""
 
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.packing import metadata_of
 from groups.core.classic.states import STABLE
+from groups.core.commanded.group import CommandedGroup
 from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import MemberRow
@@ -37,7 +38,7 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
     if code is not ErrorCode.NONE:
         return DescribedGroup(error_code=code, group_id=group_id)
     group = call.node.coordinator.group(group_id)
-    if not isinstance(group, ClassicGroup | DraftGroup):
+    if not isinstance(group, ClassicGroup | DraftGroup | CommandedGroup):
         fault = "not found" if group is None else "is not classic"
         return _dead(group_id, call.version, fault, operations.of_group(operations_asked))
     return _described(group, operations.of_group(operations_asked))
@@ -53,7 +54,9 @@ def _dead(group_id: str, version: int, fault: str, authorized: int) -> Described
     return described
 
 
-def _described(group: ClassicGroup | DraftGroup, authorized: int) -> DescribedGroup:
+def _described(
+    group: ClassicGroup | DraftGroup | CommandedGroup, authorized: int
+) -> DescribedGroup:
     """Protocol and metadata are told in Stable only: elsewhere they are about to change. The
     assignments are then those that members still have, as far as they are told."""
     row = group.durable.group

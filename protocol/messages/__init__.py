@@ -1,11 +1,15 @@
 """Every message that Rollcall can read and write: one file per API, Kafka 4.3's versions.
 
 ``MESSAGES`` is what the wire knows, not what the server serves: that, with the
-versions it offers, is ``protocol.apis``.
+versions it offers, is ``protocol.apis``. Keys from ``PRIVATE_FROM`` on are Rollcall's own.
 """
 
 from typing import Final, NamedTuple
 
+from protocol.messages.acknowledge_command import (
+    AcknowledgeCommandRequest,
+    AcknowledgeCommandResponse,
+)
 from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
 from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from protocol.messages.consumer_group_describe import (
@@ -57,10 +61,18 @@ from protocol.messages.metadata import MetadataRequest, MetadataResponse
 from protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 from protocol.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
 from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+from protocol.messages.poll_commands import PollCommandsRequest, PollCommandsResponse
 from protocol.messages.produce import ProduceRequest, ProduceResponse
+from protocol.messages.register_consumer import (
+    RegisterConsumerRequest,
+    RegisterConsumerResponse,
+)
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from protocol.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
 from protocol.wire.declare import Message
+
+PRIVATE_FROM: Final = 10_000
+"""The first key of APIs that Kafka does not have (docs/commanded.md)."""
 
 
 class Api(NamedTuple):
@@ -112,6 +124,9 @@ MESSAGES: Final[dict[int, Api]] = {
         _api(ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse),
         _api(ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse),
         _api(DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
+        _api(RegisterConsumerRequest, RegisterConsumerResponse),
+        _api(PollCommandsRequest, PollCommandsResponse),
+        _api(AcknowledgeCommandRequest, AcknowledgeCommandResponse),
         _api(ConsumerGroupPrepareAssignmentRequest, ConsumerGroupPrepareAssignmentResponse),
         _api(ConsumerGroupInstallAssignmentRequest, ConsumerGroupInstallAssignmentResponse),
     )

@@ -66,9 +66,17 @@ class BlockingMember:
         self._thread.join()
         self._loop.close()
 
-    def subscribe(self, topics: Iterable[str] = (), pattern: str | None = None) -> None:
+    def subscribe(
+        self,
+        topics: Iterable[str] | Mapping[str, int] = (),
+        pattern: str | None = None,
+        *,
+        blacklist: str | None = None,
+        threads: int = 1,
+    ) -> None:
         """See ``Member.subscribe``."""
-        self._do(lambda: self._member.subscribe(topics, pattern))
+        subscribe = self._member.subscribe
+        self._do(lambda: subscribe(topics, pattern, blacklist=blacklist, threads=threads))
 
     def unsubscribe(self) -> None:
         """See ``Member.unsubscribe``."""
@@ -86,6 +94,10 @@ class BlockingMember:
     def token(self, partition: TopicPartition) -> Token:
         """See ``Member.token``."""
         return self._do(lambda: self._member.token(partition))
+
+    def thread(self, partition: TopicPartition) -> int:
+        """See ``Member.thread``."""
+        return self._do(lambda: self._member.thread(partition))
 
     def note(self, partition: TopicPartition, offset: int) -> None:
         """See ``Member.note``."""

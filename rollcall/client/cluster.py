@@ -5,14 +5,13 @@ It connects when it must and forgets when it is told to. When to try again is no
 
 import asyncio
 import ssl
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from protocol.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
-from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from protocol.wire.declare import Message
 from rollcall.client.connection import Broken, Connection
-from rollcall.client.core.words import LookUp, TopicPartition, Topics
+from rollcall.client.core.words import LookUp, Topics
+from rollcall.client.dialects import Dialect
 
 ASK_S: Final = 10.0
 
@@ -44,11 +43,13 @@ class Cluster:
         bootstrap: str | Sequence[str],
         group: str,
         client_id: str,
+        dialect: Dialect,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
         self._addresses = addresses(bootstrap)
         self._group = group
         self._client_id = client_id
+        self._dialect = dialect
         self._ssl = ssl_context
         self._coordinator: tuple[str, int] | None = None
         self._connections: dict[str, Connection] = {}
@@ -59,23 +60,23 @@ class Cluster:
         async with self._locks[lane]:
             connection = self._connections.get(lane)
             if connection is None or not connection.is_open:
+                if connection is not None and lane != METADATA:
+                    self._coordinator = None  # a closed socket: it may be another by now
                 connection = await self._connect(lane)
                 self._connections[lane] = connection
             answer = asyncio.ensure_future(connection.call(request, timeout_s))
-            await asyncio.sleep(0)  # written before the lane is free: requests keep their order
+            answer.add_done_callback(_seen)
+            try:
+                await asyncio.sleep(0)  # written before the lane is free: requests keep their order
+            except asyncio.CancelledError:
+                answer.cancel()
+                raise
         return await answer
 
     async def look_up(self, wanted: LookUp) -> Topics:
         """What the cluster knows of topics; those that do not exist are left out."""
-        topics: list[MetadataRequestTopic] | None = None
-        if wanted.names or wanted.ids:
-            topics = [MetadataRequestTopic(name=name) for name in wanted.names]
-            topics += [MetadataRequestTopic(topic_id=each, name=None) for each in wanted.ids]
-        request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
-        answer = await self.ask(METADATA, request, ASK_S)
-        return Topics(
-            {t.name: (t.topic_id, len(t.partitions)) for t in answer.topics if not t.error_code}
-        )
+        dialect = self._dialect
+        return dialect.topics(await self.ask(METADATA, dialect.look_up(wanted), ASK_S))
 
     def forget_coordinator(self) -> None:
         """Whoever it was, ask again; nothing sent to it before is waited for."""
@@ -103,7 +104,7 @@ class Cluster:
         return await self._open(self._coordinator)
 
     async def _open(self, address: tuple[str, int]) -> Connection:
-        return await Connection.open(*address, self._client_id, self._ssl)
+        return await Connection.open(*address, self._client_id, self._ssl, self._dialect)
 
     async def _any(self) -> Connection:
         """The first bootstrap node that can be reached; the others are tried last from then on."""
@@ -118,21 +119,18 @@ class Cluster:
         raise failure
 
     async def _find(self) -> tuple[str, int]:
-        request = FindCoordinatorRequest(key=self._group, coordinator_keys=[self._group])
         connection = await self._any()
         try:
-            answer: FindCoordinatorResponse = await connection.call(request, ASK_S)
+            answer = await connection.call(self._dialect.find(self._group), ASK_S)
         finally:
             connection.close()
-        found = answer.coordinators[0] if answer.coordinators else answer
-        if found.error_code:
-            raise Broken(f"no coordinator: error {found.error_code}")
-        return found.host, found.port
+        code, host, port = self._dialect.found(answer)
+        if code:
+            raise Broken(f"no coordinator: {self._dialect.name_of(code)}")
+        return host, port
 
 
-def listed(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    """Partitions by topic, as requests name them."""
-    by_topic: dict[str, list[int]] = {}
-    for topic, partition in sorted(partitions):
-        by_topic.setdefault(topic, []).append(partition)
-    return by_topic
+def _seen(answer: "asyncio.Task[Any]") -> None:
+    """Its failure is of no interest to anybody when who asked has been cancelled."""
+    if not answer.cancelled():
+        answer.exception()

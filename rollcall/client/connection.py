@@ -9,19 +9,17 @@ import ssl
 from itertools import count
 from typing import Any, Final, Self
 
-from protocol.messages import MESSAGES
 from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from protocol.wire.codec import decode, encode
 from protocol.wire.declare import Message
 from protocol.wire.errors import WireError
 from protocol.wire.limits import FRAME_BYTES_MAX
+from rollcall.client.dialects import Dialect
+from rollcall.client.dialects.kafka import KAFKA
 
 CONNECT_S: Final = 10.0
 OLDEST: Final = 0
 """ApiVersions in the version that every server answers."""
-
-CAPS: Final = {8: 9, 9: 9}
-"""OffsetCommit and OffsetFetch name topics up to version 9; from 10 on they want topic ids."""
 
 
 class Broken(ConnectionError):
@@ -32,27 +30,38 @@ class Connection:
     """Open it with ``open``; every waiting request ends in ``Broken`` when it closes."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, client_id: str
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        client_id: str,
+        dialect: Dialect,
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._client_id = client_id.encode()
+        self._dialect = dialect
         self._numbers = count(1)
         self._waiting: dict[int, asyncio.Future[bytes]] = {}
-        self._versions: dict[int, tuple[int, int]] = {}
+        self._versions = dialect.versions or {}
         self.is_open = True
         self._reading = asyncio.ensure_future(self._read())
 
     @classmethod
     async def open(
-        cls, host: str, port: int, client_id: str, ssl_context: ssl.SSLContext | None
+        cls,
+        host: str,
+        port: int,
+        client_id: str,
+        ssl_context: ssl.SSLContext | None,
+        dialect: Dialect = KAFKA,
     ) -> Self:
         """Connect and learn which versions the node speaks; ``OSError`` if that fails."""
         try:
             async with asyncio.timeout(CONNECT_S):
                 streams = await asyncio.open_connection(host, port, ssl=ssl_context)
-                connection = cls(*streams, client_id)
-                await connection._learn_versions()
+                connection = cls(*streams, client_id, dialect)
+                if dialect.versions is None:
+                    await connection._learn_versions()
         except TimeoutError:
             raise Broken(f"{host}:{port} does not answer") from None
         return connection
@@ -84,7 +93,7 @@ class Connection:
         assert key is not None
         first, last = self._versions.get(key, (0, -1))
         mine_first, mine_last = request.versions
-        version = min(last, mine_last, CAPS.get(key, mine_last))
+        version = min(last, mine_last, self._dialect.newest.get(key, mine_last))
         if version < max(first, mine_first):
             raise Broken(f"the node does not speak {type(request).__name__}")
         return version
@@ -105,7 +114,7 @@ class Connection:
             raw = await self._waiting[number]
         finally:
             self._waiting.pop(number, None)
-        response = MESSAGES[key].response
+        response = self._dialect.apis[key].response
         flexible = response.flexible(version) and response is not ApiVersionsResponse
         try:
             return decode(response, version, raw, 5 if flexible else 4)

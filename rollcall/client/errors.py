@@ -1,6 +1,6 @@
 """What can go wrong for an application that uses the library; each is raised by one place."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rollcall.client.core.codes import name_of
 from rollcall.client.core.words import TopicPartition
@@ -24,8 +24,10 @@ class Refused(MemberError):
 class CommitRefused(MemberError):
     """Some offsets were not committed; ``codes`` are Kafka's numbers, by partition."""
 
-    def __init__(self, codes: Mapping[TopicPartition, int]) -> None:
-        names = {f"{p.topic}-{p.partition}: {name_of(code)}" for p, code in codes.items()}
+    def __init__(
+        self, codes: Mapping[TopicPartition, int], name: Callable[[int], str] = name_of
+    ) -> None:
+        names = {f"{p.topic}-{p.partition}: {name(code)}" for p, code in codes.items()}
         super().__init__(", ".join(sorted(names)))
         self.codes = dict(codes)
 
@@ -39,4 +41,4 @@ class Unavailable(MemberError):
 
 
 class UnknownProtocol(MemberError, ValueError):
-    """There is no such protocol, or this library does not speak it yet."""
+    """There is no such protocol."""

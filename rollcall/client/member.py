@@ -43,10 +43,11 @@ class Member:
     """One worker of ``group``; ``async with Member(...)`` joins and, at the end, leaves.
 
     ``bootstrap`` is ``HOST:PORT``, or several. ``topics`` and ``pattern`` are what it wants to
-    work on. ``assignor`` is a server's or a function of one's own (consumer protocol), or one or
-    several of ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The
-    callbacks take a frozenset of partitions and may be coroutines; see docs/client.md for what each
-    may rely on.
+    work on; in a commanded group also ``blacklist``, and how many ``threads`` work on each topic
+    (or ``topics`` is a mapping from topic to threads). ``assignor`` is a server's (consumer
+    protocol, draft), a function of one's own (consumer protocol) or one or several of
+    ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The callbacks take a
+    frozenset of partitions and may be coroutines; see docs/client.md for what each may rely on.
     ``settings`` are the times of ``core.words.Identity``, in milliseconds.
 
     Raises ``UnknownProtocol`` for a protocol that the library does not speak, ``ValueError`` for
@@ -57,9 +58,11 @@ class Member:
         self,
         bootstrap: str | Sequence[str],
         group: str,
-        topics: Iterable[str] = (),
+        topics: Iterable[str] | Mapping[str, int] = (),
         *,
         pattern: str | None = None,
+        blacklist: str | None = None,
+        threads: int = 1,
         protocol: str = "consumer",
         assignor: protocols.Assignors = None,
         instance_id: str | None = None,
@@ -73,19 +76,22 @@ class Member:
     ) -> None:
         chosen = protocols.listed(assignor)
         names = tuple(each if isinstance(each, str) else each.name for each in chosen)
-        identity = Identity(group, instance_id, rack, names, **settings)
+        spoken = protocols.of(protocol)
+        identity = Identity(group, instance_id, rack, names, **{**spoken.defaults, **settings})
         rng: Random = SystemRandom()
         self._identity = identity
-        self._machine = protocols.machine(protocol, identity, chosen, rng)
-        self._subscription = Subscription(_names(topics), pattern)
+        self._machine = spoken.make(identity, chosen, rng)
+        self._fault = spoken.fault
+        self._subscription = _subscription(topics, pattern, blacklist, threads)
+        self._check(self._subscription)
         self._callbacks = {
             Kind.ASSIGNED: on_assigned,
             Kind.REVOKED: on_revoked,
             Kind.LOST: on_lost,
         }
         backoff = Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng)
-        self._cluster = Cluster(bootstrap, group, client_id, ssl_context)
-        self._ledger = Ledger(self._cluster, identity, backoff)
+        self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, ssl_context)
+        self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect)
         self._changes = Changes()
         self._pump = Pump(
             self._machine,
@@ -104,7 +110,7 @@ class Member:
     async def start(self) -> None:
         """Subscribe, if there is something to subscribe to. Does not wait for an assignment."""
         if self._subscription:
-            self.subscribe(self._subscription.topics, self._subscription.pattern)
+            self._pump.put(Subscribe(self._subscription))
 
     async def close(self, timeout_s: float = CLOSE_S) -> None:
         """Give up everything, call back, leave, and end every connection.
@@ -125,6 +131,13 @@ class Member:
             self._cluster.close()
             self._changes.end()
 
+    def abandon(self) -> None:
+        """End without a word, as a process that dies: nothing is committed, nobody is called, and
+        the group waits for the session."""
+        self._pump.stop()
+        self._cluster.close()
+        self._changes.end()
+
     async def __aenter__(self) -> Self:
         await self.start()
         return self
@@ -139,15 +152,29 @@ class Member:
 
     # -- what to work on
 
-    def subscribe(self, topics: Iterable[str] = (), pattern: str | None = None) -> None:
+    def subscribe(
+        self,
+        topics: Iterable[str] | Mapping[str, int] = (),
+        pattern: str | None = None,
+        *,
+        blacklist: str | None = None,
+        threads: int = 1,
+    ) -> None:
         """Work on these instead; the coordinator hears it at once. Lets a refused member try
-        again."""
+        again. ``ValueError`` for what the protocol cannot say."""
+        wanted = _subscription(topics, pattern, blacklist, threads)
+        if not wanted:
+            raise ValueError("neither topics nor a pattern to subscribe to")
+        self._check(wanted)
         self._manual = None
         self.failure = None
-        self._subscription = Subscription(_names(topics), pattern)
-        if not self._subscription:
-            raise ValueError("neither topics nor a pattern to subscribe to")
+        self._subscription = wanted
         self._pump.put(Subscribe(self._subscription))
+
+    def _check(self, wanted: Subscription) -> None:
+        fault = self._fault(wanted) if wanted else None
+        if fault is not None:
+            raise ValueError(fault)
 
     def unsubscribe(self) -> None:
         """Work on nothing, and leave the group."""
@@ -176,6 +203,14 @@ class Member:
         if epoch is None:
             raise NotAssigned(f"{partition.topic}-{partition.partition}")
         return Token(self._identity.group, *partition, epoch)
+
+    def thread(self, partition: TopicPartition) -> int:
+        """Which of this member's threads the coordinator of a commanded group wants to work on
+        it, from 0. ``NotAssigned`` where it is not this member's, or has no thread."""
+        number = self._machine.standing.threads.get(partition)
+        if number is None or partition not in self.assigned:
+            raise NotAssigned(f"{partition.topic}-{partition.partition}")
+        return number
 
     @property
     def member_id(self) -> str:
@@ -257,9 +292,16 @@ class Member:
         self._changes.fail(failure)
 
 
-def _names(topics: Iterable[str]) -> tuple[str, ...]:
-    """Topic names; one string alone is one name, not a list of letters."""
-    return (topics,) if isinstance(topics, str) else tuple(topics)
+def _subscription(
+    topics: Iterable[str] | Mapping[str, int],
+    pattern: str | None,
+    blacklist: str | None,
+    threads: int,
+) -> Subscription:
+    """What was asked for; one string alone is one name, not a list of letters."""
+    names = (topics,) if isinstance(topics, str) else tuple(topics)
+    by_topic = dict(topics) if isinstance(topics, Mapping) else {}
+    return Subscription(names, pattern, blacklist, threads, by_topic)
 
 
 async def _run(callback: Callback, partitions: Partitions) -> None:

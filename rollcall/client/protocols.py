@@ -1,11 +1,7 @@
-"""The protocols that a member can speak: a table from name to machine.
-
-``draft`` (the 0.9 draft) and ``commanded`` (the 2012 draft) are systems that Rollcall knows and
-that this library does not speak yet; a machine of the shape ``core.words.Machine`` and a line in
-this table is all that they need.
-"""
+"""The protocols that a member can speak: a table from name to machine, dialect and usual times."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
@@ -13,8 +9,13 @@ from rollcall.client.assignors import ASSIGNORS, Assignor
 from rollcall.client.assignors.own import ClientAssignor, check_size, client_assignor
 from rollcall.client.core.assigning import said
 from rollcall.client.core.classic import ClassicMachine
+from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
-from rollcall.client.core.words import Identity, Machine
+from rollcall.client.core.draft import DraftMachine
+from rollcall.client.core.words import Identity, Machine, Subscription
+from rollcall.client.dialects import Dialect
+from rollcall.client.dialects.draft import DRAFT
+from rollcall.client.dialects.kafka import KAFKA
 from rollcall.client.errors import UnknownProtocol
 
 Named = str | Assignor | ClientAssignor
@@ -23,6 +24,27 @@ Assignors = Any
 and whatever ``client_assignor`` takes (consumer protocol)."""
 
 Maker = Callable[[Identity, Sequence[Named], Random], Machine]
+
+BEATS_LEAST: Final = 2
+"""A member of the draft with one heartbeat in a session would be silent for a whole one."""
+
+
+def _no_threads(wanted: Subscription) -> str | None:
+    plain = Subscription(wanted.topics, wanted.pattern)
+    if wanted != plain:
+        return "only commanded groups have threads and blacklists"
+    return None if wanted else "neither topics nor a pattern to subscribe to"
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One protocol. ``defaults`` are times of ``Identity`` that are others here. ``fault`` says
+    what is wrong with a subscription, if anything is."""
+
+    make: Maker
+    fault: Callable[[Subscription], str | None] = _no_threads
+    dialect: Dialect = KAFKA
+    defaults: Mapping[str, int] = field(default_factory=dict)
 
 
 def _consumer(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
@@ -48,13 +70,38 @@ def _classic(identity: Identity, assignors: Sequence[Named], rng: Random) -> Mac
     return ClassicMachine(identity, chosen, rng)
 
 
-PROTOCOLS: Final[Mapping[str, Maker | None]] = {
-    "consumer": _consumer,
-    "classic": _classic,
-    "draft": None,
-    "commanded": None,
+def _draft(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
+    strategy, *more = assignors or ("range",)
+    if more or not isinstance(strategy, str):
+        raise ValueError("the draft takes the name of one of the coordinator's strategies")
+    if identity.instance_id is not None:
+        raise ValueError("the draft has no static members")
+    if identity.heartbeat_frequency < BEATS_LEAST:
+        raise ValueError(f"heartbeat_frequency must be at least {BEATS_LEAST}")
+    return DraftMachine(identity, strategy, rng)
+
+
+def _commanded(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
+    if assignors:
+        raise ValueError("who works on what is the coordinator's affair in a commanded group")
+    if identity.instance_id is not None:
+        raise ValueError("commanded groups have no static members")
+    return CommandedMachine(identity, rng)
+
+
+def _one_way(wanted: Subscription) -> str | None:
+    """Names, or one of the two filters."""
+    ways = [bool(wanted.topics), wanted.pattern is not None, wanted.blacklist is not None]
+    return None if sum(ways) == 1 else "either topics, or a pattern, or a blacklist"
+
+
+PROTOCOLS: Final[Mapping[str, Spoken]] = {
+    "consumer": Spoken(_consumer),
+    "classic": Spoken(_classic),
+    # The longest session that a coordinator of the draft allows unless told otherwise.
+    "draft": Spoken(_draft, dialect=DRAFT, defaults={"session_timeout_ms": 30_000}),
+    "commanded": Spoken(_commanded, _one_way),
 }
-"""None: known, and not spoken yet."""
 
 
 def listed(assignor: Assignors) -> tuple[Named, ...]:
@@ -72,11 +119,9 @@ def own_of(assignors: Sequence[Named]) -> tuple[ClientAssignor, ...]:
     return tuple(each for each in assignors if isinstance(each, ClientAssignor))
 
 
-def machine(protocol: str, identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
-    """The machine for a protocol; ``UnknownProtocol`` says which there are."""
-    make = PROTOCOLS.get(protocol)
-    if make is None:
-        spoken = ", ".join(name for name, each in PROTOCOLS.items() if each is not None)
-        why = "is not spoken by this library yet" if protocol in PROTOCOLS else "is unknown"
-        raise UnknownProtocol(f"protocol {protocol!r} {why}; it speaks {spoken}")
-    return make(identity, assignors, rng)
+def of(protocol: str) -> Spoken:
+    """The protocol of this name; ``UnknownProtocol`` says which there are."""
+    if protocol not in PROTOCOLS:
+        known = ", ".join(PROTOCOLS)
+        raise UnknownProtocol(f"protocol {protocol!r} is unknown; there are {known}")
+    return PROTOCOLS[protocol]

@@ -1,8 +1,9 @@
 """``python -m rollcall.demo``: something to watch in a running installation, until Ctrl-C.
 
-Members of stock Kafka clients, and members that speak the wire themselves, work on sample topics;
-they join, commit, leave, crash and come back at seeded times. In the end they leave, and their
-groups and topics are removed. Nothing here is used by the server.
+Members of stock Kafka clients, of Rollcall's own library in every protocol, and members that speak
+the wire themselves, work on sample topics; they join, commit, leave, crash and come back at seeded
+times. In the end they leave, and their groups and topics are removed. Nothing here is used by the
+server.
 """
 
 import argparse
@@ -72,9 +73,11 @@ async def play(stages: Sequence[Stage], options: argparse.Namespace, stop: async
 def engage(options: argparse.Namespace) -> list[Stage]:
     """A stage for each group that somebody here can play; who is missing is said."""
     installed = cast.installed()
-    if installed == {cast.WIRE}:
-        say(f"no stock client is installed ({', '.join(cast.MODULES)}): only the wire plays")
-    terms = Terms(options.bootstrap, options.seed, max(WORK_S * options.pace, WORK_LEAST_S))
+    if installed.isdisjoint(cast.MODULES):
+        say(f"no stock client is installed ({', '.join(cast.MODULES)}): only our own play")
+    terms = Terms(
+        options.bootstrap, options.draft, options.seed, max(WORK_S * options.pace, WORK_LEAST_S)
+    )
     stages = []
     for troupe in options.groups:
         library = troupe.library(installed)
@@ -105,14 +108,21 @@ def troupes(text: str) -> list[Troupe]:
 def parser() -> argparse.ArgumentParser:
     """What can be said on the command line."""
     port = os.environ.get("ROLLCALL_KAFKA_PORT") or "9092"
+    draft = os.environ.get("ROLLCALL_DRAFT_PORT") or "9392"
     made = argparse.ArgumentParser(prog="python -m rollcall.demo", description=__doc__)
     add = made.add_argument
     add("--bootstrap", default=f"127.0.0.1:{port}", help="HOST:PORT of a node")
+    add("--draft", default=f"127.0.0.1:{draft}", help="HOST:PORT of its listener for the 0.9 draft")
     add("--for", dest="seconds", type=float, help="seconds until it ends by itself")
     add("--seed", type=int, default=1, help="another number, another story")
     add("--groups", type=troupes, default=cast.TROUPES, help="names, with commas between")
     add("--pace", type=float, default=1.0, help="0.5: twice as much happens")
-    add("--session", type=float, default=CLASSIC_SESSION_S, help="seconds, of classic members")
+    add(
+        "--session",
+        type=float,
+        default=CLASSIC_SESSION_S,
+        help="seconds, unless the coordinator decides",
+    )
     add("--keep", action="store_true", help="leave the groups and the topics there")
     return made
 

@@ -8,6 +8,9 @@ from enum import Enum
 WIRE = "the wire"
 """Members that need no library: they speak with Rollcall's own codec."""
 
+LIBRARY = "rollcall.client"
+"""Members of Rollcall's own library, which needs nothing either."""
+
 MODULES: Mapping[str, str] = {
     "kafka-python": "kafka",
     "confluent-kafka": "confluent_kafka",
@@ -24,6 +27,8 @@ class Kind(Enum):
     STATIC = "classic, static members"
     ROUND_ROBIN = "classic, round robin"
     CONSUMER = "consumer protocol"
+    DRAFT = "0.9 draft"
+    COMMANDED = "commanded"
 
 
 class Scene(Enum):
@@ -74,6 +79,10 @@ TROUPES: tuple[Troupe, ...] = (
     Troupe("reports", 6, Kind.CONSUMER, ("confluent-kafka",), 2),
     Troupe("letters", 16, Kind.ROUND_ROBIN, (WIRE,), 5),
     Troupe("alerts", 9, Kind.CONSUMER, (WIRE,), 3),
+    Troupe("parcels", 6, Kind.COOPERATIVE, (LIBRARY,), 3),
+    Troupe("exports", 8, Kind.CONSUMER, (LIBRARY,), 3),
+    Troupe("ledgers", 6, Kind.DRAFT, (LIBRARY,), 3),
+    Troupe("robots", 12, Kind.COMMANDED, (LIBRARY,), 3),
 )
 
 NAMES = ("anna", "ben", "cleo", "dan", "eva", "fred", "gwen", "hugo")
@@ -81,9 +90,9 @@ NAMES = ("anna", "ben", "cleo", "dan", "eva", "fred", "gwen", "hugo")
 
 
 def installed() -> frozenset[str]:
-    """What can play here: the wire, and every stock client that is there."""
+    """What can play here: the wire, our library, and every stock client that is there."""
     found = (name for name, module in MODULES.items() if importlib.util.find_spec(module))
-    return frozenset((WIRE, *found))
+    return frozenset((WIRE, LIBRARY, *found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from itertools import count, groupby
 from typing import Protocol
 
 from rollcall.demo import member
-from rollcall.demo.cast import WIRE, Kind, Part, Scene, Troupe
+from rollcall.demo.cast import LIBRARY, WIRE, Kind, Part, Scene, Troupe
+from rollcall.demo.ours import LibraryMember
 from rollcall.demo.plot import Act, Beat
 from rollcall.demo.process import StockMember
 
@@ -32,9 +33,10 @@ class Player(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What all stages share. Times are in seconds."""
+    """What all stages share. Times are in seconds. ``draft`` is where the draft is spoken."""
 
     bootstrap: str
+    draft: str
     seed: int
     work_s: float
 
@@ -83,6 +85,8 @@ class Stage:
             self._told(name, tuple(sorted(held)))
 
         part = self._part(name)
+        if self.library == LIBRARY:
+            return LibraryMember(part, tell)
         if self.library == WIRE:
             return member.member(part, self.troupe.partitions, tell)
         return StockMember(part, tell, lambda text: self.say(f"{name} {text}"))
@@ -92,7 +96,7 @@ class Stage:
         return Part(
             library=self.library,
             kind=troupe.kind.name,
-            bootstrap=terms.bootstrap,
+            bootstrap=terms.draft if troupe.kind is Kind.DRAFT else terms.bootstrap,
             group=troupe.group,
             topic=troupe.topic,
             name=name,

@@ -13,11 +13,14 @@ Join = Callable[..., Worker]
 
 LIBRARY = "library"
 
+TOGETHER = pytest.mark.xdist_group("member library")
+"""For tests that use ``installation``: one is enough, so one worker runs them all."""
 
-@pytest.fixture(scope="module")
+
+@pytest.fixture(scope="session")
 def installation() -> Iterator[Installation]:
-    """Serves for the tests of one file."""
-    with Installation(SETTINGS) as it:
+    """Two nodes, for all tests of this folder. Who kills one waits until it is there again."""
+    with Installation({**SETTINGS, "ROLLCALL_NODES": "2"}) as it:
         yield it
 
 

@@ -8,13 +8,20 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
-from rollcall.client.core import classic_states, consumer_states
+from rollcall.client.core import (
+    classic_states,
+    commanded_states,
+    consumer_states,
+    draft_states,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "client.md"
 Table = Mapping[Enum, Mapping[Enum, Enum]]
 MACHINES: Mapping[str, Table] = {
     "consumer": consumer_states.TRANSITIONS,  # type: ignore[dict-item]
     "classic": classic_states.TRANSITIONS,  # type: ignore[dict-item]
+    "draft": draft_states.TRANSITIONS,  # type: ignore[dict-item]
+    "commanded": commanded_states.TRANSITIONS,  # type: ignore[dict-item]
 }
 
 

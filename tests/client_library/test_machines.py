@@ -6,6 +6,8 @@ member that wants to work does, and every partition that is wanted has its one o
 """
 
 import os
+import re
+from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar
 
@@ -15,10 +17,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.draft.group import DraftGroup
 from rollcall.client.assignors import ASSIGNORS
 from rollcall.client.core.classic import ClassicMachine
+from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
+from rollcall.client.core.draft import DraftMachine
 from rollcall.client.core.words import Identity, Machine, TopicPartition
 from tests.client_library.world import Player, World
 
@@ -134,7 +140,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(topic=st.sampled_from(["s", "t"]), count=st.integers(1, 6))
     def a_topic_grows(self, topic: str, count: int) -> None:
-        self.world.catalogue[topic] = max(count, self.world.catalogue.get(topic, 0))
+        self.world.grow(topic, count)
 
     @rule()
     def an_operator_forces_a_rebalance(self) -> None:
@@ -146,12 +152,14 @@ class Lives(RuleBasedStateMachine):
             return
         world = self.world
         world.sleep(CALM_MS, honest=True)
-        working = [p for p in world.players.values() if p.topics and not p.failures]
+        players = world.players.values()
+        working = [p for p in players if (p.topics or p.pattern) and not p.failures]
         wanted = {
             TopicPartition(topic, n)
             for player in working
-            for topic in player.topics
-            for n in range(world.catalogue.get(topic, 0))
+            for topic in world.catalogue
+            if topic in player.topics or re.fullmatch(player.pattern or "", topic)
+            for n in range(world.catalogue[topic])
         }
         states = {p.name: p.machine.state.name for p in working}  # type: ignore[attr-defined]
         assert set(states.values()) <= {"STABLE"}, states
@@ -159,7 +167,44 @@ class Lives(RuleBasedStateMachine):
         assert owned == wanted, (owned ^ wanted, states)
 
 
-class ClassicLives(Lives):
+class OwnPatterns:
+    """Members whose patterns are Python's: those that match themselves, and here commanded ones."""
+
+    @rule(name=PEOPLE, pattern=st.sampled_from(["s", "[st]", "u?t"]))
+    def subscribe_by_a_pattern(self, name: str, pattern: str) -> None:
+        world: World = self.world  # type: ignore[attr-defined]
+        if player := world.players.get(name):
+            world.subscribe(player, pattern=pattern)
+
+
+class DraftLives(OwnPatterns, Lives):
+    """Members of the 0.9 draft, and coordinators that die."""
+
+    kind = DraftGroup
+
+    def new(self, identity: Identity, rng: Random) -> Machine:
+        session_ms = SESSION_MS // 2 + 1_000 * (self.lives % 2)
+        return DraftMachine(replace(identity, session_timeout_ms=session_ms), "range", rng)
+
+    @rule()
+    def the_coordinator_dies(self) -> None:
+        self.world.fail_over()
+
+
+class CommandedLives(OwnPatterns, Lives):
+    """Members that are told to stop and to start, and coordinators that die."""
+
+    kind = CommandedGroup
+
+    def new(self, identity: Identity, rng: Random) -> Machine:
+        return CommandedMachine(identity, rng)
+
+    @rule()
+    def the_coordinator_dies(self) -> None:
+        self.world.fail_over()
+
+
+class ClassicLives(OwnPatterns, Lives):
     """Eager members."""
 
     kind = ClassicGroup
@@ -182,13 +227,23 @@ class StickyLives(ClassicLives):
 
 
 TestConsumerLives = Lives.TestCase
+TestDraftLives = DraftLives.TestCase
+TestCommandedLives = CommandedLives.TestCase
 TestClassicLives = ClassicLives.TestCase
 TestCooperativeLives = CooperativeLives.TestCase
 TestStickyLives = StickyLives.TestCase
-for _case in (TestConsumerLives, TestClassicLives, TestCooperativeLives, TestStickyLives):
+for _case in (
+    TestConsumerLives,
+    TestDraftLives,
+    TestCommandedLives,
+    TestClassicLives,
+    TestCooperativeLives,
+    TestStickyLives,
+):
     _case.settings = settings(
         max_examples=EXAMPLES,
         stateful_step_count=40,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
+del _case  # pytest would collect it as one more

@@ -9,7 +9,10 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.installation import CHECKOUT, Installation
+from tests.client_library.conftest import TOGETHER
 from tests.client_library.drawing import MACHINES, PAGE, between, drawn
+
+pytestmark = TOGETHER
 
 EXAMPLES = dict(
     re.findall(r"\n## ([^\n]+)\n(?:(?!\n## ).)*?\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
@@ -22,6 +25,8 @@ SAYS = {
     "Without asyncio": "[0, 1, 2, 3, 4, 5]",
     "An assignor of your own": "6",
     "Assigning for the whole group": "[0, 2, 4] [1, 3, 5]",
+    "Told to stop and to start": "\n".join(f"{n} is for thread {n // 3}" for n in range(6)),
+    "As it was meant in 2014": "assigned 6 in generation 1",
 }
 
 
@@ -42,6 +47,7 @@ def test_every_example_is_known_here() -> None:
 def test_an_example_does_what_the_page_says(heading: str, installation: Installation) -> None:
     asyncio.run(create_topic(installation.kafka, "orders", 6))
     program = EXAMPLES[heading].replace("127.0.0.1:9092", installation.kafka)
+    program = program.replace("127.0.0.1:9392", installation.draft)
 
     ran = subprocess.run(
         [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, timeout=90

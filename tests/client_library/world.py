@@ -5,32 +5,22 @@ order; a connection that ends takes what is on its way with it. Answers may come
 never. Everybody's clock is the same one, and timers are kept to the millisecond.
 """
 
+import re
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
-from uuid import UUID, uuid5
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded.group import CommandedGroup
+from groups.core.commanded.interests import BLACK_LIST, filter_of
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.draft.group import DraftGroup
 from groups.core.group import Rules
-from groups.core.replies import ConsumerBeaten, Joined, Left, Synced
-from protocol.messages.consumer_group_heartbeat import (
-    Assignment,
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-    TopicPartitions,
-)
-from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-from protocol.messages.join_group import (
-    JoinGroupRequest,
-    JoinGroupResponse,
-    JoinGroupResponseMember,
-)
-from protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
-from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.poll_commands import PollCommandsRequest
 from protocol.wire.declare import Message
 from rollcall.client.core.words import (
     Call,
@@ -52,18 +42,14 @@ from rollcall.client.core.words import (
     Unanswered,
     Unsubscribe,
 )
+from tests.client_library.speech import answer_to, event_of, id_of, message_of, polled
 
-NAMESPACE = UUID(int=1)
 ROUNDS = 5_000
 
 
+AnyGroup = ClassicGroup | ConsumerGroup | DraftGroup | CommandedGroup
 Blocked = frozenset[str]
 NOTHING_BLOCKED: Blocked = frozenset()
-
-
-def id_of(topic: str) -> UUID:
-    """A topic's id, the same every time."""
-    return uuid5(NAMESPACE, topic)
 
 
 @dataclass
@@ -82,7 +68,8 @@ class Player:
     failures: list[int] = field(default_factory=list)
     lookups: int = 0
     topics: tuple[str, ...] = ()
-
+    pattern: str | None = None
+    held: tuple[Send, int] | None = None  # a poll, and until when
     finishing: frozenset[TopicPartition] = frozenset()
 
     @property
@@ -103,7 +90,7 @@ class Player:
 class World:
     """One group, everybody who wants to be in it, and what is between them."""
 
-    def __init__(self, kind: type[ClassicGroup | ConsumerGroup], **rules: Any) -> None:
+    def __init__(self, kind: type[AnyGroup], **rules: Any) -> None:
         self.kind = kind
         self.rules = Rules(**rules)
         self.now = 1_000_000
@@ -128,24 +115,37 @@ class World:
         for ticket, reply in decision.answers:
             for player in self.players.values():
                 if ticket in player.parked:
-                    self._answer(player, player.parked.pop(ticket), message_of(reply))
+                    send = player.parked.pop(ticket)
+                    self._answer(player, send, message_of(reply, send.message))
+        for player in self.players.values():
+            if player.machine.standing.member_id in decision.hung_up:
+                self.cut(player)
+        self._look_at_polls()
+
+    def fail_over(self) -> None:
+        """The node dies; the next one has the rows, and gives everybody a whole session."""
+        for player in self.players.values():
+            self.cut(player)
+        if not self.group.idle:
+            self.group = self.kind.merge(self.group.durable, None, self.rules, self.now)
+        self.check()
 
     def _answer(self, player: Player, send: Send, message: Message) -> None:
         player.answers.append(Reply(send.ticket, message))
 
     # -- members
 
-    def add(self, name: str, machine: Machine, *topics: str) -> Player:
-        player = self.players[name] = Player(name, machine, topics=topics)
-        self.tell(player, Subscribe(Subscription(topics)))
+    def add(self, name: str, machine: Machine, *topics: str, pattern: str | None = None) -> Player:
+        player = self.players[name] = Player(name, machine)
+        self.subscribe(player, *topics, pattern=pattern)
         return player
 
-    def subscribe(self, player: Player, *topics: str) -> None:
-        player.topics = topics
-        self.tell(player, Subscribe(Subscription(topics)))
+    def subscribe(self, player: Player, *topics: str, pattern: str | None = None) -> None:
+        player.topics, player.pattern = topics, pattern
+        self.tell(player, Subscribe(Subscription(topics, pattern)))
 
     def unsubscribe(self, player: Player) -> None:
-        player.topics = ()
+        player.topics, player.pattern = (), None
         self.tell(player, Unsubscribe())
 
     def tell(self, player: Player, event: Event) -> None:
@@ -188,16 +188,43 @@ class World:
         if not player.requests:
             return False
         send, _ = player.requests.popleft()
+        self._release(player)
+        if isinstance(send.message, PollCommandsRequest):
+            self._poll(player, send, send.message)
+            return True
         self.requests += 1
         ticket = events.Ticket(1, self.requests)
         player.parked[ticket] = send
-        event = self._event(ticket, send.message)
+        event = event_of(self, ticket, send.message)
         if isinstance(event, Message):
             del player.parked[ticket]
             self._answer(player, send, event)
         else:
             self.step(event)
         return True
+
+    def _poll(self, player: Player, send: Send, message: PollCommandsRequest) -> None:
+        """A poll is answered at once, or held until there is news or its time is over."""
+        if self.group.consumer(message.member_id) is not None:
+            self.group.hear(message.member_id, self.now)
+        player.held = send, self.now + message.max_wait_ms
+        self._look_at_polls()
+
+    def _look_at_polls(self) -> None:
+        for player in self.players.values():
+            if player.held is not None:
+                send, until = player.held
+                assert isinstance(send.message, PollCommandsRequest)
+                answer = polled(self, send.message)
+                if answer is not None or self.now >= until:
+                    player.held = None
+                    self._answer(player, send, answer or answer_to([]))
+
+    def _release(self, player: Player) -> None:
+        """The next request ends the hold."""
+        if player.held is not None:
+            (send, _), player.held = player.held, None
+            self._answer(player, send, answer_to([]))
 
     def answer(self, player: Player) -> bool:
         """The member hears the oldest answer."""
@@ -219,6 +246,7 @@ class World:
         player.requests.clear()
         player.answers.clear()
         player.parked.clear()
+        player.held = None
         waiting, player.waiting = list(player.waiting), {}
         for ticket in waiting:
             self.tell(player, Unanswered(ticket))
@@ -265,6 +293,7 @@ class World:
         times = [self.group.due(self.now)]
         for player in self.players.values():
             times += [player.machine.due(), *player.waiting.values()]
+            times += [] if player.held is None else [player.held[1]]
         return min((each for each in times if each is not None), default=None)
 
     def _tick_all(self) -> None:
@@ -275,6 +304,7 @@ class World:
                 self.tell(player, Tick())
             if any(until <= self.now for until in player.waiting.values()):
                 self.cut(player)
+        self._look_at_polls()
         due = self.group.due(self.now)
         if due is not None and due <= self.now:
             self.step(events.Tick())
@@ -294,133 +324,32 @@ class World:
                 return
         raise AssertionError("it never comes to rest")
 
-    # -- requests as events
+    # -- the catalogue
 
-    def _event(self, ticket: events.Ticket, message: Message) -> events.Event | Message:
-        if isinstance(message, HeartbeatRequest):
-            code = self.group.face().heartbeat(
-                message.member_id, message.group_instance_id, message.generation_id, self.now
-            )
-            return HeartbeatResponse(error_code=code)
-        return _EVENTS[type(message)](self, ticket, message)
+    def grow(self, topic: str, count: int) -> None:
+        """A topic gets more partitions, or comes into being; a draft group is told."""
+        self.catalogue[topic] = max(count, self.catalogue.get(topic, 0))
+        if isinstance(self.group, DraftGroup) and topic in self.group.counts:
+            self.step(events.TopicsChanged(counts={topic: self.catalogue[topic]}))
+        if isinstance(self.group, CommandedGroup):
+            matches = self.matches(self.group.filters)
+            asked = self.group.names.union(*matches.values())
+            counts = {name: self.catalogue.get(name, 0) for name in asked}
+            self.step(events.TopicsChanged(counts=counts, matches=matches))
+        self.check()
+
+    def matches(self, filters: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """What the filters of a commanded group let through, by their keys."""
+        return {key: tuple(n for n in self.catalogue if _passes(key, n)) for key in filters}
 
     def topics_of(self, message: ConsumerGroupHeartbeatRequest) -> dict[str, tuple[str, int]]:
         asked = self.group.topic_names | set(message.subscribed_topic_names or ())
         return {n: (id_of(n).hex, self.catalogue[n]) for n in asked if n in self.catalogue}
 
 
-def _beaten(world: World, ticket: events.Ticket, message: Any) -> events.Event:
-    owned = message.topic_partitions
-    names = message.subscribed_topic_names
-    return events.ConsumerHeartbeat(
-        ticket=ticket,
-        member_id=message.member_id,
-        member_epoch=message.member_epoch,
-        instance_id=message.instance_id,
-        rack_id=message.rack_id,
-        client_id="app",
-        client_host="/127.0.0.1",
-        rebalance_timeout_ms=message.rebalance_timeout_ms,
-        subscribed_topic_names=None if names is None else tuple(names),
-        server_assignor=message.server_assignor,
-        owned=None if owned is None else {t.topic_id.hex: tuple(t.partitions) for t in owned},
-        topics=world.topics_of(message),
-        looked_up=frozenset(world.group.topic_names | set(names or ())),
-    )
-
-
-def _join(world: World, ticket: events.Ticket, message: Any) -> events.Event:
-    return events.JoinGroup(
-        ticket=ticket,
-        member_id=message.member_id,
-        instance_id=message.group_instance_id,
-        client_id="app",
-        client_host="/127.0.0.1",
-        session_timeout_ms=message.session_timeout_ms,
-        rebalance_timeout_ms=message.rebalance_timeout_ms,
-        protocol_type=message.protocol_type,
-        protocols=tuple((p.name, p.metadata) for p in message.protocols),
-        needs_member_id=message.group_instance_id is None,
-        can_skip_assignment=True,
-    )
-
-
-def _sync(world: World, ticket: events.Ticket, message: Any) -> events.Event:
-    return events.SyncGroup(
-        ticket=ticket,
-        generation_id=message.generation_id,
-        member_id=message.member_id,
-        instance_id=message.group_instance_id,
-        assignments={each.member_id: each.assignment for each in message.assignments},
-        names_protocol=True,
-        protocol_type=message.protocol_type,
-        protocol_name=message.protocol_name,
-    )
-
-
-def _leave(world: World, ticket: events.Ticket, message: Any) -> events.Event:
-    leavers = tuple(events.Leaver(m.member_id, m.group_instance_id) for m in message.members)
-    return events.LeaveGroup(ticket=ticket, members=leavers)
-
-
-_EVENTS: Mapping[type[Message], Callable[[World, events.Ticket, Any], events.Event]] = {
-    ConsumerGroupHeartbeatRequest: _beaten,
-    JoinGroupRequest: _join,
-    SyncGroupRequest: _sync,
-    LeaveGroupRequest: _leave,
-}
-
-
-def message_of(reply: Any) -> Message:
-    """What a handler would make of the rules' answer."""
-    match reply:
-        case Joined():
-            return JoinGroupResponse(
-                error_code=reply.error,
-                generation_id=reply.generation_id,
-                protocol_type=reply.protocol_type,
-                protocol_name=reply.protocol_name,
-                leader=reply.leader,
-                skip_assignment=reply.skip_assignment,
-                member_id=reply.member_id,
-                members=[
-                    JoinGroupResponseMember(
-                        member_id=m.member_id, group_instance_id=m.instance_id, metadata=m.metadata
-                    )
-                    for m in reply.members
-                ],
-            )
-        case Synced():
-            return SyncGroupResponse(
-                error_code=reply.error,
-                protocol_type=reply.protocol_type,
-                protocol_name=reply.protocol_name,
-                assignment=reply.assignment,
-            )
-        case Left():
-            return LeaveGroupResponse(error_code=reply.error)
-        case ConsumerBeaten():
-            return _beaten_message(reply)
-    raise AssertionError(f"no message for {reply}")
-
-
-def _beaten_message(reply: ConsumerBeaten) -> ConsumerGroupHeartbeatResponse:
-    assignment = None
-    if reply.assignment is not None:
-        assignment = Assignment(
-            topic_partitions=[
-                TopicPartitions(topic_id=UUID(hex=topic), partitions=list(partitions))
-                for topic, partitions in reply.assignment.items()
-            ]
-        )
-    return ConsumerGroupHeartbeatResponse(
-        error_code=reply.error,
-        error_message=reply.detail,
-        member_id=reply.member_id,
-        member_epoch=reply.member_epoch,
-        heartbeat_interval_ms=reply.heartbeat_interval_ms,
-        assignment=assignment,
-    )
+def _passes(key: str, topic: str) -> bool:
+    kind, pattern = filter_of(key)
+    return (re.fullmatch(pattern, topic) is None) is (kind == BLACK_LIST)
 
 
 __all__ = ["Player", "World", "id_of"]

@@ -24,6 +24,7 @@ from rollcall.installation import CHECKOUT, Installation
 SETTINGS = {
     "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
     "ROLLCALL_GROUP_MIN_SESSION_TIMEOUT_MS": "1000",
+    "ROLLCALL_CONSUMER_MIN_SESSION_TIMEOUT_MS": "1000",
     "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": "2000",
     "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS": "1000",
     "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "300",
@@ -73,8 +74,9 @@ def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
     theatre: Installation,
 ) -> None:
     began = time.monotonic()
+    place = ("--bootstrap", theatre.kafka, "--draft", theatre.draft)
     demo = subprocess.Popen(
-        [*DEMO, "--bootstrap", theatre.kafka, "--for", str(LONG_ENOUGH_S), *FAST],
+        [*DEMO, *place, "--for", str(LONG_ENOUGH_S), *FAST],
         cwd=CHECKOUT,
         env=environ(),
         stdout=subprocess.PIPE,

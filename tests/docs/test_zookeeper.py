@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 from django.apps import apps
 
-from groups import operations, sql_catalogue, sql_configs, store
+from groups import command_rows, operations, sql_catalogue, sql_configs, store
 from groups.core.kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +94,9 @@ READ_ONLY, IN_MEMORY = "none: read only", "none: in memory"
 NO_COUNTERPART, NOT_YET = "none: no counterpart", "none: not there yet"
 NO_LOCK = (READ_ONLY, IN_MEMORY, NO_COUNTERPART, NOT_YET)
 
+RELATION = "list of groups for each topic"
+"""003's, which nobody stores."""
+
 GUARD = {"FOR SHARE", "FOR NO KEY UPDATE"}
 
 ANY_LOCK = re.compile(r"FOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)|pg_\w*advisory\w*|LOCK TABLE")
@@ -154,11 +157,12 @@ def legend() -> dict[str, Lock]:
 
 @cache
 def columns() -> dict[str, set[str]]:
-    """Every table of ``groups.models`` with its columns."""
-    return {
+    """Every table of ``groups.models`` with its columns; that of commands has no model."""
+    found = {
         model._meta.db_table: {f.column for f in model._meta.concrete_fields if f.column}
         for model in apps.get_app_config("groups").get_models()
     }
+    return {**found, "rollcall_command": {*command_rows.COLUMNS, "sent_at"}}
 
 
 def statement(module: str, name: str) -> str:
@@ -266,5 +270,10 @@ def test_what_is_not_there_yet_names_no_column(row: Row) -> None:
 
 
 def test_what_the_page_calls_missing_is_missing() -> None:
-    assert rows_of(PATHS[1])[0].locks == {NOT_YET}
-    assert "commanded" not in KINDS
+    assert [row.zookeeper for row in rows() if NOT_YET in row.locks] == [RELATION]
+    assert not [table for table in columns() if {"topic", "group_id"} == columns()[table]]
+
+
+def test_the_channel_of_commands_is_a_table() -> None:
+    assert rows_of(PATHS[1])[0].tables == {"rollcall_command"}
+    assert "commanded" in KINDS

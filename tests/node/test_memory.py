@@ -1,14 +1,18 @@
 """The node's memory while batches are on their way: stalls, lost slots, rows in doubt."""
 
 import asyncio
+from unittest.mock import PropertyMock, patch
 
 import pytest
 
 from groups import database
+from groups.coordinator import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
+from groups.lease_end import IN_DOUBT_MS, LeaseEnd
 from groups.node import monotonic_ms
 from groups.slot import SLOTS, slot_of
+from groups.slots import LEASE_WAIT_MS
 from tests.node.running import Running, running
 
 Other = database.Connection
@@ -152,3 +156,36 @@ async def test_an_operation_whose_outcome_was_unknown_is_given_again(
         state = row[0] if row else state
         await asyncio.sleep(0.01)
     assert state == "running"
+
+
+async def test_nobody_waits_for_a_batch_once_the_lease_is_over(one: Running) -> None:
+    """A group at rest is told at once. One in a batch has half a second to say how it went; then
+    its requests are told that nobody knows, and what comes of the batch is no second answer."""
+    joined = await one.settled("busy")
+    coordinator, lease_end = one.node.coordinator, LeaseEnd(one.node.coordinator)
+    assert lease_end.look()
+    let_go = one.points.hold("offsets:after")
+    commit = one.commit("busy", 7, joined)
+    await one.points.reached["offsets:after"].wait()
+
+    ended_at = coordinator.lease_until = coordinator.clock()
+    with patch.object(coordinator, "clock", lambda: ended_at + 100):
+        assert not lease_end.look()
+        assert not commit.done()
+    with patch.object(coordinator, "clock", lambda: ended_at + 100 + IN_DOUBT_MS):
+        assert not lease_end.look()
+    assert (await commit).error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+    let_go()
+
+
+async def test_a_request_waits_for_a_lease_for_a_second_at_most(one: Running) -> None:
+    """A node that is cut off may not know for long that its database is away."""
+    coordinator, keeper = one.node.coordinator, one.node.keeper
+    with patch.object(Coordinator, "holds_lease", PropertyMock(return_value=False)):
+        began = coordinator.clock()
+        assert await keeper.available(slot_of("g"), 60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert await keeper.leased(60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert 2 * LEASE_WAIT_MS <= coordinator.clock() - began < 60_000
+
+    assert await keeper.available(slot_of("g"), 60_000) is ErrorCode.NONE

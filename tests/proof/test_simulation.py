@@ -3,15 +3,21 @@
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from groups.slots import SlotKeeper
 from proof.simulation.faults import FAULTS
-from proof.simulation.run import simulate
+from proof.simulation.run import Run, simulate
+from proof.simulation.seams import Seams
+from proof.simulation.world import SECOND
 
-SEEDS = int(os.environ.get("ROLLCALL_TEST_SEEDS", "200"))
-PER_TEST = 20
+SEEDS = int(os.environ.get("ROLLCALL_TEST_SEEDS", "100"))
+PER_TEST = 10
+SEED_OF_TWO_NODES = 3
 ROOT = Path(__file__).parents[2]
 
 
@@ -52,6 +58,31 @@ def test_a_life_without_faults_is_quiet() -> None:
     assert not outcome.violations
     assert outcome.records["row removed"] == 0
     assert outcome.records["fail"] < outcome.records["ok"] / 20
+
+
+def test_slots_that_their_node_does_not_take_stay_where_they_are() -> None:
+    """Node 1 beats, but never looks at the slots. Those that it should have node 0 takes when they
+    have been free for a lease, and does not offer them again at once."""
+    run = Run(SEED_OF_TWO_NODES, faults=())
+    looks = SlotKeeper._looks
+
+    async def looks_unless_blind(keeper: SlotKeeper) -> None:
+        if keeper.me.node_id == 0:
+            await looks(keeper)
+
+    moves = Counter[int]()
+    run.world.take = lambda record: moves.update(
+        [record["slot"]] if record.get("table") == "slot" else []
+    )
+    assert run.node_ids == [0, 1]
+    with Seams(run.database).in_place(), patch.object(SlotKeeper, "_looks", looks_unless_blind):
+        run.begin()
+        run.world.run(20 * SECOND)
+        for process in run.world.processes:
+            process.bury()
+
+    assert set(moves.values()) == {1}
+    assert {row.node_id for row in run.database.slots.values()} == {0}
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))

@@ -11,7 +11,7 @@ from uuid import UUID
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from protocol.messages import MESSAGES
+from protocol.messages import MESSAGES, PRIVATE_FROM
 from protocol.messages.consumer_protocol_assignment import ConsumerProtocolAssignment
 from protocol.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
 from protocol.wire.declare import Message, layout
@@ -25,13 +25,15 @@ CLASSES: list[type[Message]] = [
 VERSIONS = [
     (cls, version) for cls in CLASSES for version in range(cls.versions[0], cls.versions[1] + 1)
 ]
+KAFKAS = [
+    (cls, version) for cls, version in VERSIONS if cls.api_key is None or cls.api_key < PRIVATE_FROM
+]
+"""Those of which somebody else can tell whether we are right; private ones are in ``VERSIONS``."""
 IDS = [f"{cls.__name__}-v{version}" for cls, version in VERSIONS]
-
-OURS = 10_000
-"""From here on API keys and tags are our own: no other implementation has them."""
-
-KAFKAS = [(cls, version) for cls, version in VERSIONS if (cls.api_key or 0) < OURS]
 KAFKAS_IDS = [f"{cls.__name__}-v{version}" for cls, version in KAFKAS]
+
+OURS = PRIVATE_FROM
+"""Tags from here on are our own too: no other implementation has them."""
 
 
 def without_ours(value: Any) -> Any:

@@ -16,6 +16,7 @@ from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.classic.work import ABSENT, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
+    AcknowledgeCommand,
     ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
@@ -31,6 +32,7 @@ from groups.core.events import (
     OffsetCommit,
     OffsetDelete,
     PrepareAssignment,
+    RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
     TargetComputed,
@@ -42,6 +44,7 @@ from groups.core.events import (
 )
 from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
 from groups.core.replies import (
+    Acknowledged,
     Committed,
     ConsumerBeaten,
     Deleted,
@@ -53,6 +56,7 @@ from groups.core.replies import (
     OffsetsDeleted,
     Prepared,
     Refused,
+    Registered,
     Reply,
     Synced,
 )
@@ -82,6 +86,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     DraftJoin: strangers.draft_join,
     DraftHeartbeat: strangers.draft_heartbeat,
     TopicsChanged: strangers.topics_changed,
+    RegisterConsumer: strangers.register_consumer,
+    AcknowledgeCommand: strangers.acknowledge_command,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
@@ -104,6 +110,8 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     DraftCommit: lambda event, no: Committed(no.code),
     DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
     DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
+    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
+    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
     TxnOffsetCommit: lambda event, no: Committed(no.code),
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),

@@ -29,6 +29,7 @@ from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
+    AcknowledgeCommand,
     ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
@@ -44,6 +45,7 @@ from groups.core.events import (
     OffsetCommit,
     OffsetDelete,
     PrepareAssignment,
+    RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
     TargetComputed,
@@ -55,6 +57,7 @@ from groups.core.events import (
 )
 from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules, Session
 from groups.core.replies import (
+    Acknowledged,
     Committed,
     ConsumerBeaten,
     Deleted,
@@ -65,6 +68,7 @@ from groups.core.replies import (
     Left,
     OffsetsDeleted,
     Prepared,
+    Registered,
     Reply,
     Synced,
 )
@@ -78,6 +82,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     DraftJoin: strangers.draft_join,
     DraftHeartbeat: strangers.draft_heartbeat,
     TopicsChanged: strangers.topics_changed,
+    RegisterConsumer: strangers.register_consumer,
+    AcknowledgeCommand: strangers.acknowledge_command,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
@@ -100,6 +106,8 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     DraftCommit: lambda event, no: Committed(no.code),
     DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
     DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
+    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
+    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
     TxnOffsetCommit: lambda event, no: Committed(no.code),
     OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
     DeleteGroup: lambda event, no: Deleted(no.code),

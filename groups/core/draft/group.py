@@ -26,6 +26,7 @@ from groups.core.draft.states import STABLE
 from groups.core.draft.work import ABSENT, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
+    AcknowledgeCommand,
     ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
@@ -41,6 +42,7 @@ from groups.core.events import (
     OffsetCommit,
     OffsetDelete,
     PrepareAssignment,
+    RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
     Tick,
@@ -50,6 +52,7 @@ from groups.core.events import (
 )
 from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
 from groups.core.replies import (
+    Acknowledged,
     Committed,
     ConsumerBeaten,
     Deleted,
@@ -60,6 +63,7 @@ from groups.core.replies import (
     Left,
     OffsetsDeleted,
     Prepared,
+    Registered,
     Reply,
     Synced,
 )
@@ -84,6 +88,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     DraftHeartbeat: heartbeat.heartbeat,
     LeaveGroup: leaving.leave_group,
     TopicsChanged: topics.topics_changed,
+    RegisterConsumer: strangers.register_consumer,
+    AcknowledgeCommand: strangers.acknowledge_command,
     DraftCommit: offsets.commit,
     OffsetCommit: offsets.commit,
     TxnOffsetCommit: offsets.commit_in_transaction,
@@ -103,6 +109,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
     DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
+    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
+    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
     LeaveGroup: lambda event, no: Left(no.code),
     DraftCommit: lambda event, no: Committed(no.code),
     OffsetCommit: lambda event, no: Committed(_today(no.code)),

@@ -1,7 +1,8 @@
-"""Groups of the 0.9 draft and the others: one without members takes the protocol of who joins it.
+"""The two old designs (the 0.9 draft, groups that the coordinator commands) and the others: a group
+without members takes the protocol of who joins it.
 
-So offsets that were set or left behind serve the first consumer of the draft, and those of a draft
-group the clients that replace it. A group that has anybody stays what it is.
+So offsets that were set or left behind serve the first consumer of such a design, and those of its
+groups the clients that replace it. A group that has anybody stays what it is.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,10 +10,11 @@ from dataclasses import replace
 from typing import Final
 
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode
-from groups.core.events import ConsumerHeartbeat, DraftJoin, Event, JoinGroup
+from groups.core.events import ConsumerHeartbeat, DraftJoin, Event, JoinGroup, RegisterConsumer
 from groups.core.group import Group, Millis
 from groups.core.rows import Durable
 
@@ -39,6 +41,12 @@ def _as_draft(group: Group, now: Millis) -> Group:
     return DraftGroup.merge(_emptied(group.durable, "draft"), None, group.rules, now)
 
 
+def _as_commanded(group: Group, now: Millis) -> Group:
+    if not group.durable.exists:
+        return CommandedGroup.absent(group.durable.group.group_id, group.rules, now)
+    return CommandedGroup.merge(_emptied(group.durable, "commanded"), None, group.rules, now)
+
+
 def _as_classic(group: Group, now: Millis) -> Group:
     """For members of the consumer protocol, too: it goes on from there as any empty group does."""
     if not group.durable.exists:
@@ -58,5 +66,11 @@ CHANGES: Final[Mapping[tuple[type[Group], type[Event]], Callable[[Group, Millis]
     (ConsumerGroup, DraftJoin): _as_draft,
     (DraftGroup, JoinGroup): _as_classic,
     (DraftGroup, ConsumerHeartbeat): _as_classic,
+    (ClassicGroup, RegisterConsumer): _as_commanded,
+    (ConsumerGroup, RegisterConsumer): _as_commanded,
+    (DraftGroup, RegisterConsumer): _as_commanded,
+    (CommandedGroup, JoinGroup): _as_classic,
+    (CommandedGroup, ConsumerHeartbeat): _as_classic,
+    (CommandedGroup, DraftJoin): _as_draft,
 }
 """Who joins which kind of group, and what that becomes if nobody is in it."""

@@ -20,6 +20,7 @@ from rollcall.client.core.asking import Asking
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.classic_states import TRANSITIONS, Input, State
 from rollcall.client.core.codes import CLASSIC, Code, Verdict, name_of
+from rollcall.client.core.wanted import topics_wanted
 from rollcall.client.core.words import (
     NOTHING,
     Change,
@@ -143,7 +144,7 @@ class ClassicMachine:
     def _learn(self, counts: dict[str, int], now: Millis) -> None:
         self._known = counts
         self._look_at = now + self.identity.metadata_max_age_ms
-        wanted = talk.topics_wanted(self._subscription, counts)
+        wanted = topics_wanted(self._subscription, counts)
         changed = self._subscription.pattern is not None and wanted != self._wanted
         if self._led and self.state is not State.SYNCING:
             changed |= any(counts.get(name, 0) != was for name, was in self._watched.items())
@@ -265,7 +266,7 @@ class ClassicMachine:
     def _prepare(self) -> bool:
         if self._known is None:
             return False
-        self._wanted = talk.topics_wanted(self._subscription, self._known)
+        self._wanted = topics_wanted(self._subscription, self._known)
         owned = frozenset(self._owned)
         if gone := talk.to_give_up(owned, self._wanted, self.is_cooperative):
             self._revoke(gone)

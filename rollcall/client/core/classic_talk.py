@@ -3,7 +3,6 @@
 Values in, values out; the machine that decides when is ``classic``.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from protocol.messages.heartbeat import HeartbeatRequest
@@ -15,12 +14,7 @@ from protocol.messages.join_group import (
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from rollcall.client.assignors import Assignor, Candidate, Claim, formats
-from rollcall.client.core.words import (
-    NOTHING,
-    Identity,
-    Partitions,
-    Subscription,
-)
+from rollcall.client.core.words import NOTHING, Identity, Partitions
 
 PROTOCOL_TYPE = "consumer"
 JOIN_GRACE_MS = 5_000
@@ -101,15 +95,6 @@ def candidates(members: Sequence[JoinGroupResponseMember]) -> list[Candidate]:
             claim = Claim(())
         found.append(Candidate(member.member_id, member.group_instance_id, claim))
     return found
-
-
-def topics_wanted(subscription: Subscription, known: Mapping[str, object]) -> tuple[str, ...]:
-    """The topics by name; a pattern matches among those that exist."""
-    matching: set[str] = set()
-    if subscription.pattern is not None:
-        whole = re.compile(subscription.pattern)
-        matching = {name for name in known if whole.fullmatch(name)}
-    return tuple(sorted({*subscription.topics, *matching}))
 
 
 def to_give_up(owned: Partitions, topics: Sequence[str], is_cooperative: bool) -> Partitions:

@@ -19,7 +19,9 @@ class Code(IntEnum):
     ILLEGAL_GENERATION = 22
     INCONSISTENT_GROUP_PROTOCOL = 23
     UNKNOWN_MEMBER_ID = 25
+    INVALID_SESSION_TIMEOUT = 26
     REBALANCE_IN_PROGRESS = 27
+    INVALID_REQUEST = 42
     GROUP_ID_NOT_FOUND = 69
     MEMBER_ID_REQUIRED = 79
     FENCED_INSTANCE_ID = 82
@@ -27,6 +29,7 @@ class Code(IntEnum):
     FENCED_MEMBER_EPOCH = 110
     UNRELEASED_INSTANCE_ID = 111
     STALE_MEMBER_EPOCH = 113
+    INVALID_REGULAR_EXPRESSION = 128
 
 
 class Verdict(Enum):
@@ -58,6 +61,35 @@ CLASSIC: Final[Mapping[int, Verdict]] = {
     Code.REBALANCE_IN_PROGRESS: Verdict.REBALANCE,
 }
 """Answers to JoinGroup, SyncGroup and Heartbeat; any other code is fatal."""
+
+
+COMMANDED: Final[Mapping[int, Verdict]] = _ALWAYS
+"""Answers to RegisterConsumer, PollCommands and AcknowledgeCommand; any other code is fatal."""
+
+DRAFT: Final[Mapping[int, Verdict]] = {
+    **_ALWAYS,
+    Code.ILLEGAL_GENERATION: Verdict.REBALANCE,
+}
+"""Answers to the draft's JoinGroup and Heartbeat; any other code is fatal. There, the code of an
+old generation is also how a rebalance is told."""
+
+DRAFT_NAMES: Final[Mapping[int, str]] = {
+    14: "CoordinatorStartupNotComplete",
+    15: "ConsumerCoordinatorNotAvailable",
+    16: "NotCoordinatorForGroup",
+    22: "IllegalGeneration",
+    23: "InconsistentPartitioningStrategy",
+    24: "UnknownPartitionAssignmentStrategy",
+    25: "UnknownConsumer",
+    26: "SessionTimeoutTooHigh",
+    27: "CommittingPartitionsNotAssigned",
+}
+"""The draft's own names. Some of these numbers are other errors to Kafka today."""
+
+
+def draft_name_of(code: int) -> str:
+    """The draft's name of a code, or Kafka's."""
+    return DRAFT_NAMES.get(code) or name_of(code)
 
 
 def name_of(code: int) -> str:

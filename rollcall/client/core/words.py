@@ -65,14 +65,24 @@ class Subscription:
     """What the member wants to work on: topics by name, by a pattern, or both.
 
     The consumer protocol's coordinator reads the pattern itself (RE2); for the classic protocol
-    the member matches it (Python's ``re``). Either way the whole name must match.
+    and the draft the member matches it (Python's ``re``). The whole name must match.
+
+    Only commanded groups know ``blacklist`` (all topics but those that match it) and threads: how
+    many work on one topic, ``threads`` unless ``threads_by_topic`` says otherwise.
     """
 
     topics: tuple[str, ...] = ()
     pattern: str | None = None
+    blacklist: str | None = None
+    threads: int = 1
+    threads_by_topic: Mapping[str, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.topics) or self.pattern is not None
+        return bool(self.topics) or self.pattern is not None or self.blacklist is not None
+
+    def threads_of(self, topic: str) -> int:
+        """How many threads work on the topic."""
+        return self.threads_by_topic.get(topic, self.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +90,8 @@ class Identity:
     """Who the member is, and how long it may be silent; fixed for its life (milliseconds).
 
     ``session_timeout_ms`` is a promise to the coordinator in the classic protocol. In the consumer
-    protocol the coordinator sets it; what stands here must not be longer than that.
+    protocol the coordinator sets it; what stands here must not be longer than that. Members of the
+    draft send ``heartbeat_frequency`` heartbeats in a session.
     """
 
     group: str
@@ -90,6 +101,7 @@ class Identity:
     session_timeout_ms: Millis = 45_000
     rebalance_timeout_ms: Millis = 300_000
     heartbeat_interval_ms: Millis = 3_000
+    heartbeat_frequency: int = 3
     retry_backoff_ms: Millis = 100
     retry_backoff_max_ms: Millis = 1_000
     request_timeout_ms: Millis = 30_000
@@ -206,11 +218,15 @@ Effect = Send | Call | LookUp | Rediscover | Fail | Assign
 
 @dataclass(slots=True)
 class Standing:
-    """How a member stands: what an application and its commits may see of a machine."""
+    """How a member stands: what an application and its commits may see of a machine.
+
+    ``threads``: of a commanded member, the number of each partition's thread.
+    """
 
     member_id: str = ""
     epoch: int = -1
     handed_out: dict[TopicPartition, int] = field(default_factory=dict)
+    threads: dict[TopicPartition, int] = field(default_factory=dict)
 
 
 class Machine(Protocol):

@@ -1,0 +1,72 @@
+"""Commands to members in an owner's batch: which rows to drop, and which to put.
+
+Pure, a part of what ``groups.store`` sends. What a command means is told in
+``groups.core.commands``.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from groups import sql_commands as sql
+from groups.core.rows import CommandRow, Durable
+from groups.literals import array
+
+KEY = ("group_id", "member_id", "command_id")
+COLUMNS = (*KEY, "option", "generation", "ownership", "reason", "series")
+
+Statement = tuple[str, Mapping[str, Any]]
+
+Part = tuple[str, Durable, Durable]
+"""A group that stays, before and after the batch."""
+
+
+def changes(parts: Iterable[Part]) -> Iterator[Statement]:
+    """What was sent is put, what was acknowledged goes; the commands of who is gone go with it."""
+    gone: list[tuple[Any, ...]] = []
+    put: list[tuple[Any, ...]] = []
+    for group_id, before, after in parts:
+        old, new = _differing(before, after), _differing(after, before)
+        gone += [(group_id, *at) for at in old.keys() - new.keys()]
+        put += [(group_id, *at, *_columns(new[at])) for at in new.keys() - old.keys()]
+    if gone:
+        yield sql.DROP, _arrays(KEY, sorted(gone))
+    if put:
+        yield sql.PUT, _arrays(COLUMNS, sorted(put, key=itemgetter(0, 1, 2)))
+
+
+def _differing(durable: Durable, other: Durable) -> dict[tuple[str, int], CommandRow]:
+    """The commands of members that are not the very same in the other, by member and id."""
+    return {
+        (member_id, command.command_id): command
+        for member_id, member in durable.members.items()
+        if member.commands and other.members.get(member_id) is not member
+        for command in member.commands
+    }
+
+
+def _columns(command: CommandRow) -> tuple[Any, ...]:
+    owned = command.ownership
+    return (
+        command.option,
+        command.generation,
+        None if owned is None else json.dumps({topic: dict(of) for topic, of in owned.items()}),
+        command.reason,
+        command.series,
+    )
+
+
+def _arrays(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    columns = zip(*rows, strict=True)
+    return {name: array(column) for name, column in zip(names, columns, strict=True)}
+
+
+def command_of(
+    command_id: int, option: str, generation: int, ownership: Any, reason: str, series: int
+) -> CommandRow:
+    """A row as ``groups.load`` reads it. JSON knows no numbers as keys."""
+    owned = ownership
+    if ownership is not None:
+        owned = {topic: {int(p): name for p, name in of.items()} for topic, of in ownership.items()}
+    return CommandRow(command_id, option, generation, owned, reason, series)

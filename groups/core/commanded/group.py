@@ -1,0 +1,301 @@
+"""The commanded group: the ``Group`` protocol over the rules in this folder.
+
+It dispatches events, catches refusals, and hands out what others may know of a group. It holds no
+rule itself.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from types import MappingProxyType
+from typing import Any, Final, Self
+
+from groups.core import strangers
+from groups.core.commanded import (
+    acknowledging,
+    interests,
+    invariants,
+    leaving,
+    offsets,
+    recovery,
+    registering,
+    rounds,
+    timers,
+    topics,
+)
+from groups.core.commanded.interests import FILTER, THREADS
+from groups.core.commanded.live import Live
+from groups.core.commanded.work import ABSENT, MATCHES, TOPICS, Work, absent_row
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import (
+    AcknowledgeCommand,
+    ConsumerHeartbeat,
+    DeleteGroup,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
+    Event,
+    EvictMember,
+    ExpireOffsets,
+    ForceRebalance,
+    InstallAssignment,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    OffsetDelete,
+    PrepareAssignment,
+    RegisterConsumer,
+    RestoreOffsets,
+    SyncGroup,
+    Tick,
+    Ticket,
+    TopicsChanged,
+    TxnOffsetCommit,
+)
+from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
+from groups.core.replies import (
+    Acknowledged,
+    Committed,
+    ConsumerBeaten,
+    Deleted,
+    DraftBeaten,
+    DraftJoined,
+    Installed,
+    Joined,
+    Left,
+    OffsetsDeleted,
+    Prepared,
+    Refused,
+    Registered,
+    Reply,
+    Synced,
+)
+from groups.core.rows import Durable, MemberRow
+
+
+def _another_protocol(work: Work, event: JoinGroup | DraftJoin) -> None:
+    raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "the coordinator commands the group")
+
+
+def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
+    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the coordinator commands the group")
+
+
+def _no_such_member(work: Work, event: SyncGroup | DraftHeartbeat) -> None:
+    raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
+    Tick: timers.tick,
+    RegisterConsumer: registering.register,
+    AcknowledgeCommand: acknowledging.acknowledge,
+    LeaveGroup: leaving.leave_group,
+    TopicsChanged: topics.topics_changed,
+    ForceRebalance: leaving.force_rebalance,
+    EvictMember: leaving.evict_member,
+    OffsetCommit: offsets.commit,
+    DraftCommit: offsets.commit,
+    TxnOffsetCommit: offsets.commit_in_transaction,
+    OffsetDelete: offsets.delete_offsets,
+    DeleteGroup: offsets.delete_group,
+    ExpireOffsets: offsets.expire,
+    RestoreOffsets: offsets.restore,
+    JoinGroup: _another_protocol,
+    DraftJoin: _another_protocol,
+    SyncGroup: _no_such_member,
+    DraftHeartbeat: _no_such_member,
+    ConsumerHeartbeat: _not_a_consumer_group,
+    PrepareAssignment: strangers.assigns_nothing,
+    InstallAssignment: strangers.assigns_nothing,
+}
+
+REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
+    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
+    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
+    LeaveGroup: lambda event, no: Left(no.code),
+    OffsetCommit: lambda event, no: Committed(no.code),
+    DraftCommit: lambda event, no: Committed(no.code),
+    TxnOffsetCommit: lambda event, no: Committed(no.code),
+    OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
+    DeleteGroup: lambda event, no: Deleted(no.code),
+    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
+    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
+    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
+    SyncGroup: lambda event, no: Synced(error=no.code),
+    ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
+    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
+    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
+}
+"""The shape of each event's answer when a rule says no."""
+
+OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)
+"""Events that take no group further: they are written beside everything else."""
+
+
+class CommandedGroup:
+    """A group that the coordinator commands, at one instant."""
+
+    __slots__ = ("_due", "_durable", "_live", "_wants", "rules")
+
+    def __init__(self, durable: Durable, live: Live, rules: Rules) -> None:
+        self.rules = rules
+        self._durable = durable
+        self._live = live
+        self._due: tuple[Millis | None] | None = None
+        self._wants: tuple[frozenset[str], frozenset[str]] | None = None
+
+    @property
+    def durable(self) -> Durable:
+        """What the rows hold once this value is committed."""
+        return self._durable
+
+    @property
+    def live(self) -> Live:
+        """Beats, and when things began."""
+        return self._live
+
+    @property
+    def idle(self) -> bool:
+        """Whether the group has no row; nothing else waits in one."""
+        return ABSENT in self._durable.group.details
+
+    # -- what the node asks
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The topics that consumers named."""
+        return self._asked()[0]
+
+    @property
+    def filters(self) -> frozenset[str]:
+        """The keys of the filters that consumers have."""
+        return self._asked()[1]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Partitions of its topics, as it last heard."""
+        found: Mapping[str, int] = self._durable.group.details.get(TOPICS, {})
+        return found
+
+    @property
+    def matches(self) -> Mapping[str, Sequence[str]]:
+        """Topics that its filters let through, as it last heard."""
+        found: Mapping[str, Sequence[str]] = self._durable.group.details.get(MATCHES, {})
+        return found
+
+    def consumer(self, consumer_id: str) -> MemberRow | None:
+        """A consumer with its commands. None: the group has no such one, or no longer."""
+        row = self._durable.members.get(consumer_id)
+        return None if row is None or interests.is_expelled(row) else row
+
+    def hear(self, consumer_id: str, now: Millis) -> None:
+        """A poll of a consumer that the group has: it lives."""
+        beat = self._live.beats[consumer_id]
+        beat.at = max(beat.at, now)
+
+    def _asked(self) -> tuple[frozenset[str], frozenset[str]]:
+        if self._wants is None:
+            details = [row.details for row in self._durable.members.values()]
+            names = frozenset(name for said in details for name in said.get(THREADS, ()))
+            self._wants = names, frozenset(said[FILTER] for said in details if FILTER in said)
+        return self._wants
+
+    # -- the protocol
+
+    @classmethod
+    def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
+        """The group of an id that has no row."""
+        return cls(Durable(absent_row(group_id), MappingProxyType({})), Live(floor=now), rules)
+
+    @classmethod
+    def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
+        """Join reloaded rows with what was live, or None after a takeover."""
+        durable = recovery.in_order(durable)
+        if live is None:
+            return cls(durable, recovery.fresh(durable, now), rules)
+        return cls(durable, recovery.kept(durable, live, now), rules)
+
+    def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+        """Decide the events in order, then go on as far as that leads; self stays as it is."""
+        work = Work(self._durable, self._live, self.rules, now, rng)
+        for event in events:
+            _decide(work, event)
+        if not all(isinstance(event, OFFSETS_ALONE) for event in events):
+            recovery.recover(work)
+            rounds.advance(work)
+        if work.exists and not self._durable.exists:
+            work.journal.insert(0, JournalEntry("group-created"))
+        group = self._after(work, any(isinstance(event, Tick) for event in events))
+        invariants.check(self._durable, group.durable, work.answers)
+        return Decision(
+            group=group,
+            answers=tuple(work.answers),
+            journal=tuple(work.journal),
+            offsets=tuple(work.offsets.values()),
+            offset_deletes=tuple(work.offset_deletes),
+            pending=tuple(work.pending.values()),
+            operations=tuple(work.operations),
+            deleted=work.deleted,
+        )
+
+    def _after(self, work: Work, ticked: bool) -> "CommandedGroup":
+        """The group afterwards: self where nothing changed, so that ``due`` stays known."""
+        durable, live = work.durable(), work.changed_live
+        if durable is self._durable and live is None and not ticked:
+            return self
+        return type(self)(durable, self._live if live is None else live, self.rules)
+
+    def due(self, now: Millis) -> Millis | None:
+        """The next instant at which a tick decides something. O(members), once a value; beats move
+        on meanwhile, so a tick may find that everyone was heard of."""
+        if self._due is None:
+            self._due = (timers.due(self._durable, self._live, self.rules),)
+        return self._due[0]
+
+    def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
+        """After a reload: the group holds no ticket, so whoever has one asks again."""
+        lost = Refused(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        return tuple(Answer(ticket, lost) for ticket in tickets)
+
+    def rearm(self, now: Millis) -> Self:
+        """The same group with every timer started anew."""
+        return type(self)(self._durable, recovery.rearmed(self._live, now), self.rules)
+
+    def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
+        """Nothing is parked in a group of this kind: polls wait at the door (``faces``)."""
+        return ()
+
+    def with_revision(self, revision: int) -> Self:
+        """The same group after its rows were written."""
+        after = type(self)(replace(self._durable, revision=revision), self._live, self.rules)
+        after._due, after._wants = self._due, self._wants
+        return after
+
+    def with_rules(self, rules: Rules) -> Self:
+        """The same group under other rules."""
+        return type(self)(self._durable, self._live, rules)
+
+    def face(self) -> Face:
+        """A classic heartbeat is never right."""
+        return NOBODY
+
+    def sessions(self, now: Millis) -> Iterator[Session]:
+        """Each consumer's session."""
+        live = self._live
+        for consumer_id, row in self._durable.members.items():
+            timeout_ms = row.session_timeout_ms
+            yield Session(consumer_id, live.deadline(row) - timeout_ms, timeout_ms)
+
+    def roster(self) -> tuple[MemberRow, ...]:
+        """The members as DescribeGroups lists them."""
+        return tuple(self._durable.members.values())
+
+
+def _decide(work: Work, event: Event) -> None:
+    """One event; a refusal is answered and leaves everything as it was."""
+    handler = HANDLERS.get(type(event))
+    assert handler is not None, f"no rule for {type(event).__name__}"
+    try:
+        handler(work, event)
+    except Refuse as refusal:
+        work.answer(event.ticket, REFUSALS[type(event)](event, refusal))

@@ -1,0 +1,125 @@
+"""What consumers offer to work on, and how that lies in their rows. No rules.
+
+Threads stand in a row's details, the topics that this means today in its subscription, and what
+it owns in its assignment; the last two in the form of the classic protocol (as with the
+0.9 draft), so that the admin and Kafka's own tools read them.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from groups.core.assignment import Parts
+from groups.core.commands import Ownership
+from groups.core.draft import packing
+from groups.core.rows import MemberRow
+
+STRATEGY: Final = "range"
+
+THREADS: Final = "threads"
+"""Threads by topic name, in a member's details."""
+
+FILTER: Final = "filter"
+FILTER_THREADS: Final = "filter_threads"
+"""A member's filter, by its key, and the threads for each topic that it lets through."""
+
+OWNED: Final = "owned"
+"""Partitions and the number of their thread, by topic name, in a member's details."""
+
+EXPELLED: Final = "expelled"
+"""The mark of a member that does not belong to the group any more, but may not know it yet."""
+
+WHITE_LIST: Final = "white_list"
+BLACK_LIST: Final = "black_list"
+
+Owned = Mapping[tuple[str, int], int]
+"""Partition to the number of the thread that works on it."""
+
+Matches = Mapping[str, Collection[str]]
+"""The key of a filter to the topics that it lets through."""
+
+
+def filter_key(kind: str, pattern: str) -> str:
+    """A filter's name: its kind and its pattern."""
+    return f"{kind}:{pattern}"
+
+
+def filter_of(key: str) -> tuple[str, str]:
+    """The kind and the pattern of a filter."""
+    kind, _, pattern = key.partition(":")
+    return kind, pattern
+
+
+Offer = Mapping[str, Any]
+"""The details of a member that say what it offers."""
+
+
+def offers(threads: Mapping[str, int], key: str | None, filter_threads: int) -> Offer:
+    """The details of a member that offers these."""
+    if key is None:
+        return {THREADS: dict(threads)}
+    return {FILTER: key, FILTER_THREADS: filter_threads}
+
+
+def threads_of(row: MemberRow, matches: Matches) -> Mapping[str, int]:
+    """Threads by topic, as the member offers them today."""
+    key = row.details.get(FILTER)
+    if key is None:
+        named: Mapping[str, int] = row.details[THREADS]
+        return named
+    number: int = row.details[FILTER_THREADS]
+    return dict.fromkeys(matches.get(key, ()), number)
+
+
+def same_offer(row: MemberRow, details: Offer) -> bool:
+    """Whether a member offers just that already."""
+    return all(row.details.get(n) == details.get(n) for n in (THREADS, FILTER, FILTER_THREADS))
+
+
+def subscribed(row: MemberRow, matches: Matches) -> MemberRow:
+    """The member with the topics that its offer means today; the very object if it has them."""
+    packed = packing.pack_topics(STRATEGY, threads_of(row, matches))
+    return row if packed == row.subscription else replace(row, subscription=packed)
+
+
+def topics_in(row: MemberRow) -> frozenset[str]:
+    """The topics that the member's row says it works for."""
+    return packing.topics_in(row.subscription)
+
+
+def parts_in(row: MemberRow) -> Parts:
+    """The partitions that the member owns."""
+    return packing.parts_in(row.assignment)
+
+
+def owned_by(row: MemberRow) -> Owned:
+    """The partitions that the member owns, and by which of its threads."""
+    by_topic: Mapping[str, Iterable[tuple[int, int]]] = row.details.get(OWNED, {})
+    return {(topic, p): n for topic, pairs in by_topic.items() for p, n in pairs}
+
+
+def owning(row: MemberRow, owned: Owned) -> MemberRow:
+    """The member with these partitions and no others."""
+    by_topic: dict[str, list[list[int]]] = {}
+    for (topic, partition), thread in sorted(owned.items()):
+        by_topic.setdefault(topic, []).append([partition, thread])
+    details = {**row.details, OWNED: by_topic}
+    return replace(row, assignment=packing.pack_parts(owned), details=details)
+
+
+def thread_name(consumer_id: str, number: int) -> str:
+    """What a thread is called: the consumer's id and a number from 0."""
+    return f"{consumer_id}-{number}"
+
+
+def ownership(consumer_id: str, owned: Owned) -> Ownership:
+    """The ownership map of a command."""
+    found: dict[str, dict[int, str]] = {}
+    for (topic, partition), number in sorted(owned.items()):
+        found.setdefault(topic, {})[partition] = thread_name(consumer_id, number)
+    return found
+
+
+def is_expelled(row: MemberRow) -> bool:
+    """Whether the member is out, and only its session is waited for."""
+    return EXPELLED in row.details

@@ -1,0 +1,75 @@
+"""What must hold of a commanded group, whatever happens to it.
+
+``check`` is asserted after every step, in production too; ``check_thoroughly`` looks at
+everything, for tests. A violation is a defect of ours, never a consumer's.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from groups.core import commands
+from groups.core.commanded import interests
+from groups.core.commanded.live import Live
+from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
+from groups.core.commanded.work import CAUSE, QUEUED
+from groups.core.group import Answer
+from groups.core.rows import Durable, MemberRow
+
+
+def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
+    """What one step may have done: compare the rows before and after it."""
+    tickets = [answer.ticket for answer in answers]
+    assert len(tickets) == len(set(tickets)), "a ticket was answered twice"
+    if after is before or (after.revision == 0 and before.exists):
+        return
+    group = after.group
+    assert (group.state == EMPTY) == (not after.members), "Empty, and only then nobody"
+    risen = group.generation - before.group.generation
+    assert risen >= 0, "the generation fell"
+    if risen:
+        _check_owners(after.members)
+        _check_handed_over(after)
+    else:
+        for consumer_id, row in after.members.items():
+            had = before.members.get(consumer_id)
+            gained = had is not row and interests.parts_in(row) - (
+                interests.parts_in(had) if had is not None else frozenset()
+            )
+            assert not gained, "partitions were given outside of a new generation"
+
+
+def _check_owners(members: Mapping[str, MemberRow]) -> None:
+    parts = [part for row in members.values() for part in interests.parts_in(row)]
+    assert len(parts) == len(set(parts)), "a partition has two owners"
+
+
+def _check_handed_over(after: Durable) -> None:
+    """The point of it all: nobody is told to start what another may still work on."""
+    for row in after.members.values():
+        assert len(row.commands) <= 1, "started before stop-fetcher was acknowledged"
+        assert all(c.option == commands.START for c in row.commands), "started while stopping"
+
+
+def check_thoroughly(durable: Durable, live: Live) -> None:
+    """Everything that must hold of one value, however it came about."""
+    group, members = durable.group, durable.members
+    _check_owners(members)
+    assert live.beats.keys() == members.keys(), "beats are not the consumers'"
+    assert (group.state == EMPTY) == (not members)
+    assert group.state in (PREPARING, COMPLETING) or CAUSE not in group.details
+    assert members or QUEUED not in group.details, "an emptied group is queued"
+    for consumer_id, row in members.items():
+        _check_member(consumer_id, row, group.state)
+    if group.state in (PREPARING, COMPLETING) and not live.recovering:
+        assert any(row.commands for row in members.values()), "nobody is waited for"
+    if group.state == STABLE:
+        assert not any(row.commands for row in members.values()), "a command was forgotten"
+
+
+def _check_member(consumer_id: str, row: MemberRow, state: str) -> None:
+    assert row.member_id == consumer_id
+    ids = [command.command_id for command in row.commands]
+    assert ids == sorted(set(ids)), "commands out of order"
+    assert interests.owned_by(row).keys() == interests.parts_in(row), "threads are not the owners"
+    option = {PREPARING: commands.STOP, COMPLETING: commands.START}.get(state)
+    assert all(command.option == option for command in row.commands), "another phase's command"
+    assert not (row.commands and interests.is_expelled(row)), "a command to one that is out"

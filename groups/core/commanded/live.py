@@ -1,0 +1,53 @@
+"""What no row holds of a commanded group: beats, and when things began. Values only.
+
+Nearly all of such a group is durable, so there is little here, and a new owner misses none of it.
+A ``Live`` that a committed group holds is never changed (its ``Beat`` objects are): a step
+changes a copy.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from groups.core.group import Beat, Millis
+from groups.core.rows import MemberRow
+
+
+class Cause(NamedTuple):
+    """Why a rebalance is queued: a word to count by, a sentence, and who, where it was one."""
+
+    trigger: str
+    reason: str
+    member_id: str | None = None
+    client_id: str | None = None
+
+    @classmethod
+    def of(cls, details: dict[str, Any]) -> "Cause":
+        """As a row holds it."""
+        return cls(**{name: details.get(name) for name in cls._fields})  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class Live:
+    """The live half of a commanded group.
+
+    ``floor``: silence before it does not count. ``started_at``: of the rebalance that goes on;
+    ``attempt_at``: since when its acknowledgements are waited for. ``recovering``: a new owner has
+    to queue the group. ``settled_at``: when the last rebalance ended. ``left``: who went while
+    this one goes on, for the journal.
+    """
+
+    floor: Millis
+    beats: dict[str, Beat] = field(default_factory=dict)
+    started_at: Millis = 0
+    attempt_at: Millis = 0
+    settled_at: Millis = 0
+    recovering: bool = False
+    left: tuple[str, ...] = ()
+
+    def copy(self) -> "Live":
+        """A copy that a step may change; beats stay shared."""
+        return replace(self, beats=self.beats.copy())
+
+    def deadline(self, row: MemberRow) -> Millis:
+        """When a consumer counts as dead that is not heard of meanwhile."""
+        return max(self.beats[row.member_id].at, self.floor) + row.session_timeout_ms

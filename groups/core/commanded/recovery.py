@@ -1,0 +1,52 @@
+"""A commanded group and a new owner: what is live again after rows were loaded (the design's B).
+
+The rows hold the queue, the phase, the commands and who owns what; a new owner goes on from there.
+Every consumer has a whole session from now, and so does every attempt that goes on.
+"""
+
+from dataclasses import replace
+
+from groups.core.commanded import rounds
+from groups.core.commanded.live import Cause, Live
+from groups.core.commanded.states import OWNER_CHANGED
+from groups.core.commanded.work import Work
+from groups.core.group import Beat, Millis
+from groups.core.rows import Durable
+
+
+def in_order(durable: Durable) -> Durable:
+    """The same rows, members in order of arrival."""
+    members = sorted(durable.members.values(), key=lambda row: row.position)
+    return replace(durable, members={row.member_id: row for row in members})
+
+
+def fresh(durable: Durable, now: Millis) -> Live:
+    """For a new owner."""
+    return Live(
+        floor=now,
+        beats={member_id: Beat(now) for member_id in durable.members},
+        started_at=now,
+        attempt_at=now,
+        settled_at=now,
+        recovering=bool(durable.members),
+    )
+
+
+def kept(durable: Durable, live: Live, now: Millis) -> Live:
+    """After a reload by the same owner: what the rows still allow."""
+    beats = {m: live.beats.get(m) or Beat(now) for m in durable.members}
+    return replace(live, beats=beats)
+
+
+def rearmed(live: Live, now: Millis) -> Live:
+    """Silence before now does not count, nor does the time that an attempt has taken."""
+    after = live.copy()
+    after.floor = after.attempt_at = now
+    return after
+
+
+def recover(work: Work) -> None:
+    """Queue the group, once (the design's 2.3: "always try to rebalance every group")."""
+    if work.live.recovering:
+        work.change().recovering = False
+        rounds.queue(work, Cause(OWNER_CHANGED, "another node took the group over"))

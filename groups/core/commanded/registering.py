@@ -1,0 +1,125 @@
+"""RegisterConsumer: who may offer its threads, and what that changes.
+
+Only this file lets a consumer in. When it is told to work is decided in ``rounds``.
+"""
+
+from dataclasses import replace
+from uuid import UUID
+
+from groups.core.commanded import interests, rounds, topics
+from groups.core.commanded.live import Cause
+from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
+from groups.core.commanded.work import LAST_COMMAND, Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import RegisterConsumer
+from groups.core.replies import Registered
+from groups.core.rows import MemberRow
+
+PROTOCOL_TYPE = "consumer"
+
+THREADS_MAX = 1_000
+"""Threads of one consumer for one topic: more is a mistake."""
+
+WORKS_ON_NOTHING = -1
+
+
+def register(work: Work, event: RegisterConsumer) -> None:
+    """Let a consumer in, or note that one offers something else."""
+    _check_request(work, event)
+    known = work.members.get(event.consumer_id)
+    if event.generation_id != WORKS_ON_NOTHING and (known is None or interests.is_expelled(known)):
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    if known is None and len(work.members) >= work.rules.group_max_size:
+        raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
+    if work.state == EMPTY:
+        work.move_to(STABLE, protocol_type=PROTOCOL_TYPE, protocol_name=interests.STRATEGY)
+    consumer_id = event.consumer_id or _new_id(work)
+    cause = _welcome(work, event, consumer_id, known)
+    topics.learn(work, event.counts, event.matches)
+    if cause is not None:
+        rounds.queue(work, cause)
+    last_command_id = work.row.details.get(LAST_COMMAND, 0)
+    row = work.members[consumer_id]
+    if row.commands:
+        last_command_id = row.commands[0].command_id - 1
+    generation_id = work.row.generation
+    registered = Registered(
+        consumer_id=consumer_id, generation_id=generation_id, last_command_id=last_command_id
+    )
+    work.answer(event.ticket, registered)
+
+
+def _check_request(work: Work, event: RegisterConsumer) -> None:
+    rules, timeout_ms = work.rules, event.session_timeout_ms
+    least, most = rules.group_min_session_timeout_ms, rules.group_max_session_timeout_ms
+    if not least <= timeout_ms <= most:
+        raise Refuse(ErrorCode.INVALID_SESSION_TIMEOUT, f"it must be {least} to {most} ms")
+    if bool(event.threads) == (event.filter is not None):
+        raise Refuse(ErrorCode.INVALID_REQUEST, "either topics or a filter, not both or neither")
+    numbers = [*event.threads.values(), event.filter_threads]
+    if not all(1 <= number <= THREADS_MAX for number in numbers):
+        raise Refuse(ErrorCode.INVALID_REQUEST, f"1 to {THREADS_MAX} threads for a topic")
+
+
+def _new_id(work: Work) -> str:
+    return f"{work.row.group_id}-{UUID(int=work.rng.getrandbits(128), version=4)}"
+
+
+def _welcome(
+    work: Work, event: RegisterConsumer, consumer_id: str, known: MemberRow | None
+) -> Cause | None:
+    """Put its row; why that calls for a rebalance, None where it does not."""
+    details = interests.offers(event.threads, event.filter, event.filter_threads)
+    if known is not None and event.generation_id != WORKS_ON_NOTHING:
+        return _offer_again(work, event, known, details)
+    is_same = known is not None and interests.same_offer(known, details)
+    if known is not None and is_same and not _has_anything(known):
+        work.hear(consumer_id)  # it asks again, since it did not hear the answer
+        return None
+    places = (row.position for row in work.members.values())
+    row = MemberRow(
+        member_id=consumer_id,
+        instance_id=None,
+        client_id=event.client_id,
+        client_host=event.client_host,
+        session_timeout_ms=event.session_timeout_ms,
+        rebalance_timeout_ms=event.session_timeout_ms,
+        position=known.position if known is not None else max(places, default=-1) + 1,
+        details=details,
+    )
+    if known is not None:
+        work.drop(consumer_id)  # what it had, it does not work on any more
+    work.put(row)
+    reason = "a consumer starts anew" if known is not None else "a consumer has registered"
+    return Cause(MEMBER_JOINED, reason, consumer_id, event.client_id)
+
+
+def _has_anything(known: MemberRow) -> bool:
+    return bool(known.commands or interests.parts_in(known) or interests.is_expelled(known))
+
+
+def _offer_again(
+    work: Work, event: RegisterConsumer, known: MemberRow, details: interests.Offer
+) -> Cause | None:
+    """It goes on working meanwhile; what it offers is another thing from now on."""
+    work.hear(known.member_id)
+    timeout_ms = event.session_timeout_ms
+    kept = (
+        {interests.OWNED: known.details[interests.OWNED]}
+        if interests.OWNED in known.details
+        else {}
+    )
+    after = replace(
+        known,
+        session_timeout_ms=timeout_ms,
+        rebalance_timeout_ms=timeout_ms,
+        details={**details, **kept},
+    )
+    if after == known:
+        return None
+    work.put(after)
+    if interests.same_offer(known, details):
+        return None
+    return Cause(
+        METADATA_CHANGED, "a consumer wants other topics", known.member_id, known.client_id
+    )

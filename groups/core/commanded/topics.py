@@ -1,0 +1,39 @@
+"""Topics, partitions and what filters let through: the coordinator watches them, not consumers."""
+
+from collections.abc import Collection, Mapping
+
+from groups.core.commanded import interests, rounds
+from groups.core.commanded.live import Cause
+from groups.core.commanded.states import TOPICS_CHANGED
+from groups.core.commanded.work import Work
+from groups.core.events import TopicsChanged
+
+
+def topics_changed(work: Work, event: TopicsChanged) -> None:
+    """Queue a rebalance where the group hears something new (the design's topic change and topic
+    partition change; the check says whether it is necessary)."""
+    news = learn(work, event.counts, event.matches)
+    if news:
+        names = ", ".join(news)[:200]
+        rounds.queue(
+            work, Cause(TOPICS_CHANGED, f"the partitions of {names} are not what they were")
+        )
+
+
+def learn(
+    work: Work, counts: Mapping[str, int], matches: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Note what is told of the group's own topics and filters; which topics that changes."""
+    if not work.members:
+        return []
+    keys = {key for row in work.members.values() if (key := row.details.get(interests.FILTER))}
+    known = {**work.matches, **{key: sorted(names) for key, names in matches.items()}}
+    found = {key: list(known.get(key, ())) for key in sorted(keys)}
+    for row in list(work.members.values()):
+        work.put(interests.subscribed(row, found))
+    names = sorted(frozenset().union(*map(interests.topics_in, work.members.values())))
+    before = work.counts
+    after = {name: counts.get(name, before.get(name, 0)) for name in names}
+    if after != before or found != work.matches:
+        work.set_details(topics=after, matches=found or None)
+    return sorted(t for t in after.keys() | before.keys() if after.get(t, 0) != before.get(t, 0))

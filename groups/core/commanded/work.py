@@ -1,0 +1,207 @@
+"""A commanded group while one step decides: a private working copy, and what the step gathered.
+
+The means by which rules change a group, and no rule. Nothing is copied before it is changed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from groups.core.commanded.interests import Matches
+from groups.core.commanded.live import Cause, Live
+from groups.core.commanded.states import EMPTY, TRANSITIONS
+from groups.core.errors import ErrorCode
+from groups.core.events import OffsetWrite, Ticket
+from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
+from groups.core.pending import Pending
+from groups.core.replies import Operated, Reply
+from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
+
+KIND = "commanded"
+
+ABSENT = "absent"
+"""The key in the details of a row that stands for none; a row that is written never has it."""
+
+QUEUED = "queued"
+"""The key of the cause for which the group stands in the rebalance queue."""
+
+FORCED = "forced"
+"""The key that says that the queued rebalance goes past the necessity check."""
+
+CAUSE = "cause"
+"""The key of the cause of the rebalance that goes on."""
+
+ATTEMPT = "attempt"
+"""The key of how often the commands of the present phase were sent."""
+
+ROUND = "round"
+"""The key of what the rebalance that goes on has done, for the journal."""
+
+TOPICS = "topics"
+"""The key of the partitions by topic, as last heard; 0 for a topic that does not exist."""
+
+MATCHES = "matches"
+"""The key of the topics that each filter lets through, as last heard."""
+
+LAST_COMMAND = "last_command"
+"""The key of the greatest command id that was ever given in the group."""
+
+OPERATIONS = "operations"
+"""The key of the operators' verbs that end with the rebalance."""
+
+NAMED_MAX = 50
+"""Ids that one journal entry names; the rest is counted."""
+
+
+def absent_row(group_id: str) -> GroupRow:
+    """What stands for the row of a group that has none."""
+    return GroupRow(group_id=group_id, kind=KIND, state=EMPTY, details={ABSENT: True})
+
+
+class Work:
+    """One step's working copy of a commanded group; thrown away if its batch fails."""
+
+    def __init__(
+        self, durable: Durable, live: Live, rules: Rules, now: Millis, rng: Random
+    ) -> None:
+        self.before = durable
+        self.rules = rules
+        self.now = now
+        self.rng = rng
+        self.row = durable.group
+        self.members: Mapping[str, MemberRow] = durable.members
+        self.revision = durable.revision
+        self.live = live
+        self.answers: list[Answer] = []
+        self.journal: list[JournalEntry] = []
+        self.operations: list[Operated] = []
+        self.offsets: dict[tuple[str, int], OffsetWrite] = {}
+        self.offset_deletes: dict[tuple[str, int], None] = {}
+        self.pending: Pending = {}
+        self.deleted = False
+        self.emptied_by: Cause | None = None
+        self._own_live: Live | None = None
+        self._own_members: dict[str, MemberRow] | None = None
+
+    # -- what is
+
+    @property
+    def state(self) -> str:
+        """The group's state now."""
+        return self.row.state
+
+    @property
+    def exists(self) -> bool:
+        """Whether the group has a row, or will have one by this step."""
+        return ABSENT not in self.row.details
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Partitions by topic, as last heard."""
+        found: Mapping[str, int] = self.row.details.get(TOPICS, {})
+        return found
+
+    @property
+    def matches(self) -> Matches:
+        """Topics by filter, as last heard."""
+        found: Matches = self.row.details.get(MATCHES, {})
+        return found
+
+    # -- what becomes
+
+    def change(self) -> Live:
+        """The live half, to be changed; copied at the first call of a step."""
+        if self._own_live is None:
+            self._own_live = self.live = self.live.copy()
+        return self._own_live
+
+    def put(self, row: MemberRow) -> None:
+        """A member as it is from now on; a new one was heard of just now."""
+        if self.members.get(row.member_id) is row:
+            return
+        if row.member_id not in self.members:
+            self.change().beats[row.member_id] = Beat(self.now)
+        self._members()[row.member_id] = row
+
+    def drop(self, member_id: str) -> None:
+        """The member is gone."""
+        del self._members()[member_id]
+        self.change().beats.pop(member_id, None)
+
+    def _members(self) -> dict[str, MemberRow]:
+        if self._own_members is None:
+            self._own_members = dict(self.members)
+            self.members = self._own_members
+        return self._own_members
+
+    def set_row(self, **columns: Any) -> None:
+        """Change columns of the group's own row; one that was absent comes into being."""
+        if not self.exists:
+            columns.setdefault("details", NOTHING)
+        self.row = replace(self.row, **columns)
+
+    def set_details(self, **changes: Any) -> None:
+        """Change keys of the row's details; None removes a key."""
+        kept = {key: value for key, value in self.row.details.items() if key != ABSENT}
+        details = {**kept, **changes}
+        self.set_row(details={k: v for k, v in details.items() if v is not None})
+
+    def move_to(self, state: str, **columns: Any) -> None:
+        """Go to another state along a legal edge."""
+        assert state in TRANSITIONS[self.state], f"{self.state} never leads to {state}"
+        self.set_row(state=state, **columns)
+
+    def next_command_id(self) -> int:
+        """An id that no command of the group has had."""
+        command_id: int = self.row.details.get(LAST_COMMAND, 0) + 1
+        self.set_details(last_command=command_id)
+        return command_id
+
+    def forget_group(self) -> None:
+        """Start over as the group that has no row (it was deleted)."""
+        self.row = absent_row(self.row.group_id)
+        self.members = {}
+        self._own_members = None
+        self.revision = 0
+        self._own_live = self.live = Live(floor=self.now)
+        self.offsets.clear()
+        self.offset_deletes.clear()
+        self.pending.clear()
+        self.deleted = True
+
+    def hear(self, member_id: str) -> None:
+        """The consumer was heard of just now."""
+        beat = self.live.beats[member_id]
+        beat.at = max(beat.at, self.now)
+
+    # -- what follows
+
+    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
+        """Send a reply once the batch has committed; nobody waits where there is no ticket."""
+        if ticket is not None:
+            self.answers.append(Answer(ticket, reply))
+
+    def note(self, kind: str, **fields: Any) -> None:
+        """Write a journal entry; the generation is the group's own unless said."""
+        fields.setdefault("generation_before", self.row.generation)
+        fields.setdefault("generation_after", self.row.generation)
+        self.journal.append(JournalEntry(kind=kind, **fields))
+
+    def operated(self, operation_id: int, error: ErrorCode, detail: str) -> None:
+        """How an operator's verb ended."""
+        generation = self.row.generation if error is ErrorCode.NONE else None
+        self.operations.append(Operated(operation_id, error, detail, generation))
+
+    @property
+    def changed_live(self) -> Live | None:
+        """The copy this step changed, or None when it changed nothing live."""
+        return self._own_live
+
+    def durable(self) -> Durable:
+        """The durable half afterwards: the very object of before when nothing changed."""
+        row, before = self.row, self.before
+        if row is not before.group and before.exists and row == before.group:
+            row = before.group
+        same = row is before.group and self.members is before.members and not self.deleted
+        return before if same else Durable(row, self.members, self.revision)

@@ -1,0 +1,76 @@
+"""The checker: a record is shown to every rule that is about it, then the story goes on.
+
+The families are a table; no rule stands here.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from proof.history.endings import Endings
+from proof.history.family import Family
+from proof.history.fencing import Fencing
+from proof.history.format import Record, Violation
+from proof.history.generations import Generations
+from proof.history.offsets import Offsets
+from proof.history.ownership import Ownership
+from proof.history.silence import Silence
+from proof.history.story import Story
+from proof.history.telling import Telling
+
+FAMILIES: Final[Sequence[type[Family]]] = (
+    Generations,
+    Ownership,
+    Fencing,
+    Offsets,
+    Silence,
+    Telling,
+    Endings,
+)
+"""Each judges for itself; of what shows in several, the first is named first."""
+
+ANSWERS: Final = frozenset({"ok", "fail", "info"})
+
+Judge = Callable[[Record, Record], None]
+
+
+class Checker:
+    """Takes records one by one; ``violations`` is what did not hold."""
+
+    def __init__(self, *, has_rows: bool = True) -> None:
+        self.violations: list[Violation] = []
+        self._story = Story()
+        self._families = [f(self._story, self.violations, has_rows=has_rows) for f in FAMILIES]
+        self._judges: dict[tuple[str, str], Sequence[Judge]] = {}
+
+    def take(self, record: Record) -> None:
+        """Judge one record."""
+        kind, call = record["type"], record
+        if kind in ANSWERS:
+            call = self._story.calls.pop(record["call"])
+        if kind != "ok" or not self._story.is_about_another(call):
+            about = record["table"] if kind == "row" else call.get("api", "")
+            judges = self._judges.get((kind, about))
+            for judge in self._find(kind, about) if judges is None else judges:
+                judge(record, call)
+        self._story.take(record, call)
+
+    def _find(self, kind: str, about: str) -> Sequence[Judge]:
+        """The rules for this type of record, and for this type about this table or API."""
+        found = [
+            partial(family.RULES[key], family)
+            for family in self._families
+            for key in (kind, f"{kind} {about}")
+            if key in family.RULES
+        ]
+        self._judges[kind, about] = found
+        return found
+
+
+def check(records: Iterable[Record], *, has_rows: bool = True) -> list[Violation]:
+    """Everything that did not hold in a history. ``has_rows`` False: no rows were recorded, and
+    what needs them is not judged."""
+    checker = Checker(has_rows=has_rows)
+    for record in records:
+        checker.take(record)
+    return checker.violations

@@ -1,0 +1,76 @@
+"""What recorders write, and what the checker says of it. No state and no judgement.
+
+**A record** is a JSON object. Every record has ``at``: milliseconds of one monotonic clock that
+all recorders of a run share, and ``type``. Records are given in the order of ``at``; of equal
+ones, rows come before answers.
+
+*Calls of clients*: ``type`` is "invoke", then "ok", "fail" (the service has answered with an
+error) or "info" (the outcome is unknown: the connection closed, or nobody answered). All have
+``process`` (who calls; one call at a time) and ``call`` (unique in the run).
+
+- invoke: ``api``, ``group``, ``member`` ("" where there is none yet), ``instance`` (or None),
+  ``generation`` (or member epoch; -1: none), ``session_ms`` (left out by who is no living member).
+  OffsetCommit: ``offsets`` as [[topic, partition, offset], ...], each offset used once per
+  partition and run. ConsumerGroupHeartbeat: ``owned``, what it says it holds,
+  [[topic, partition], ...] or None.
+- ok: JoinGroup: ``member``, ``generation``, ``leader``. SyncGroup: ``owned``.
+  ConsumerGroupHeartbeat: ``member``, ``generation``, ``owned`` (or None: unchanged).
+  OffsetFetch: ``offsets`` (-1: nothing is committed). Others: nothing more.
+- fail: ``code``, Kafka's number. info: ``why``, "closed", "left" (the client looks for another
+  coordinator) or "timeout".
+
+A client that finds no coordinator to call writes "seek" with ``group`` and ``member``: it is not
+silent.
+
+*Committed rows*: ``type`` is "row"; order of records is order of commits.
+
+- ``table`` "slot": ``slot``, ``epoch``, ``node`` (or None).
+- ``table`` "group": ``group``, ``kind``, ``generation``, ``revision``, ``state``, ``members``
+  (member id to instance id or None); where known ``slot`` and ``epoch``, under which the
+  *writer* holds it, and ``seen``, the revision from which it decided.
+- ``table`` "deleted": ``group``; its row went with all it held.
+- ``table`` "offset": ``group``, ``topic``, ``partition``, ``offset`` (None: deleted); where known
+  ``slot`` and ``epoch``.
+- ``table`` "removed": ``group``, ``member``, ``trigger``: a journal entry took it out.
+
+*What was done to the run*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``
+(written when it begins; the latest end) it sleeps or is cut off: its silence is its own.
+``type`` "mishap", ``what``: an exception reached a node's loop. ``type`` "end": the faults
+ended ``healed_ms`` ago; ``groups`` maps each group with living members to whether all of them
+are settled.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+Record = Mapping[str, Any]
+
+Place = tuple[str, str, int]
+"""Group, topic, partition."""
+
+Part = tuple[str, int]
+"""Topic, partition."""
+
+UNKNOWN_SERVER_ERROR: Final = -1
+ILLEGAL_GENERATION: Final = 22
+UNKNOWN_MEMBER_ID: Final = 25
+REBALANCE_IN_PROGRESS: Final = 27
+
+REFUSALS: Final = frozenset({ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, 82, 110, 113})
+"""Codes that say for certain that nothing was changed: illegal generation, unknown member,
+fenced instance, fenced and stale member epoch."""
+
+LEAVES: Final = {"LeaveGroup": 1 << 31, "ConsumerGroupHeartbeat": 0}
+"""Requests that say goodbye, where the generation is below this."""
+
+
+class Violation(NamedTuple):
+    """An invariant that did not hold; ``at`` and ``record`` say where it showed."""
+
+    invariant: str
+    what: str
+    at: float
+    record: Record
+
+    def __str__(self) -> str:
+        return f"{self.invariant} at {self.at:.0f} ms: {self.what}"

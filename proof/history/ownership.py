@@ -1,0 +1,44 @@
+"""I1: in one generation a partition has one owner, whoever said so."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from proof.history.family import Family, Rule
+from proof.history.format import Record, Violation
+from proof.history.story import Story
+
+
+class Ownership(Family):
+    """What members were told they own."""
+
+    def __init__(self, story: Story, violations: list[Violation], *, has_rows: bool) -> None:
+        super().__init__(story, violations, has_rows=has_rows)
+        self._owners: dict[tuple[str, int, str, int], str] = {}
+
+    def deleted(self, record: Record, _call: Record) -> None:
+        """The group's generations begin anew."""
+        self._owners = {k: who for k, who in self._owners.items() if k[0] != record["group"]}
+
+    def synced(self, record: Record, call: Record) -> None:
+        """SyncGroup: each partition of a generation is named to one member."""
+        owner = call["instance"] or call["member"]
+        for topic, partition in record["owned"]:
+            key = (call["group"], call["generation"], topic, partition)
+            if self._owners.setdefault(key, owner) != owner:
+                self.say("I1", f"{key} has two owners, {self._owners[key]} and {owner}", record)
+
+    def consumed(self, record: Record, call: Record) -> None:
+        """ConsumerGroupHeartbeat: nobody is given what another still holds."""
+        group, member = self.story.groups[call["group"]], record["member"]
+        if call["generation"] < 0 or record["owned"] is None or member not in group.members:
+            return
+        owned = {(t, p) for t, p in record["owned"]}
+        for other, held in group.holds.items():
+            if other != member and owned & held:
+                self.say("I1", f"{other} and {member} hold {sorted(owned & held)}", record)
+
+    RULES: ClassVar[Mapping[str, Rule]] = {
+        "row deleted": deleted,
+        "ok SyncGroup": synced,
+        "ok ConsumerGroupHeartbeat": consumed,
+    }

@@ -1,0 +1,225 @@
+"""What the records have told so far: groups as their rows are, offsets, who holds what.
+
+Records are taken in here after every rule has seen them. Nothing is judged in this file.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from proof.history.format import REFUSALS, Part, Place, Record
+
+
+@dataclass(slots=True)
+class Group:
+    """One group as its rows have told it so far. ``gone_at``: when a member's row went;
+    ``raised_at``: when a generation was followed by the next; ``told_at``: when somebody was
+    first told of one; ``names``: the instance id, or else the id, of every member. Of a consumer
+    group's members: ``holds``, what they may work on; ``kept``, that and what the coordinator has
+    not heard yet that they gave up; ``epochs``, the last two that they were told, newest first."""
+
+    generation: int = -1
+    revision: int = 0
+    state: str = ""
+    kind: str = ""
+    members: Mapping[str, str | None] = field(default_factory=dict)
+    seated: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    instances: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    states: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    gone_at: dict[str, float] = field(default_factory=dict)
+    raised_at: dict[int, float] = field(default_factory=dict)
+    told_at: dict[int, float] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    holds: dict[str, set[Part]] = field(default_factory=dict)
+    kept: dict[str, set[Part]] = field(default_factory=dict)
+    epochs: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def take(self, record: Record) -> None:
+        """The row as it is now."""
+        generation, members = record["generation"], record["members"]
+        if generation != self.generation >= 0:
+            self.raised_at.setdefault(self.generation, record["at"])
+        for member in self.members.keys() - members.keys():
+            self.gone_at[member] = record["at"]
+            self.holds.pop(member, None)
+            self.kept.pop(member, None)
+        for member in members.keys() - self.members.keys():
+            self.gone_at.pop(member, None)
+        self.names.update((m, instance or m) for m, instance in members.items())
+        self.generation, self.revision = generation, record["revision"]
+        self.state, self.kind, self.members = record["state"], record["kind"], members
+        self.seated[generation] |= members.keys()
+        self.instances[generation] |= {i for i in members.values() if i}
+        self.states[generation].add(self.state)
+
+    def old_since(self, generation: int) -> float | None:
+        """When somebody was first told of a later generation."""
+        return min((at for later, at in self.told_at.items() if later > generation), default=None)
+
+    def tell(self, member: str, epoch: int) -> None:
+        """A member was told its epoch."""
+        newest, before = self.epochs.get(member, (-1, -1))
+        if epoch > newest:
+            self.epochs[member] = (epoch, newest)
+        elif epoch > before and epoch != newest:
+            self.epochs[member] = (newest, epoch)
+
+
+@dataclass(slots=True)
+class Register:
+    """What one partition's row has held, and since when; and what may still be written."""
+
+    at: list[float] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+    open: set[int] = field(default_factory=set)
+    written: dict[int, float] = field(default_factory=dict)
+    refused: set[int] = field(default_factory=set)
+
+    @property
+    def last(self) -> float:
+        """When the row was last written."""
+        return self.at[-1] if self.at else -1.0
+
+    def put(self, offset: int | None, at: float) -> None:
+        """The row holds this from now on."""
+        self.at.append(at)
+        self.values.append(-1 if offset is None else offset)
+        if offset is not None:
+            self.written[offset] = at
+
+    def between(self, since: float, until: float) -> set[int]:
+        """Every value that stood at some instant of the span."""
+        first = max(0, bisect_left(self.at, since) - 1)
+        found = {v for at, v in zip(self.at[first:], self.values[first:], strict=True)
+                 if at <= until}  # fmt: skip
+        if not self.at or self.at[0] >= since:
+            found.add(-1)
+        return found
+
+
+class Story:
+    """The run as far as it has been told. ``calls``: those without an answer yet; ``ended``: when
+    a group's row last went; ``excused``: when a client's silence was its own."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, Group] = defaultdict(Group)
+        self.slots: dict[int, int] = {}
+        self.calls: dict[int, Record] = {}
+        self.offsets: dict[Place, Register] = defaultdict(Register)
+        self.ended: dict[str, float] = {}
+        self.excused: dict[str, list[tuple[float, float]]] = defaultdict(list)
+
+    def is_excused(self, process: str, since: float, until: float) -> bool:
+        """Whether a client had trouble of its own at some instant of the span."""
+        return any(a <= until and b >= since for a, b in self.excused[process])
+
+    def is_about_another(self, call: Record) -> bool:
+        """Whether the group was deleted while the answer was on its way."""
+        at: float = call["at"]
+        return self.ended.get(call["group"], -1.0) >= at
+
+    def take(self, record: Record, call: Record) -> None:
+        """Go on by one record; ``call`` is what it answers, if anything."""
+        kind = record["type"]
+        rule = TAKE.get(f"row {record['table']}" if kind == "row" else kind)
+        if rule is not None:
+            rule(self, record, call)
+
+    # -- rows
+
+    def slot_row(self, record: Record, _call: Record) -> None:
+        """A slot's epoch."""
+        self.slots[record["slot"]] = record["epoch"]
+
+    def group_row(self, record: Record, _call: Record) -> None:
+        """A group's own row and who its members are."""
+        self.groups[record["group"]].take(record)
+
+    def deleted_row(self, record: Record, _call: Record) -> None:
+        """The group is gone with all it promised; another may come under its name."""
+        self.ended[record["group"]] = record["at"]
+        self.groups.pop(record["group"], None)
+
+    def offset_row(self, record: Record, _call: Record) -> None:
+        """One partition's committed offset."""
+        place = (record["group"], record["topic"], record["partition"])
+        self.offsets[place].put(record["offset"], record["at"])
+
+    # -- calls
+
+    def invoke(self, record: Record, _call: Record) -> None:
+        """A client sends a request."""
+        self.calls[record["call"]] = record
+        for register, offset in self.registers(record):
+            register.open.add(offset)
+        if record.get("owned") is not None:
+            said = {(t, p) for t, p in record["owned"]}
+            holds = self.groups[record["group"]].holds
+            holds[record["member"]] = holds.get(record["member"], set()) & said
+
+    def ok(self, record: Record, call: Record) -> None:
+        """A request succeeded."""
+        self._close(call)
+        if self.is_about_another(call):
+            return
+        group = self.groups[call["group"]]
+        if call["api"] == "JoinGroup":
+            group.told_at.setdefault(record["generation"], record["at"])
+        elif call["api"] == "ConsumerGroupHeartbeat":
+            self._consumed(group, record, call)
+
+    @staticmethod
+    def _consumed(group: Group, record: Record, call: Record) -> None:
+        member = record["member"]
+        if call["generation"] < 0:
+            group.holds.pop(call["member"], None)
+            return
+        group.tell(member, record["generation"])
+        if member not in group.members:
+            return
+        kept = group.kept.get(member, set())
+        if call["owned"] is not None:
+            kept = kept & {(t, p) for t, p in call["owned"]}
+        if record["owned"] is not None:
+            group.holds[member] = {(t, p) for t, p in record["owned"]}
+            kept = kept | group.holds[member]
+        group.kept[member] = kept
+
+    def fail(self, record: Record, call: Record) -> None:
+        """A request was refused."""
+        if record["code"] in REFUSALS:
+            for register, offset in self.registers(call):
+                register.refused.add(offset)
+            self._close(call)
+
+    def registers(self, call: Record) -> list[tuple[Register, int]]:
+        """What a commit is about: each partition's register, and the offset for it."""
+        return (
+            [(self.offsets[call["group"], t, p], o) for t, p, o in call.get("offsets", ())]
+            if (call["api"] == "OffsetCommit")
+            else []
+        )
+
+    def _close(self, call: Record) -> None:
+        for register, offset in self.registers(call):
+            register.open.discard(offset)
+
+    # -- the run
+
+    def fault(self, record: Record, _call: Record) -> None:
+        """A client's own trouble excuses its silence."""
+        self.excused[record["process"]].append((record["since"], record["until"]))
+
+
+TAKE: Final[Mapping[str, Callable[[Story, Record, Record], None]]] = {
+    "row slot": Story.slot_row,
+    "row group": Story.group_row,
+    "row deleted": Story.deleted_row,
+    "row offset": Story.offset_row,
+    "invoke": Story.invoke,
+    "ok": Story.ok,
+    "fail": Story.fail,
+    "fault": Story.fault,
+}

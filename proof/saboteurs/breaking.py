@@ -1,0 +1,61 @@
+"""How a saboteur breaks something, and under which faults it shows. No mistake stands here."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any, Final, NamedTuple
+from unittest.mock import patch
+
+Break = Callable[[ExitStack], None]
+
+
+class Saboteur(NamedTuple):
+    """``breaks``: what is taken away. ``faults``: what makes that matter."""
+
+    breaks: str
+    how: Break
+    faults: Sequence[str]
+
+
+NODES: Final = ("node-pause", "node-pause-at-write", "database-cut", "client-crash")
+ROWS: Final = (
+    "database-lost-replies",
+    "database-stall",
+    "database-sessions",
+    "database-crash",
+    "client-crash",
+    "operator-rebalance",
+)
+MEMBERS: Final = ("client-crash", "client-leave", "client-pause", "operator-rebalance")
+STATICS: Final = ("client-double", "client-crash", "operator-rebalance")
+LATE: Final = ("client-late", "client-oversleeps", "operator-rebalance", "client-crash")
+
+
+def put(target: Any, name: str, value: Any) -> Break:
+    """Another value in an attribute's place."""
+    return lambda stack: stack.enter_context(patch.object(target, name, value))
+
+
+def around(target: Any, name: str, wrapped: Callable[[Any], Any]) -> Break:
+    """What ``wrapped`` makes of the attribute in its place, made anew for each life."""
+    return lambda stack: stack.enter_context(
+        patch.object(target, name, wrapped(getattr(target, name)))
+    )
+
+
+def several(*breaks: Break) -> Break:
+    """All of them."""
+
+    def all_of_them(stack: ExitStack) -> None:
+        for one in breaks:
+            one(stack)
+
+    return all_of_them
+
+
+def always(*_: Any) -> bool:
+    """Yes, whatever the question."""
+    return True
+
+
+def nothing(*_: Any) -> None:
+    """It does not happen."""

@@ -1,0 +1,101 @@
+"""Saboteurs of a node's memory: leases, sessions, timers, and who is parked."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from unittest.mock import PropertyMock
+
+from groups.coordinator import Coordinator
+from groups.core.classic.group import ClassicGroup
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.errors import ErrorCode
+from groups.slot import slot_of
+from groups.slots import SlotKeeper
+from proof.saboteurs.breaking import MEMBERS, NODES, Saboteur, around, nothing, put, several
+from proof.simulation.desk import Desk
+
+ZOMBIES: Final = ("node-zombie", "client-crash", "client-leave", "client-double")
+SLEEPS: Final = ("database-crash", "node-pause", "database-cut")
+
+
+def _drop_silently(original: Any) -> Any:
+    def drop(self: Coordinator, slots: Any, code: ErrorCode) -> None:
+        slots = list(slots)
+        for group_id, resident in self.residents.items():
+            if slot_of(group_id) in slots:
+                resident.parked.clear()
+        original(self, slots, code)
+
+    return drop
+
+
+def _sessions_go_on(original: Any) -> Any:
+    """``original`` is bound to its class."""
+
+    def merge(cls: Any, durable: Any, live: Any, rules: Any, now: int) -> Any:
+        then = now if live is not None else now - 3_600
+        return original.__func__(cls, durable, live, rules, then)
+
+    return classmethod(merge)
+
+
+def _cached(original: Any) -> Any:
+    cache = dict[Any, Any]()
+
+    async def fetch(self: Any, request: Any) -> Any:
+        key = (self.process, request.group_id)
+        if key not in cache:
+            cache[key] = await original(self, request)
+        return cache[key]
+
+    return fetch
+
+
+async def _goes_on(self: SlotKeeper, lease_until: int) -> None:
+    """All of ``_recovered`` but the question who owns the slots by now."""
+    self._sightings.forget()
+    self.coordinator.lease_until = lease_until
+    self.coordinator.awake()
+    self._notify()
+    self._look_now.set()
+
+
+SABOTEURS: Final[Mapping[str, Saboteur]] = {
+    "parked-forgotten": Saboteur(
+        "who is parked is not answered when a slot is lost",
+        around(Coordinator, "drop", _drop_silently),
+        ("node-pause", "database-cut", "client-crash", "operator-rebalance"),
+    ),
+    "memory-without-lease": Saboteur(
+        "memory is believed whether or not the lease holds",
+        put(Coordinator, "holds_lease", PropertyMock(return_value=True)),
+        ZOMBIES,
+    ),
+    "lease-without-look": Saboteur(
+        "a lease is taken up again without a look at who owns the slots",
+        put(SlotKeeper, "_recovered", _goes_on),
+        ZOMBIES,
+    ),
+    "sessions-go-on": Saboteur(
+        "a takeover does not start sessions anew",
+        several(
+            around(ClassicGroup, "merge", _sessions_go_on),
+            around(ConsumerGroup, "merge", _sessions_go_on),
+        ),
+        ("node-crash", "node-pause"),
+    ),
+    "timers-not-rearmed": Saboteur(
+        "a node that slept does not start its timers anew",
+        several(
+            put(ClassicGroup, "rearm", lambda self, now: self),
+            put(ConsumerGroup, "rearm", lambda self, now: self),
+        ),
+        SLEEPS,
+    ),
+    "timers-after-sleep": Saboteur(
+        "timers that ran out in a sleep fire after it", put(Coordinator, "awake", nothing), SLEEPS
+    ),
+    "timers-lost": Saboteur("timers are not armed", put(Coordinator, "_rearm", nothing), MEMBERS),
+    "offsets-from-cache": Saboteur(
+        "committed offsets are read from memory", around(Desk, "_fetch", _cached), NODES
+    ),
+}

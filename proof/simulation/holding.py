@@ -1,0 +1,40 @@
+"""Heartbeats that wait for news, as the wire lets them (decision 17): a model of it.
+
+The wire measures the pauses between requests; here every calm heartbeat waits, for a third of its
+interval. What wakes it is the product's own: the swap of a face.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from groups.faces import Faces
+
+HOLD_S: Final = 0.25
+"""About a third of what simulated members pause."""
+
+
+class Held:
+    """One heartbeat that waits. ``is_news``: whether it would be answered otherwise by now."""
+
+    def __init__(self, is_news: Callable[[], bool]) -> None:
+        self._is_news = is_news
+        self._over = asyncio.Event()
+
+    def face_changed(self) -> None:
+        """The face was swapped, or the lease is over."""
+        if self._is_news():
+            self._over.set()
+
+    async def wait(self, faces: Faces, group_id: str) -> bool:
+        """Wait for news, or until the hold ends; whether there is any."""
+        faces.watch(group_id, self)
+        try:
+            if not self._is_news():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(HOLD_S):
+                        await self._over.wait()
+        finally:
+            faces.unwatch(group_id, self)
+        return self._is_news()

@@ -1,0 +1,29 @@
+"""AcknowledgeCommand (10002): a member has done what it was told.
+
+A private API, for members of every kind of group: docs/commanded.md.
+"""
+
+from groups.core.errors import Refuse
+from groups.core.events import AcknowledgeCommand
+from groups.core.replies import Acknowledged
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.acknowledge_command import (
+    AcknowledgeCommandRequest,
+    AcknowledgeCommandResponse,
+)
+
+
+async def handle(request: AcknowledgeCommandRequest, call: Call) -> AcknowledgeCommandResponse:
+    """Check the form, let the group decide, answer when it has."""
+    try:
+        forms.group_id(request.group_id, call.node.settings)
+        forms.storable(request.member_id)
+    except Refuse as refusal:
+        return AcknowledgeCommandResponse(error_code=refusal.code, error_message=refusal.detail)
+    event = AcknowledgeCommand(
+        ticket=call.ticket, member_id=request.member_id, command_id=request.command_id
+    )
+    reply = await call.decide(request.group_id, event)
+    detail = reply.detail if isinstance(reply, Acknowledged) else None
+    return AcknowledgeCommandResponse(error_code=reply.error, error_message=detail)

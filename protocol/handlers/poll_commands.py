@@ -1,0 +1,118 @@
+"""PollCommands (10001): what a member has to do, as soon as there is anything.
+
+A private API, for members of every kind of group; to a commanded group it is the heartbeat too.
+Nothing is decided here: commands are read from the committed group, and a poll for which there is
+none waits at the door for a swap of the group's face. docs/commanded.md.
+"""
+
+from groups.core import commands
+from groups.core.commanded.group import CommandedGroup
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.group import Group
+from groups.core.rows import CommandRow, MemberRow
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.poll_commands import (
+    Command,
+    OwnedTopic,
+    PartitionThread,
+    PollCommandsRequest,
+    PollCommandsResponse,
+)
+
+SESSION_SHARE = 3
+"""A poll waits for a third of the session at the most: its consumer must be heard of in time."""
+
+
+async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsResponse:
+    """Commands at once, or after a hold."""
+    try:
+        forms.group_id(request.group_id, call.node.settings)
+        await call.available_or_refuse(request.group_id)
+        group, row = _find(request, call)
+        if isinstance(group, CommandedGroup):
+            group.hear(row.member_id, call.node.coordinator.clock())
+        wait_ms = min(request.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)
+        if wait_ms > 0 and not _todo(request, row):
+            await call.hold_for_news(request.group_id, wait_ms / 1_000, _News(request, call))
+            group, row = _find(request, call)
+    except Refuse as refusal:
+        return PollCommandsResponse(error_code=refusal.code, error_message=refusal.detail)
+    return _response(group, _todo(request, row))
+
+
+class _News:
+    """The question whether a held poll has an answer by now."""
+
+    __slots__ = ("_call", "_request")
+
+    def __init__(self, request: PollCommandsRequest, call: Call) -> None:
+        self._request = request
+        self._call = call
+
+    def __call__(self) -> bool:
+        try:
+            _, row = _find(self._request, self._call)
+        except Refuse:
+            return True
+        return bool(_todo(self._request, row))
+
+
+def _todo(request: PollCommandsRequest, row: MemberRow) -> tuple[CommandRow, ...]:
+    return commands.behind(row, request.last_command_id)
+
+
+def _find(request: PollCommandsRequest, call: Call) -> tuple[Group, MemberRow]:
+    """The committed group and the member's row, where memory may be believed.
+
+    A consumer takes a good answer for leave to go on, so doubt is told as such (15, 16).
+    """
+    coordinator, group_id = call.node.coordinator, request.group_id
+    if not coordinator.owns(group_id):
+        raise Refuse(ErrorCode.NOT_COORDINATOR)
+    group = coordinator.group(group_id)
+    if group is None:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    if not coordinator.holds_lease or group_id not in coordinator.faces:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    row = _member(group, request.member_id)
+    if row is None:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    return group, row
+
+
+def _member(group: Group, member_id: str) -> MemberRow | None:
+    if isinstance(group, CommandedGroup):
+        return group.consumer(member_id)
+    return group.durable.members.get(member_id)
+
+
+def _response(group: Group, todo: tuple[CommandRow, ...]) -> PollCommandsResponse:
+    return PollCommandsResponse(
+        generation_id=group.durable.group.generation,
+        commands=[
+            Command(
+                command_id=command.command_id,
+                option=command.option,
+                generation_id=command.generation,
+                ownership=_ownership(command),
+                reason=command.reason or None,
+            )
+            for command in todo
+        ],
+    )
+
+
+def _ownership(command: CommandRow) -> list[OwnedTopic] | None:
+    if command.ownership is None:
+        return None
+    return [
+        OwnedTopic(
+            name=topic,
+            partitions=[
+                PartitionThread(partition=partition, consumer_thread=thread)
+                for partition, thread in sorted(owned.items())
+            ],
+        )
+        for topic, owned in sorted(command.ownership.items())
+    ]

@@ -1,0 +1,94 @@
+"""RegisterConsumer (10000): a consumer offers its threads to a group that is commanded.
+
+A private API: docs/commanded.md.
+"""
+
+from groups import regexes
+from groups.catalogue import Unavailable
+from groups.core.commanded.interests import BLACK_LIST, WHITE_LIST, filter_key
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import RegisterConsumer
+from groups.core.replies import Registered
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.register_consumer import RegisterConsumerRequest, RegisterConsumerResponse
+
+FILTERS = {1: WHITE_LIST, 2: BLACK_LIST}
+"""``filter_type`` to the kind of filter; 0: none, topics are named."""
+
+
+async def handle(request: RegisterConsumerRequest, call: Call) -> RegisterConsumerResponse:
+    """Check the form, look the topics up, let the group decide, answer when it has."""
+    try:
+        event = await _event(request, call)
+    except Refuse as refusal:
+        return _response(Registered(refusal.code, refusal.detail, request.consumer_id))
+    reply = await call.decide(request.group_id, event)
+    if not isinstance(reply, Registered):
+        reply = Registered(reply.error, consumer_id=request.consumer_id)
+    if reply.error is ErrorCode.NONE:
+        call.node.commanded_topics.knows(request.group_id)
+    return _response(reply)
+
+
+async def _event(request: RegisterConsumerRequest, call: Call) -> RegisterConsumer:
+    threads = {topic.name: topic.threads for topic in request.topics}
+    key = _filter(request)
+    _check_form(request, call)
+    await call.available_or_refuse(request.group_id)
+    try:
+        found = await call.node.catalogue.find_many(threads)
+    except Unavailable:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
+    topics = call.node.commanded_topics
+    matches = {} if key is None else await topics.matched((key,))
+    counts = {name: entry.partitions for name, entry in found.items()}
+    counts.update({name: topics.count(name) for names in matches.values() for name in names})
+    return RegisterConsumer(
+        ticket=call.ticket,
+        consumer_id=request.consumer_id,
+        generation_id=request.generation_id,
+        client_id=call.client_id,
+        client_host=call.client_host,
+        session_timeout_ms=request.session_timeout_ms,
+        threads=threads,
+        filter=key,
+        filter_threads=request.pattern_threads,
+        counts=counts,
+        matches=matches,
+    )
+
+
+def _check_form(request: RegisterConsumerRequest, call: Call) -> None:
+    names = [topic.name for topic in request.topics]
+    forms.group_id(request.group_id, call.node.settings)
+    forms.storable(request.consumer_id, request.pattern, *names)
+    if len(set(names)) < len(names):
+        raise Refuse(ErrorCode.INVALID_REQUEST, "a topic is named twice")
+    texts = (request.consumer_id, request.pattern or "", *names)
+    limit = call.node.settings.member_metadata_max_bytes
+    if sum(len(text.encode()) for text in texts) > limit:
+        raise Refuse(ErrorCode.INVALID_REQUEST, f"more than {limit} bytes of names")
+
+
+def _filter(request: RegisterConsumerRequest) -> str | None:
+    """The key of its filter; None where it names topics."""
+    if request.filter_type == 0:
+        return None
+    kind = FILTERS.get(request.filter_type)
+    if kind is None or request.pattern is None:
+        raise Refuse(ErrorCode.INVALID_REQUEST, "a filter has a type, 1 or 2, and a pattern")
+    fault = regexes.problem(request.pattern)
+    if fault is not None:
+        raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, fault)
+    return filter_key(kind, request.pattern)
+
+
+def _response(reply: Registered) -> RegisterConsumerResponse:
+    return RegisterConsumerResponse(
+        error_code=reply.error,
+        error_message=reply.detail,
+        consumer_id=reply.consumer_id,
+        generation_id=reply.generation_id,
+        last_command_id=reply.last_command_id,
+    )

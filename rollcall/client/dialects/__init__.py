@@ -1,0 +1,63 @@
+"""How a member's side requests look: where the coordinator is, what topics there are, offsets.
+
+A dialect is a table of functions: values in, values out, no connection and no rule. What a member
+says of its membership is not here, but in its machine (``core``).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from protocol.messages import Api
+from protocol.wire.declare import Message
+from rollcall.client.core.words import Identity, LookUp, Standing, TopicPartition, Topics
+
+Offsets = Mapping[TopicPartition, int]
+Versions = Mapping[int, tuple[int, int]]
+
+
+class Found(NamedTuple):
+    """Where the coordinator is; an error code where nobody knows."""
+
+    code: int
+    host: str
+    port: int
+
+
+class Fetched(NamedTuple):
+    """Committed offsets, and the codes of whatever could not be read."""
+
+    offsets: dict[TopicPartition, int]
+    codes: set[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """``kafka.KAFKA`` and ``draft.DRAFT`` are the two.
+
+    ``apis``: every message that may be sent, by its key. ``versions``: the first and the last by
+    key; None: each node is asked for its own (ApiVersions). ``newest``: the newest version to use
+    of some keys, whatever the node has. ``name_of``: an error's name. The others come in pairs: a
+    request, and what its answer says.
+    """
+
+    apis: Mapping[int, Api]
+    versions: Versions | None = None
+    newest: Mapping[int, int] = field(default_factory=dict)
+    name_of: Callable[[int], str]
+    find: Callable[[str], Message]
+    found: Callable[[Any], Found]
+    look_up: Callable[[LookUp], Message]
+    topics: Callable[[Any], Topics]
+    commit: Callable[[Identity, Offsets, Standing], Message]
+    codes: Callable[[Any], dict[TopicPartition, int]]
+    fetch: Callable[[Identity, Iterable[TopicPartition]], Message]
+    fetched: Callable[[Any], Fetched]
+
+
+def listed(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """Partitions by topic, as requests name them."""
+    by_topic: dict[str, list[int]] = {}
+    for topic, partition in sorted(partitions):
+        by_topic.setdefault(topic, []).append(partition)
+    return by_topic

@@ -1,0 +1,109 @@
+"""The 0.9 draft's messages: one version each, fixed; the draft's listener knows no ApiVersions."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+from uuid import UUID
+
+from protocol.messages.draft import DRAFT_MESSAGES
+from protocol.messages.draft.consumer_metadata import ConsumerMetadataRequest
+from protocol.messages.draft.metadata import TopicMetadataRequest
+from protocol.messages.draft.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from protocol.messages.draft.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
+from rollcall.client.core.codes import draft_name_of
+from rollcall.client.core.words import Identity, LookUp, Standing, TopicPartition, Topics
+from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, Versions, listed
+
+VERSIONS: Final[Versions] = {key: api.request.versions for key, api in DRAFT_MESSAGES.items()}
+
+NO_ID: Final = UUID(int=0)
+"""Topics had no ids yet."""
+
+
+def find(group: str) -> ConsumerMetadataRequest:
+    """ConsumerMetadata."""
+    return ConsumerMetadataRequest(group_id=group)
+
+
+def found(answer: Any) -> Found:
+    """The coordinator's draft listener."""
+    return Found(answer.error_code, answer.coordinator_host, answer.coordinator_port)
+
+
+def look_up(wanted: LookUp) -> TopicMetadataRequest:
+    """Metadata v0; an empty list asks for every topic. A name that is asked for comes into being,
+    so a member asks for all of them only."""
+    assert not wanted.ids, "topics have no ids in the draft"
+    return TopicMetadataRequest(topics=list(wanted.names))
+
+
+def topics(answer: Any) -> Topics:
+    """Partition counts by name."""
+    return Topics({t.name: (NO_ID, len(t.partitions)) for t in answer.topics if not t.error_code})
+
+
+def commit(identity: Identity, offsets: Offsets, standing: Standing) -> OffsetCommitRequest:
+    """OffsetCommit v2, fenced by consumer id and generation."""
+    return OffsetCommitRequest(
+        group_id=identity.group,
+        group_generation_id=standing.epoch,
+        consumer_id=standing.member_id,
+        topics=[
+            OffsetCommitRequestTopic(
+                name=topic,
+                partitions=[
+                    OffsetCommitRequestPartition(
+                        partition=index, offset=offsets[TopicPartition(topic, index)], metadata=""
+                    )
+                    for index in indexes
+                ],
+            )
+            for topic, indexes in listed(offsets).items()
+        ],
+    )
+
+
+def codes(answer: Any) -> dict[TopicPartition, int]:
+    """Zero where it is durable."""
+    return {
+        TopicPartition(topic.name, each.partition): each.error_code
+        for topic in answer.topics
+        for each in topic.partitions
+    }
+
+
+def fetch(identity: Identity, wanted: Iterable[TopicPartition]) -> OffsetFetchRequest:
+    """OffsetFetch v1."""
+    return OffsetFetchRequest(
+        group_id=identity.group,
+        topics=[
+            OffsetFetchRequestTopic(name=topic, partitions=indexes)
+            for topic, indexes in listed(wanted).items()
+        ],
+    )
+
+
+def fetched(answer: Any) -> Fetched:
+    """What was never committed is left out."""
+    lines = [(topic.name, each) for topic in answer.topics for each in topic.partitions]
+    offsets = {TopicPartition(t, each.partition): each.offset for t, each in lines}
+    failures = {each.error_code for _, each in lines} - {0}
+    return Fetched({at: offset for at, offset in offsets.items() if offset >= 0}, failures)
+
+
+DRAFT: Final = Dialect(
+    apis=DRAFT_MESSAGES,
+    versions=VERSIONS,
+    name_of=draft_name_of,
+    find=find,
+    found=found,
+    look_up=look_up,
+    topics=topics,
+    commit=commit,
+    codes=codes,
+    fetch=fetch,
+    fetched=fetched,
+)

@@ -1,0 +1,68 @@
+"""Members inside a test: what they were told, and waiting until something holds."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from rollcall.client import Member, TopicPartition
+
+PATIENCE_S = 90
+"""Longer than any step takes, on a machine that does much else."""
+
+
+class Watched:
+    """One member, and what its application was told."""
+
+    def __init__(
+        self,
+        bootstrap: str | Sequence[str],
+        group: str,
+        topics: Iterable[str] | Mapping[str, int] = (),
+        **options: Any,
+    ) -> None:
+        self.told: list[str] = []
+        self.member = Member(
+            bootstrap,
+            group,
+            topics,
+            on_assigned=lambda which: self._tell("assigned", which),
+            on_revoked=lambda which: self._tell("revoked", which),
+            on_lost=lambda which: self._tell("lost", which),
+            **options,
+        )
+
+    def _tell(self, what: str, which: frozenset[TopicPartition]) -> None:
+        self.told.append(f"{what} " + " ".join(f"{t}-{p}" for t, p in sorted(which)))
+
+    @property
+    def owned(self) -> frozenset[TopicPartition]:
+        """What it may work on now."""
+        return self.member.assigned
+
+    @property
+    def topics(self) -> set[str]:
+        """The topics it works on now."""
+        return {each.topic for each in self.owned}
+
+    async def __aenter__(self) -> "Watched":
+        await self.member.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.member.close()
+
+
+async def until(holds: Callable[[], bool], what: str) -> None:
+    """Wait until it holds; fails, saying what never came, after ``PATIENCE_S``."""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while not holds():
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(f"never: {what}") from None
+
+
+def share(*members: Watched, of: int) -> bool:
+    """Each has something, nobody the same, and together all of it."""
+    owned = [each.owned for each in members]
+    return all(owned) and sum(map(len, owned)) == len(frozenset().union(*owned)) == of

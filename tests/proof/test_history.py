@@ -1,0 +1,165 @@
+"""The checker against histories written by hand: what it must say, and where it must be silent.
+
+Whether it finds what goes wrong in whole lives, the saboteurs show; here are the narrow places.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any
+
+import pytest
+
+from proof.history import Record, check
+
+Part = tuple[str, int]
+ONE, TWO = ("t", 1), ("t", 2)
+
+
+class Writer:
+    """Writes one consumer group's history; every line is a millisecond later than the last."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self._at: Iterator[int] = count(1)
+        self._calls: Iterator[int] = count(1)
+        self._revision = 0
+
+    def write(self, type_: str, **fields: Any) -> None:
+        """One record."""
+        self.records.append({"at": float(next(self._at)), "type": type_, **fields})
+
+    def row(self, generation: int, *members: str) -> None:
+        """The group's row, with its members."""
+        self._revision += 1
+        self.write(
+            "row", table="group", group="g", kind="consumer", generation=generation,
+            revision=self._revision, state="Stable", members=dict.fromkeys(members),
+        )  # fmt: skip
+
+    def delete(self) -> None:
+        """The group's row goes."""
+        self._revision = 0
+        self.write("row", table="deleted", group="g")
+
+    def send(self, api: str, member: str, epoch: int, **told: Any) -> int:
+        """A request; its number."""
+        call = next(self._calls)
+        self.write(
+            "invoke", process=member, call=call, api=api, group="g", member=member,
+            instance=None, generation=epoch, session_ms=4_000, **told,
+        )  # fmt: skip
+        return call
+
+    def beat(
+        self,
+        member: str,
+        epoch: int,
+        *,
+        owned: Sequence[Part] | None = None,
+        becomes: int,
+        given: Sequence[Part] | None = None,
+    ) -> None:
+        """A heartbeat that is answered well."""
+        call = self.send("ConsumerGroupHeartbeat", member, epoch, owned=owned)
+        self.write("ok", process=member, call=call, member=member, generation=becomes, owned=given)
+
+    def commit(self, member: str, epoch: int, part: Part, offset: int) -> None:
+        """A commit that is acknowledged, with its row."""
+        call = self.send("OffsetCommit", member, epoch, offsets=[[*part, offset]])
+        self.write(
+            "row", table="offset", group="g", topic=part[0], partition=part[1], offset=offset
+        )
+        self.write("ok", process=member, call=call)
+
+    def verdict(self) -> list[str]:
+        """What the checker says of it all."""
+        return [violation.invariant for violation in check(self.records)]
+
+
+@pytest.fixture
+def two_parts() -> Writer:
+    """A member that was given two partitions in epoch 1, and is in epoch 2 with both."""
+    writer = Writer()
+    writer.row(1, "a")
+    writer.beat("a", 0, owned=[], becomes=1, given=[ONE, TWO])
+    writer.row(2, "a", "b")
+    writer.beat("a", 1, becomes=2)
+    return writer
+
+
+def test_an_older_epoch_is_good_for_what_was_held_all_along(two_parts: Writer) -> None:
+    two_parts.commit("a", 1, ONE, 7)
+
+    assert two_parts.verdict() == []
+
+
+def test_a_partition_is_kept_until_the_coordinator_hears_that_it_was_given_up(
+    two_parts: Writer,
+) -> None:
+    """It has been told to give up the second one, and has not said yet that it did."""
+    two_parts.beat("a", 2, becomes=2, given=[ONE])
+    two_parts.commit("a", 1, TWO, 7)
+
+    assert two_parts.verdict() == []
+
+
+def test_an_older_epoch_is_stale_for_what_was_given_up(two_parts: Writer) -> None:
+    two_parts.beat("a", 2, becomes=2, given=[ONE])
+    two_parts.beat("a", 2, owned=[ONE], becomes=2)
+    two_parts.commit("a", 1, TWO, 7)
+
+    assert two_parts.verdict() == ["I4"]
+
+
+def test_the_last_epoch_but_one_asks_for_a_lost_answer_and_any_older_one_is_stale(
+    two_parts: Writer,
+) -> None:
+    two_parts.beat("a", 1, owned=[ONE, TWO], becomes=2)
+    assert two_parts.verdict() == []
+
+    two_parts.row(3, "a", "b")
+    two_parts.beat("a", 2, becomes=3)
+    two_parts.beat("a", 1, owned=[ONE, TWO], becomes=3)
+    assert two_parts.verdict() == ["I4"]
+
+
+def test_nobody_is_given_what_another_works_on(two_parts: Writer) -> None:
+    two_parts.beat("b", 0, owned=[], becomes=2, given=[TWO])
+
+    assert two_parts.verdict() == ["I1"]
+
+
+def test_a_commit_that_was_refused_is_not_written_later(two_parts: Writer) -> None:
+    call = two_parts.send("OffsetCommit", "a", 1, offsets=[["t", 1, 7]])
+    two_parts.write("fail", process="a", call=call, code=113)
+    two_parts.write("row", table="offset", group="g", topic="t", partition=1, offset=7)
+
+    assert two_parts.verdict() == ["I4"]
+
+
+def test_a_step_that_failed_is_a_defect_although_it_was_caught(two_parts: Writer) -> None:
+    call = two_parts.send("OffsetCommit", "a", 2, offsets=[["t", 1, 7]])
+    two_parts.write("fail", process="a", call=call, code=-1)
+
+    assert two_parts.verdict() == ["I8"]
+
+
+def test_who_looks_for_another_coordinator_was_not_forgotten_and_who_waits_was(
+    two_parts: Writer,
+) -> None:
+    left = two_parts.send("ConsumerGroupHeartbeat", "a", 2, owned=None)
+    two_parts.write("info", process="a", call=left, why="left")
+    assert two_parts.verdict() == []
+
+    waits = two_parts.send("ConsumerGroupHeartbeat", "a", 2, owned=None)
+    two_parts.write("info", process="a", call=waits, why="timeout")
+    assert two_parts.verdict() == ["I7"]
+
+
+def test_what_a_deleted_group_promised_binds_nobody(two_parts: Writer) -> None:
+    """Another group of that name begins anew, generation and owners included."""
+    two_parts.delete()
+    two_parts.row(1, "b")
+    two_parts.beat("b", 0, owned=[], becomes=1, given=[ONE, TWO])
+
+    assert two_parts.verdict() == []
