@@ -11,6 +11,7 @@ from groups import queries, store
 from groups.core import events
 from groups.core.commanded.group import CommandedGroup
 from groups.core.group import Rules
+from groups.models import Group
 from groups.people import VIEWER
 from groups.plain_words import sentence
 from tests import factories
@@ -103,7 +104,7 @@ def test_the_page_tells_who_was_left_out_and_why(stuck: Owner) -> None:
         " stopped."
     ) in shown
     assert "Told again, for the 2nd time: a consumer has not acknowledged stop-fetcher." in shown
-    assert [m.state for m in queries.members_of(queries.Group.objects.get(pk="g"))] == [
+    assert [m.state for m in queries.members_of(Group.objects.get(pk="g"))] == [
         "CompletingRebalance",
         "Expelled",
         "CompletingRebalance",

@@ -88,7 +88,7 @@ class Schedules(RuleBasedStateMachine):
         self.talk.say("force")
 
     @rule(guards=st.sampled_from(["freeze=true", "freeze=false", "interval=8s", "retries=0"]))
-    def rules(self, guards: str) -> None:
+    def guard_rails(self, guards: str) -> None:
         self.talk.say(f"rules {guards}")
 
     @rule()
