@@ -417,6 +417,8 @@ class SlotKeeper:
             durables = await load.groups_of_slots(connection, slots)
             waiting = await load.groups_with_pending(connection, slots)
             configs = await load.configs_of_slots(connection, slots)
+            pauses = await load.pauses_of_slots(connection, slots)
+            self.coordinator.own.paused.adopt(slots, pauses)
             self.coordinator.adopt(epochs, durables, waiting, configs)
         return len(durables)
 
