@@ -118,6 +118,8 @@ def facts(group: Group, members: Sequence[queries.MemberView]) -> list[tuple[str
     owner = queries.owner_of(group)
     epoch = "Group epoch" if group.kind == queries.CONSUMER else "Generation"
     assignor = group.protocol_name or group.details.get("assignor") or "none yet"
+    if group.kind == queries.CONSUMER:
+        assignor = f"{assignor}{_author(group)}"
     leader = next((m.client_id or m.member_id for m in members if m.is_leader), None)
     owned = sum(m.partition_count for m in members)
     return [
@@ -130,6 +132,14 @@ def facts(group: Group, members: Sequence[queries.MemberView]) -> list[tuple[str
         ("Coordinator", f"node {owner.node_id}" if owner else "no node yet"),
         ("In this state since", group.state_since),
     ]
+
+
+def _author(group: Group) -> str:
+    """Who assigned, where it was a member; and why not, where it should have been."""
+    member, why_not = group.details.get("assigned_by"), group.details.get("fell_back")
+    if why_not:
+        return f", by the coordinator instead of {why_not}"
+    return f", run by member {member}" if member else ""
 
 
 def commands(group: Group) -> list[tuple[str, str]]:

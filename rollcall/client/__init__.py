@@ -9,6 +9,7 @@ library and Kafka's messages (``protocol.wire``, ``protocol.messages``).
 """
 
 from rollcall.client.assignors import ASSIGNORS, Assignor, Candidate, Claim
+from rollcall.client.assignors.own import ClientAssignor, View, ViewMember
 from rollcall.client.blocking import BlockingMember
 from rollcall.client.core.pausing import Order
 from rollcall.client.core.words import Change, Kind, Token, TopicPartition
@@ -29,6 +30,7 @@ __all__ = [
     "Candidate",
     "Change",
     "Claim",
+    "ClientAssignor",
     "CommitRefused",
     "Kind",
     "Member",
@@ -40,4 +42,6 @@ __all__ = [
     "TopicPartition",
     "Unavailable",
     "UnknownProtocol",
+    "View",
+    "ViewMember",
 ]

@@ -48,9 +48,9 @@ class Member:
     ``bootstrap`` is ``HOST:PORT``, or several. ``topics`` and ``pattern`` are what it wants to
     work on; in a commanded group also ``blacklist``, and how many ``threads`` work on each topic
     (or ``topics`` is a mapping from topic to threads). ``assignor`` is a server's (consumer
-    protocol, draft) or one or several of ``rollcall.client.ASSIGNORS``, in order of preference
-    (classic protocol). The callbacks take a frozenset of partitions and may be coroutines; see
-    docs/client.md for what each may rely on.
+    protocol, draft), a function of one's own (consumer protocol) or one or several of
+    ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The callbacks take a
+    frozenset of partitions and may be coroutines; see docs/client.md for what each may rely on.
     ``settings`` are the times of ``core.words.Identity``, in milliseconds.
 
     Raises ``UnknownProtocol`` for a protocol that the library does not speak, ``ValueError`` for
@@ -110,7 +110,14 @@ class Member:
             self._obey,
         )
         self._pump = Pump(
-            self._machine, self._cluster, backoff, self._deliver, self._failed, self._orders.look
+            self._machine,
+            self._cluster,
+            backoff,
+            self._deliver,
+            self._failed,
+            self._orders.look,
+            identity,
+            protocols.own_of(chosen),
         )
         self._manual: Partitions | None = None
         self.failure: Refused | None = None

@@ -25,6 +25,8 @@ from tests.commanded.consumer import Consumer, Part, Record
 TIMEOUT_S = 240
 """For a machine that does much else meanwhile; alone it takes some ten seconds."""
 
+pytestmark = pytest.mark.timeout(2 * TIMEOUT_S)
+
 CONSUMERS = 200
 PARTITIONS = 400
 PARTS: list[Part] = [("orders", number) for number in range(PARTITIONS)]

@@ -211,7 +211,13 @@ class Fail:
     reason: str
 
 
-Effect = Send | Call | LookUp | Rediscover | Fail
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """The coordinator asks this member to work out what the whole group shall do. It says so with
+    each heartbeat until it is done or somebody else is asked."""
+
+
+Effect = Send | Call | LookUp | Rediscover | Fail | Assign
 
 
 @dataclass(slots=True)
