@@ -22,6 +22,9 @@ from groups.core.group import Answer, Decision, Guards, JournalEntry, Rules
 from groups.core.replies import Acknowledged, Left, Registered, Reply
 from groups.core.rows import CommandRow
 
+TICKS_MAX = 100
+"""Far more than a group has to decide in a second."""
+
 UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
 
 
@@ -283,7 +286,10 @@ class Conversation:
                 self.told = told
 
     def _let_pass(self, end: int) -> None:
+        ticks = 0
         while (due := self.group.due(self.now)) is not None and due <= end:
+            ticks += 1
+            assert ticks < TICKS_MAX, "it asks for a tick again and again"
             self.now = max(due, self.now)
             self._step(events.Tick())
             self.check_owners()

@@ -4,6 +4,7 @@ It stays in the queue, which is a row, so a later owner knows of it too. What go
 up, and what was forced does not wait for an interval.
 """
 
+from groups.core.commanded.interests import is_expelled
 from groups.core.commanded.live import Cause, Live
 from groups.core.commanded.states import STABLE
 from groups.core.commanded.work import FORCED, QUEUED, Work
@@ -39,8 +40,11 @@ def _interval_end(live: Live, rules: Rules) -> Millis:
 
 
 def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
-    """When what waits begins by itself; None: nothing waits for that, or not before a thaw."""
+    """When what waits begins by itself; None: nothing waits for that, or not before a thaw, or
+    nobody is left but who is out."""
     row = durable.group
+    if all(map(is_expelled, durable.members.values())):
+        return None
     if row.state != STABLE or PUT_OFF not in row.details.get(QUEUED, {}) or rules.guards.frozen:
         return None
     return _interval_end(live, rules)
