@@ -21,7 +21,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test clients fuzz lint fmt scenarios demo analyze screenshots bench chaos soak
+.PHONY: help setup run test clients fuzz lint fmt scenarios demo analyze screenshots bench chaos zombies failover soak
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -71,8 +71,15 @@ bench: $(READY) ## measure, and compare with the figures in the documentation
 soak: $(READY) ## ten thousand simulated lives of a cluster, each with its own troubles
 	$(PYTHON) -m proof simulate --seeds 10000 $(ARGS)
 
-chaos: $(READY) ## hurt real processes under real members, more than 300 faults, and judge (half an hour)
-	$(PYTHON) -m proof chaos --minutes 45 --most 320 $(ARGS)
+chaos: $(READY) ## hurt real processes under real members, 300 faults, and judge; then zombies and failover (half an hour)
+	$(PYTHON) -m proof chaos --minutes 60 --most 300 $(ARGS)
+	$(MAKE) zombies failover ARGS=
+
+zombies: $(READY) ## a hundred nodes whose writes come late
+	$(PYTHON) -m proof zombies --count 100 $(ARGS)
+
+failover: $(READY) ## crash, hang and hand-over under 200 members with stock timing
+	$(PYTHON) -m proof failover --rounds 3 $(ARGS)
 
 $(READY): pyproject.toml uv.lock | $(UV)
 	@python="$$($(find_python))" && \

@@ -244,6 +244,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Number("group.consumer.min.assignment.interval.ms", 0, "bounds what a group may ask"),
     Number("group.consumer.max.assignment.interval.ms", 15_000, "bounds what a group may ask"),
+    Number(
+        "group.consumer.assignment.timeout.ms",
+        5_000,
+        "how long a member may take to assign (client-side assignors) before another is asked",
+    ),
+    Number("group.consumer.min.assignment.timeout.ms", 100, "bounds what a group may ask"),
+    Number("group.consumer.max.assignment.timeout.ms", 300_000, "bounds what a group may ask"),
     Flag(
         "group.consumer.assignor.offload.enable",
         True,
@@ -379,6 +386,8 @@ ORDERED = (
     ("consumer.min.session.timeout.ms", "consumer.max.session.timeout.ms"),
     ("group.consumer.min.assignment.interval.ms", "group.consumer.assignment.interval.ms"),
     ("group.consumer.assignment.interval.ms", "group.consumer.max.assignment.interval.ms"),
+    ("group.consumer.min.assignment.timeout.ms", "group.consumer.assignment.timeout.ms"),
+    ("group.consumer.assignment.timeout.ms", "group.consumer.max.assignment.timeout.ms"),
     ("fetch.hold.min.ms", "fetch.hold.max.ms"),
     ("member.metadata.max.bytes", "group.metadata.max.bytes"),
 )

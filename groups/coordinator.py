@@ -209,6 +209,7 @@ class Coordinator:
             kind = KINDS[decision.group.durable.group.kind]
             resident.group = kind.absent(group_id, self.own.rules_of(group_id), self.clock())
             self.faces.drop(group_id)
+            self.own.paused.put(group_id, {})
         elif resident.group is not decision.group:
             changed = resident.group.durable.revision != revision
             resident.group = decision.group.with_revision(revision) if changed else decision.group

@@ -9,16 +9,19 @@ from collections.abc import Callable, Sequence
 from groups import database
 from groups import sql_slots as sql
 from groups.core.group import Millis
-from groups.sightings import BEATS_PER_LEASE, NodeRow, Sighting, Sightings, SlotRow
+from groups.sightings import (
+    BEATS_PER_LEASE,
+    LATE,
+    OVERDUE,
+    NodeRow,
+    Sighting,
+    Sightings,
+    SlotRow,
+)
 
 LOCK_FREE_MS = 500
 """A dead node's advisory lock must be seen free twice, this far apart, before its slots are
 taken early: its connection may have been cut while the process lives."""
-
-LATE, OVERDUE = 1, 2
-"""Beat intervals after which a beat is late, so that its node's lock is looked at, and overdue, so
-that a free lock means a death. A live node whose lease connection was cut loses its advisory lock,
-but beats again within one interval."""
 
 
 class Deaths:

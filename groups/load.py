@@ -10,8 +10,9 @@ from typing import Any
 
 import psycopg
 
-from groups import sql, sql_commands, sql_configs, sql_transactions
+from groups import sql, sql_commands, sql_configs, sql_pauses, sql_transactions
 from groups.command_rows import command_of
+from groups.core.pausing import Pause, Pauses, Target
 from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow
 
 Row = tuple[Any, ...]
@@ -57,6 +58,30 @@ async def configs_by_id(
 ) -> dict[str, dict[str, str]]:
     """What those of the groups have that have anything of their own."""
     return await _configs(connection, sql_configs.OF_GROUPS, {"group_ids": list(group_ids)})
+
+
+async def pauses_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> dict[str, Pauses]:
+    """What operators have stopped in groups of the slots, by group id."""
+    return await _pauses(connection, sql_pauses.OF_SLOTS, {"slots": list(slots)})
+
+
+async def pauses_of_group(connection: psycopg.AsyncConnection[Any], group_id: str) -> Pauses:
+    """What operators have stopped in this group."""
+    found = await _pauses(connection, sql_pauses.OF_GROUP, {"group_id": group_id})
+    return found.get(group_id, {})
+
+
+async def _pauses(
+    connection: psycopg.AsyncConnection[Any], query: str, parameters: Mapping[str, Any]
+) -> dict[str, Pauses]:
+    found: dict[str, dict[Target, Pause]] = defaultdict(dict)
+    cursor = await connection.execute(query.encode(), parameters)
+    for group_id, scope, name, *rest in await cursor.fetchall():
+        target = Target(scope, name)
+        found[group_id][target] = Pause(target, *rest)
+    return dict(found)
 
 
 async def _configs(

@@ -144,6 +144,50 @@ class GroupConfig(WrittenByTheStore):
         return f"{self.group_id}: {self.name}={self.value}"
 
 
+class Pause(WrittenByTheStore):
+    """What an operator has stopped: a whole group, or one member of it (``groups.pauses``).
+
+    It outlives members, owners and restarts; who obeys it is told by ``Follower``.
+    """
+
+    pk = models.CompositePrimaryKey("group_id", "scope", "name")
+    group_id = models.TextField(db_collation="C")
+    scope = models.TextField(help_text='"group", "instance" (a static member) or "member".')
+    name = models.TextField(db_collation="C", blank=True, help_text="Empty for a whole group.")
+    slot = models.SmallIntegerField(help_text="The group's; its owner goes by what stands here.")
+    pause_id = models.BigIntegerField(help_text="The operation that asked for it.")
+    actor = models.TextField()
+    reason = models.TextField()
+    since = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_pause"
+        indexes = [models.Index(fields=["slot"], name="pause_by_slot")]
+
+    def __str__(self) -> str:
+        return f"{self.group_id}: {self.name or 'all'} stopped"
+
+
+class Follower(WrittenByTheStore):
+    """A member that listens to commands, and what it obeyed last; ``groups.followers`` notes it.
+
+    A member without a row does not listen: no client but Rollcall's own does. No foreign keys:
+    groups of thousands lose their members at once.
+    """
+
+    pk = models.CompositePrimaryKey("group_id", "member_id")
+    group_id = models.TextField(db_collation="C")
+    member_id = models.TextField(db_collation="C")
+    obeying = models.BigIntegerField(help_text="The id of a pause; 0: the member works.")
+    at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_follower"
+
+    def __str__(self) -> str:
+        return f"{self.member_id} obeys {self.obeying}"
+
+
 class Topic(models.Model):
     """An entry of the catalogue: a topic is a name, an id and a number of units of work."""
 
@@ -257,6 +301,8 @@ class Operation(models.Model):
         EVICT = "evict"
         EXPIRE_OFFSETS = "expire-offsets"
         RESTORE_OFFSETS = "restore-offsets"
+        PAUSE = "pause"
+        RESUME = "resume"
 
     class State(models.TextChoices):
         """``pending`` until the owner decided; ``running`` until the effect is reached."""
@@ -300,6 +346,7 @@ class Operation(models.Model):
         permissions = [
             ("rebalance_group", "Can force a rebalance"),
             ("evict_member", "Can evict a member"),
+            ("pause_group", "Can stop and start the work of a group or member"),
         ]
 
     def __str__(self) -> str:

@@ -30,12 +30,14 @@ from groups.core.replies import Reply
 from groups.doorbell import Doorbell
 from groups.draft_topics import DraftTopics
 from groups.fail_points import Fail, no_fail
+from groups.followers import Followers
 from groups.lease_end import LeaseEnd
 from groups.liveness import Notes
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import BELL as OPERATIONS_BELL
 from groups.operations import Operator
 from groups.patterns import Patterns
+from groups.pauses import Pausing
 from groups.retries import Reloader
 from groups.slot import SLOTS
 from groups.slots import STALL_MS, SlotKeeper
@@ -142,7 +144,9 @@ class Node:
             for lane in lanes
         ]
         self.offset_verbs = OffsetVerbs(self.coordinator, self._reader)
-        self.operator = Operator(self.coordinator, self.offset_verbs, self._reader)
+        self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
+        self.followers = Followers()
+        self.operator = Operator(self.coordinator, self.offset_verbs, self.pausing, self._reader)
         self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
         self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
         self.assigning = Assigning(self.coordinator)
@@ -189,6 +193,8 @@ class Node:
                 tasks.create_task(self.doorbell.run())
                 tasks.create_task(self.notes.run())
                 tasks.create_task(self.offset_verbs.run())
+                tasks.create_task(self.pausing.run())
+                tasks.create_task(self.followers.run())
                 tasks.create_task(self.transactions.run())
                 tasks.create_task(self.configs.run())
                 tasks.create_task(self.assigning.run())

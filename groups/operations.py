@@ -25,8 +25,10 @@ from groups.core.events import (
     RestoreOffsets,
     Verb,
 )
+from groups.core.pausing import PauseVerb, PauseWork, ResumeWork
 from groups.models import Operation
 from groups.offset_verbs import OffsetVerb, OffsetVerbs
+from groups.pauses import Pausing
 from groups.slot import slot_of
 
 logger = logging.getLogger(__name__)
@@ -94,6 +96,10 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     said = {"operation_id": operation_id, "actor": actor, "reason": reason}
     if verb == Operation.Verb.EVICT:
         return group_id, EvictMember(**said, member_id=member_id)
+    if verb == Operation.Verb.PAUSE:
+        return group_id, PauseWork(**said, member_id=member_id)
+    if verb == Operation.Verb.RESUME:
+        return group_id, ResumeWork(**said, member_id=member_id)
     if verb == Operation.Verb.EXPIRE_OFFSETS:
         return group_id, ExpireOffsets(**said, state_age_ms=0, ages=())
     if verb == Operation.Verb.RESTORE_OFFSETS:
@@ -110,10 +116,15 @@ class Operator:
     """
 
     def __init__(
-        self, coordinator: Coordinator, offset_verbs: OffsetVerbs, readers: Callable[[], Any]
+        self,
+        coordinator: Coordinator,
+        offset_verbs: OffsetVerbs,
+        pausing: Pausing,
+        readers: Callable[[], Any],
     ) -> None:
         self.coordinator = coordinator
         self.offset_verbs = offset_verbs
+        self.pausing = pausing
         self.readers = readers
         self._given: set[int] = set()
         self._looking = asyncio.Lock()
@@ -145,5 +156,7 @@ class Operator:
     def _give(self, group_id: str, event: Verb) -> None:
         if isinstance(event, OffsetVerb):
             self.offset_verbs.add(group_id, event)
+        elif isinstance(event, PauseVerb):
+            self.pausing.add(group_id, event)
         else:
             self.coordinator.submit(group_id, event)

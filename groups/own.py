@@ -10,6 +10,7 @@ from groups.core import group_configs
 from groups.core.bucket import Bucket
 from groups.core.group import Millis, Rules
 from groups.core.group_configs import Values
+from groups.paused import Paused
 from groups.slot import slot_of
 
 NOTHING: Values = {}
@@ -19,13 +20,15 @@ class Own:
     """The groups that differ from the node's own settings; all others are not here.
 
     ``reading`` is held from a look at the rows until what they say is here: so what was read
-    later is applied later. ``buckets``: the groups whose commits are limited.
+    later is applied later. ``buckets``: the groups whose commits are limited. ``paused``: where
+    operators have stopped work.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.reading = asyncio.Lock()
         self.buckets: dict[str, Bucket] = {}
+        self.paused = Paused()
         self._rules: dict[str, Rules] = {}
 
     def rules_of(self, group_id: str) -> Rules:
@@ -55,3 +58,4 @@ class Own:
         """These slots are not this node's any more."""
         for group_id in self.of_slots(slots):
             self.put(group_id, NOTHING, 0)
+        self.paused.forget(slots)

@@ -29,6 +29,7 @@ CAUSES: Final[Mapping[str, str]] = {
     "strategy-failed": "its partition assignment strategy failed",
     "not-acknowledged": "member {who} did not acknowledge what it was told",
     "assignor-failed": "the assignor gave no usable answer",
+    "assignor-changed": "member {who} has something new to say to its assignor",
 }
 """What each trigger means; ``{who}`` is the member."""
 
@@ -70,12 +71,15 @@ def cause(entry: Journal) -> str:
     if entry.trigger in TOLD and entry.reason:
         return entry.reason
     template = CAUSES.get(entry.trigger, entry.trigger.replace("-", " "))
-    who = entry.client_id or UNIQUE.sub("", entry.member_id or "") or entry.member_id or "?"
-    text = template.format(who=who)
+    text = template.format(who=_who(entry))
     more = len(entry.left) - 1
     if more > 0 and "{who}" in template:
         text += f" (and {more} more)"
     return f"{text}: '{entry.reason}'" if entry.reason and not OURS.match(entry.reason) else text
+
+
+def _who(entry: Journal) -> str:
+    return entry.client_id or UNIQUE.sub("", entry.member_id or "") or entry.member_id or "?"
 
 
 def waited(entry: Journal) -> str:
@@ -143,6 +147,23 @@ def without_owner(entry: Journal) -> str:
 
 def _failed(entry: Journal) -> str:
     return f"No new assignment: {entry.reason}. Everybody keeps what there was; it is tried again."
+
+
+def _member_failed(entry: Journal) -> str:
+    return f"Member {_who(entry)} was asked to assign and did not: {entry.reason}."
+
+
+def _fell_back(entry: Journal) -> str:
+    wanted, instead = entry.details.get("assignor"), entry.details.get("instead")
+    return (
+        f"The coordinator assigned with {instead}, although the members wanted their own {wanted}:"
+        f" {entry.reason}."
+    )
+
+
+def _installed(entry: Journal) -> str:
+    took = "" if entry.duration_ms is None else f" in {seconds(entry.duration_ms)}"
+    return f"Member {_who(entry)} assigned with {entry.details.get('assignor')}{took}."
 
 
 def _retried(entry: Journal) -> str:
@@ -218,6 +239,9 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     "consumer-rebalance-failed": _rebalance_failed,
     "member-expelled": _expelled,
     "assignment-failed": _failed,
+    "assignment-installed": _installed,
+    "assignor-failed": _member_failed,
+    "assignor-fell-back": _fell_back,
     "group-converted": _converted,
     "stable": _stable,
     "emptied": _emptied,
@@ -227,6 +251,8 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
         f"{_many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
     ),
     "strategy-failed": lambda entry: f"Ranges were dealt: {entry.reason}.",
+    "paused": lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
+    "resumed": lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
     "group-created": lambda _entry: "The group was created.",
     "group-deleted": lambda entry: (
         f"The group was deleted: {entry.reason}." if entry.reason else "The group was deleted."

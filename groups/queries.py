@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -18,8 +18,9 @@ from groups import sql_commands
 from groups.core.assignment import partitions_of
 from groups.core.classic import packing
 from groups.core.commanded.interests import EXPELLED
+from groups.core.pausing import GROUP
 from groups.core.subscription import topics_of
-from groups.models import Group, Journal, Liveness, Member, Node, Offset, Slot, Topic
+from groups.models import Group, Journal, Liveness, Member, Node, Offset, Pause, Slot, Topic
 from groups.sql_liveness import LOOK_BELL
 
 CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
@@ -73,7 +74,8 @@ class OffsetView:
 
 
 def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
-    """Groups with ``member_count``, ``last_rebalance_at`` and ``last_rebalance_id``.
+    """Groups with ``member_count``, ``last_rebalance_at`` and ``last_rebalance_id``, ``paused``
+    (whether the whole group is) and ``paused_members`` (how many of its members are).
 
     The additions are computed for the rows of a page only, so a page costs the same however
     many groups there are, in any order of the group's own columns.
@@ -81,11 +83,15 @@ def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
     members = Member.objects.filter(group_id=OuterRef("group_id")).order_by()
     counted = members.values("group_id").annotate(n=Count("member_id")).values("n")
     newest = Journal.objects.filter(group_id=OuterRef("group_id"), kind=REBALANCED).order_by("-id")
+    pauses = Pause.objects.filter(group_id=OuterRef("group_id")).order_by()
+    single = pauses.exclude(scope=GROUP).values("group_id").annotate(n=Count("name")).values("n")
     found: QuerySet[Any] = Group.objects.all() if groups is None else groups
     page: QuerySet[Any] = found.annotate(
         member_count=Coalesce(Subquery(counted), 0),
         last_rebalance_at=Subquery(newest.values("at")[:1]),
         last_rebalance_id=Subquery(newest.values("id")[:1]),
+        paused=Exists(pauses.filter(scope=GROUP)),
+        paused_members=Coalesce(Subquery(single), 0),
     )
     return page
 

@@ -44,6 +44,7 @@ class Role:
 
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
 TRANSACTION_TABLES = ("rollcall_producer", "rollcall_txn_group", "rollcall_pending_offset")
+PAUSE_TABLES = ("rollcall_pause", "rollcall_follower")
 NODE_TABLES = (
     *GROUP_TABLES,
     *TRANSACTION_TABLES,
@@ -59,6 +60,7 @@ ROLES: tuple[Role, ...] = (
         {
             **dict.fromkeys(NODE_TABLES, WRITES_GROUPS),
             "rollcall_group_config": WRITES_GROUPS,
+            **dict.fromkeys(PAUSE_TABLES, WRITES_GROUPS),
             "rollcall_journal": ("SELECT", "INSERT"),
             "rollcall_operation": ("SELECT", "UPDATE"),
             "rollcall_liveness": ("SELECT", "INSERT", "UPDATE"),
@@ -83,6 +85,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_offset_history": READS,
             "rollcall_sweep": READS,
             "rollcall_group_config": READS,
+            **dict.fromkeys(PAUSE_TABLES, READS),
         },
         {"statement_timeout": "30s"},
     ),
@@ -96,6 +99,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_offset_history": READS,
             "rollcall_group_config": READS,
+            **dict.fromkeys(PAUSE_TABLES, READS),
         },
         {"statement_timeout": "60s"},
         ("rollcall_turn_history",),

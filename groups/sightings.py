@@ -14,6 +14,11 @@ from groups.core.group import Millis
 BEATS_PER_LEASE = 4
 """Renewals in one lease: three may fail before it runs out."""
 
+LATE, OVERDUE = 1, 2
+"""Beat intervals after which a beat is late, so that its node's lock is looked at, and overdue, so
+that a free lock means a death. A live node whose lease connection was cut loses its advisory lock,
+but beats again within one interval."""
+
 SLOW_LOOK_MS = 1_000
 """A look at the rows that took longer than this saw nobody's silence: it was itself away."""
 
@@ -124,6 +129,12 @@ class Sightings:
         """Whether a node's beat has stood still for a whole lease."""
         seen = self._nodes.get(node_id)
         return seen is not None and now - seen.since >= self.lease_ms
+
+    def is_overdue(self, node_id: int, now: Millis) -> bool:
+        """Whether a node's beat has stood still for longer than a living one's ever does. It may
+        own its slots still, yet nobody should be sent there."""
+        seen = self._nodes.get(node_id)
+        return seen is not None and (now - seen.since) * BEATS_PER_LEASE >= OVERDUE * self.lease_ms
 
     def orphaned_for(self, slot: int, now: Millis) -> Millis | None:
         """How long a slot has been seen without a living owner; None where it has one."""

@@ -295,7 +295,12 @@ class SlotKeeper:
             if node.node_id == self.me.node_id
             or not self._sightings.lease_is_over(node.node_id, now)
         )
-        current = {node.node_id: node.incarnation for node in nodes}
+        # A client that is sent to a node that hangs waits there for its request timeout.
+        current = {
+            node.node_id: node.incarnation
+            for node in nodes
+            if node.node_id == self.me.node_id or not self._sightings.is_overdue(node.node_id, now)
+        }
         owners = {
             row.slot: row.node_id
             for row in slots
@@ -342,6 +347,8 @@ class SlotKeeper:
             if taken:
                 before = {row.slot: row.node_id for row in free if row.slot in taken}
                 await self._note(connection, "slots-claimed", before)
+                # The others send clients here from now on, not from their next look on.
+                await connection.execute(sql.RING.encode())
         if taken:
             others = [slot for slot in taken if wanted.get(slot) != self.me.node_id]
             self._sightings.rescued(others, now)
@@ -410,6 +417,8 @@ class SlotKeeper:
             durables = await load.groups_of_slots(connection, slots)
             waiting = await load.groups_with_pending(connection, slots)
             configs = await load.configs_of_slots(connection, slots)
+            pauses = await load.pauses_of_slots(connection, slots)
+            self.coordinator.own.paused.adopt(slots, pauses)
             self.coordinator.adopt(epochs, durables, waiting, configs)
         return len(durables)
 

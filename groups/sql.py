@@ -67,6 +67,8 @@ ON CONFLICT (group_id, member_id) DO UPDATE SET
 """
 
 DROP_GROUPS = (
+    "DELETE FROM rollcall_follower WHERE group_id = ANY(%(group_id)s::text[])",
+    "DELETE FROM rollcall_pause WHERE group_id = ANY(%(group_id)s::text[])",
     "DELETE FROM rollcall_command WHERE group_id = ANY(%(group_id)s::text[])",
     "DELETE FROM rollcall_pending_offset WHERE group_id = ANY(%(group_id)s::text[])",
     "DELETE FROM rollcall_offset WHERE group_id = ANY(%(group_id)s::text[])",

@@ -23,13 +23,15 @@ WHERE g.group_id > %(after)s AND g.state IN ('Empty', 'Stable')
         AND CASE WHEN o.expires_at IS NULL THEN o.committed_at <= kept.since
                  ELSE o.expires_at <= clock_timestamp() END)
   )
+  AND NOT EXISTS (SELECT FROM rollcall_pause p WHERE p.group_id = g.group_id)
   AND NOT EXISTS (
     SELECT FROM rollcall_operation p
     WHERE p.slot = g.slot AND p.group_id = g.group_id AND p.state = 'pending'
       AND p.verb = 'expire-offsets')
 ORDER BY g.group_id LIMIT %(groups)s
 """
-"""More than will expire: what members subscribe to only the owner knows."""
+"""More than will expire: what members subscribe to only the owner knows. Nothing of a group whose
+work an operator has stopped: nobody could commit."""
 
 OLD_OPERATIONS = """
 DELETE FROM rollcall_operation WHERE id IN (

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 COMMANDS: Mapping[str, str] = {
     "chaos": "proof.chaos.command",
+    "failover": "proof.chaos.failover_command",
+    "zombies": "proof.chaos.zombies_command",
     "simulate": "proof.simulation.command",
 }
 """Each has a ``main(arguments)`` that returns the exit status."""

@@ -15,6 +15,8 @@ from protocol.handlers import (
     api_versions,
     consumer_group_describe,
     consumer_group_heartbeat,
+    consumer_group_install_assignment,
+    consumer_group_prepare_assignment,
     create_partitions,
     create_topics,
     delete_groups,
@@ -107,6 +109,8 @@ APIS: Mapping[int, Api] = {
         _api(10000, register_consumer.handle),
         _api(10001, poll_commands.handle),
         _api(10002, acknowledge_command.handle),
+        _api(10010, consumer_group_prepare_assignment.handle),
+        _api(10011, consumer_group_install_assignment.handle),
     )
 }
 

@@ -1,12 +1,13 @@
 """The table of the 0.9 draft's listener: every API of it, its versions, its handler.
 
 The same server reads it as it reads ``protocol.apis``; a connection has one table for life, so
-that no request is ever taken for the one that has its key and version today.
+that no request is ever taken for the one that has its key and version today. Keys from 10000 on
+are Rollcall's own and the same in both: operators' orders (docs/pause.md).
 """
 
 from collections.abc import Mapping
 
-from protocol.apis import Api, Handler
+from protocol.apis import APIS, Api, Handler
 from protocol.handlers.draft import (
     consumer_metadata,
     heartbeat,
@@ -35,5 +36,7 @@ DRAFT_APIS: Mapping[int, Api] = {
         _api(11, join_group.handle),
         _api(12, heartbeat.handle),
         _api(13, leave_group.handle),
+        APIS[10001],
+        APIS[10002],
     )
 }

@@ -10,7 +10,8 @@ EMPTY = """
 TRUNCATE rollcall_group, rollcall_member, rollcall_offset, rollcall_journal, rollcall_operation,
          rollcall_node, rollcall_topic, rollcall_liveness, rollcall_offset_history,
          rollcall_report_run, rollcall_rebalance_cost, rollcall_producer, rollcall_txn_group,
-         rollcall_pending_offset, rollcall_group_config, rollcall_command;
+         rollcall_pending_offset, rollcall_group_config, rollcall_pause, rollcall_follower,
+         rollcall_command;
 UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1;
 UPDATE rollcall_watch SET probe = 0, echo = 0;
 """

@@ -18,7 +18,7 @@ from unfold.decorators import display
 from unfold.views import ChangeList
 
 from groups import queries
-from groups.admin import standing, verbs
+from groups.admin import pauses, standing, verbs
 from groups.admin.base import ReadOnlyAdmin
 from groups.admin.standing import READING
 from groups.models import Group, Journal
@@ -107,6 +107,7 @@ class GroupAdmin(ReadOnlyAdmin):
         "group_id",
         "type",
         "state_shown",
+        "work",
         "generation",
         "members",
         "last",
@@ -118,7 +119,7 @@ class GroupAdmin(ReadOnlyAdmin):
     search_fields = ("group_id",)
     search_help_text = "Part of a group id"
     ordering = ("group_id",)
-    actions = ("force_rebalances",)
+    actions = ("force_rebalances", "stop_work", "start_work")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         """Ours."""
@@ -134,14 +135,35 @@ class GroupAdmin(ReadOnlyAdmin):
         return answer
 
     def get_actions(self, request: HttpRequest) -> Mapping[str, Any]:
-        """Forcing a rebalance, for who may."""
+        """What this person may ask of groups."""
         found: Mapping[str, Any] = super().get_actions(request)
-        return found if request.user.has_perm(verbs.MAY_REBALANCE) else {}
+        needed = {
+            "force_rebalances": verbs.MAY_REBALANCE,
+            "stop_work": pauses.MAY_PAUSE,
+            "start_work": pauses.MAY_PAUSE,
+        }
+        return {
+            name: action
+            for name, action in found.items()
+            if request.user.has_perm(needed.get(name, verbs.MAY_REBALANCE))
+        }
 
     @admin.action(description="Force a rebalance …")
     def force_rebalances(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
         """One reason for all of them."""
         return verbs.ask_many(self, request, list(chosen.values_list("group_id", flat=True)))
+
+    @admin.action(description="Stop their work …")
+    def stop_work(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
+        """One reason for all of them."""
+        ids = list(chosen.values_list("group_id", flat=True))
+        return pauses.ask_many(self, request, ids, pauses.STOP)
+
+    @admin.action(description="Start their work …")
+    def start_work(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
+        """One reason for all of them."""
+        ids = list(chosen.values_list("group_id", flat=True))
+        return pauses.ask_many(self, request, ids, pauses.START)
 
     def get_urls(self) -> list[URLPattern]:
         """Beside the page of a group, its live part and what may be asked of it."""
@@ -150,6 +172,7 @@ class GroupAdmin(ReadOnlyAdmin):
             ("live", self.live_view),
             ("rebalance", self.rebalance_view),
             ("evict", self.evict_view),
+            ("pause", self.pause_view),
         ]
         return [
             *(
@@ -194,6 +217,10 @@ class GroupAdmin(ReadOnlyAdmin):
         """What an eviction would do, and the form that asks for it."""
         return verbs.evict(self, request, self.seen(request, object_id))
 
+    def pause_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What stopping or starting would do, and the form that asks for it."""
+        return pauses.pause(self, request, self.seen(request, object_id))
+
     def seen(self, request: HttpRequest, object_id: str) -> Group:
         """The group of a URL, for who may look at it."""
         if not request.user.has_perm("groups.view_group"):
@@ -214,6 +241,13 @@ class GroupAdmin(ReadOnlyAdmin):
     def state_shown(self, group: Group) -> str:
         """Kafka's word."""
         return group.state
+
+    @display(description="Work", label={"stopped": "warning"})  # type: ignore[untyped-decorator]
+    def work(self, group: Any) -> str:
+        """Whether operators have stopped it, or how many of its members."""
+        if group.paused:
+            return "stopped"
+        return f"{group.paused_members} stopped" if group.paused_members else ""
 
     @admin.display(description="Members")
     def members(self, group: Any) -> int:

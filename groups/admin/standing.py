@@ -11,7 +11,8 @@ from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
 
-from groups import queries
+from groups import pause_queries, queries
+from groups.admin import stopping
 from groups.models import Group, Journal, Operation, Topic
 from groups.plain_words import seconds, sentence
 
@@ -52,6 +53,8 @@ KIND_TONES: Final = {
     "consumer-rebalance-failed": "bad",
     "member-expelled": "bad",
     "group-deleted": "bad",
+    "paused": "warn",
+    "resumed": "good",
 }
 
 
@@ -67,9 +70,10 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 
 def of(group: Group, request: HttpRequest) -> dict[str, Any]:
-    """Everything that the live part of a group's page shows. Twelve statements at most."""
+    """Everything that the live part of a group's page shows. Fourteen statements at most."""
     members = queries.members_of(group)
     offsets = queries.offsets_of(group.group_id, members, OFFSETS_MAX + 1)
+    work = pause_queries.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
     entries = journal(group.group_id, request)
     queries.ask_for_a_look(group.group_id)
     may_evict = request.user.has_perm("groups.evict_member")
@@ -77,7 +81,12 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
         "group": group,
         "tone": TONES.get(group.state, "warn"),
         "facts": facts(group, members),
-        "members": [member(group, m, n, may_evict) for n, m in enumerate(members[:MEMBERS_MAX])],
+        "members": [
+            {**member(group, m, n, may_evict), **stopping.of_member(work, m)}
+            for n, m in enumerate(members[:MEMBERS_MAX])
+        ],
+        **stopping.of_group(group, work),
+        "may_pause": request.user.has_perm("groups.pause_group"),
         "more_members": max(0, len(members) - MEMBERS_MAX),
         "matrix": matrix(members),
         "offsets": offsets[:OFFSETS_MAX],
@@ -100,6 +109,7 @@ def urls(group: Group) -> dict[str, str]:
         "live_url": reverse("admin:groups_group_live", args=[key]),
         "rebalance_url": reverse("admin:groups_group_rebalance", args=[key]),
         "evict_url": reverse("admin:groups_group_evict", args=[key]),
+        "pause_url": reverse("admin:groups_group_pause", args=[key]),
     }
 
 
@@ -108,6 +118,8 @@ def facts(group: Group, members: Sequence[queries.MemberView]) -> list[tuple[str
     owner = queries.owner_of(group)
     epoch = "Group epoch" if group.kind == queries.CONSUMER else "Generation"
     assignor = group.protocol_name or group.details.get("assignor") or "none yet"
+    if group.kind == queries.CONSUMER:
+        assignor = f"{assignor}{_author(group)}"
     leader = next((m.client_id or m.member_id for m in members if m.is_leader), None)
     owned = sum(m.partition_count for m in members)
     return [
@@ -120,6 +132,14 @@ def facts(group: Group, members: Sequence[queries.MemberView]) -> list[tuple[str
         ("Coordinator", f"node {owner.node_id}" if owner else "no node yet"),
         ("In this state since", group.state_since),
     ]
+
+
+def _author(group: Group) -> str:
+    """Who assigned, where it was a member; and why not, where it should have been."""
+    member, why_not = group.details.get("assigned_by"), group.details.get("fell_back")
+    if why_not:
+        return f", by the coordinator instead of {why_not}"
+    return f", run by member {member}" if member else ""
 
 
 def commands(group: Group) -> list[tuple[str, str]]:

@@ -149,6 +149,9 @@ def ask_many(site: RollcallAdmin, request: HttpRequest, group_ids: Sequence[str]
     context = {
         **site.admin_site.each_context(request),
         "title": f"Force a rebalance of {len(chosen)} groups",
+        "heading": "These groups will rebalance",
+        "button": "Force the rebalances",
+        "action": "force_rebalances",
         "groups": chosen,
         "too_many": len(group_ids) - len(chosen),
         "form": form,

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups import queries
+from groups import pause_queries, queries
 from groups.api import serializers as shapes
 from groups.api.schema import GROUP_ID, PAGE, page_of
 from groups.api.views import View, existing, missing
@@ -58,7 +58,9 @@ class OneGroup(View):
         owner = queries.owner_of(group)
         group.node_id = None if owner is None else owner.node_id
         queries.ask_for_a_look(group_id)
-        context = {"rebalances": queries.with_rebalances([group])}
+        ids = [(member.member_id, member.instance_id) for member in group.member_views]
+        group.work = pause_queries.work_of(group_id, ids)
+        context = {"rebalances": queries.with_rebalances([group]), "work": group.work}
         return Response(shapes.Group(group, context=context).data)
 
 

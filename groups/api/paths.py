@@ -19,7 +19,7 @@ PREFIX = "/api/"
 TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
 """``/group/offsets?group_id=a/b`` is ``/groups/a%2Fb/offsets``."""
 
-OF_A_MEMBER = "/members"
+OF_A_MEMBER = re.compile(r"/members(/pause|/resume)?")
 
 
 class Id:
@@ -59,8 +59,9 @@ def resolved(request: HttpRequest) -> str:
     if twin is None or not group_id:
         return path
     tail = twin["tail"] or ""
-    if tail == OF_A_MEMBER and request.GET.get("member_id"):
-        tail += f"/{encoded(request.GET['member_id'])}"
+    if OF_A_MEMBER.fullmatch(tail) and request.GET.get("member_id"):
+        member = f"/members/{encoded(request.GET['member_id'])}"
+        tail = tail.replace("/members", member, 1)
     return f"{twin['root']}/groups/{encoded(group_id)}{tail}"
 
 

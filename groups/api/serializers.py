@@ -10,6 +10,7 @@ from rest_framework import serializers as s
 
 from groups.core.topics import PARTITIONS_MAX
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
+from groups.pause_queries import DEAF, STARTING, STOPPED, STOPPING, WORKING
 from groups.plain_words import sentence
 
 INT32_MAX = 2**31 - 1
@@ -43,6 +44,8 @@ class GroupSummary(s.Serializer[Any]):
     protocol_type = s.CharField()
     protocol = s.CharField(source="protocol_name", allow_null=True)
     member_count = s.IntegerField()
+    paused = s.BooleanField(help_text="Whether an operator has stopped the whole group's work.")
+    paused_members = s.IntegerField(help_text="Members that were stopped one by one.")
     last_rebalance = s.SerializerMethodField()
     created_at = s.DateTimeField()
     updated_at = s.DateTimeField()
@@ -70,12 +73,44 @@ class Member(s.Serializer[Any]):
     )
     is_leader = s.BooleanField()
     state = s.CharField()
+    work = s.SerializerMethodField()
     epoch = s.IntegerField()
     subscribed_topics = s.ListField(source="topics", child=s.CharField(), allow_null=True)
     assignment = s.DictField(
         child=s.ListField(child=s.IntegerField()),
         allow_null=True,
         help_text="Partitions by topic; null where the bytes are not Kafka's own.",
+    )
+
+    @extend_schema_field(s.ChoiceField(choices=[WORKING, STOPPING, STOPPED, STARTING, DEAF]))
+    def get_work(self, view: Any) -> str:
+        """Whether an operator wants it to stop, and whether it has."""
+        return str(self.context["work"].members[view.member_id])
+
+
+class Pause(s.Serializer[Any]):
+    """What an operator has stopped, until somebody starts it again."""
+
+    pause_id = s.IntegerField(help_text="The operation that asked for it.")
+    scope = s.ChoiceField(
+        choices=["group", "instance", "member"],
+        help_text="A whole group, a static member by its instance id, or any other member.",
+    )
+    name = s.CharField(allow_blank=True, help_text="Which one; empty for a whole group.")
+    actor = s.CharField()
+    reason = s.CharField()
+    since = s.DateTimeField()
+
+
+class Work(s.Serializer[Any]):
+    """How far orders to stop and to start are obeyed."""
+
+    pauses = Pause(many=True)
+    asked = s.IntegerField(help_text="Members that are to stop, and take orders.")
+    obeyed = s.IntegerField(help_text="Those of them that have stopped.")
+    starting = s.IntegerField(help_text="Members that may work again and have not heard it.")
+    not_supported = s.IntegerField(
+        source="deaf", help_text="Members that are to stop, and whose clients take no orders."
     )
 
 
@@ -85,6 +120,7 @@ class Group(GroupSummary):
     leader = s.CharField(allow_null=True)
     node_id = s.IntegerField(allow_null=True)
     revision = s.IntegerField()
+    work = Work()
     members = Member(many=True, source="member_views")
 
 

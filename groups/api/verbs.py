@@ -1,4 +1,5 @@
-"""What may be asked of a group: rebalances, evictions, restored offsets. All are operations.
+"""What may be asked of a group: rebalances, evictions, restored offsets, pauses. All are
+operations.
 
 Nothing is changed here: the group's owner steps the operation, and its answer is the row's.
 """
@@ -6,6 +7,7 @@ Nothing is changed here: the group's owner steps the operation, and its answer i
 from http import HTTPStatus
 from typing import Any, Final
 
+from django.db.models import Q
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -26,7 +28,7 @@ from groups.api.schema import (
     page_of,
 )
 from groups.api.views import View, existing
-from groups.models import Member, Operation
+from groups.models import Member, Operation, Pause
 
 REBALANCING: Final = "PreparingRebalance"
 
@@ -97,6 +99,95 @@ class OneMember(View):
         return ask(
             request, group_id, Operation.Verb.EVICT, said["reason"], check, member_id=member_id
         )
+
+
+class Paused(View):
+    """The work of a group, or of one member of it."""
+
+    rights = {"*": "groups.pause_group"}
+    verb = Operation.Verb.PAUSE
+
+    def ask(self, request: Request, group_id: str, member_id: str = "") -> Response:
+        """The verb, for the group or for one member."""
+        said = self.body(shapes.Reason, request)
+
+        def check() -> None:
+            existing(group_id)
+            if member_id and not _may_be_paused(group_id, member_id):
+                raise Http404(f"There is no member {member_id} in a group {group_id}.")
+
+        return ask(request, group_id, self.verb, said["reason"], check, member_id=member_id)
+
+
+def _may_be_paused(group_id: str, name: str) -> bool:
+    """Whether it is a member's id, or an instance id; or was one, when it was stopped."""
+    is_it = Q(member_id=name) | Q(instance_id=name)
+    return (
+        Member.objects.filter(is_it, group_id=group_id).exists()
+        or Pause.objects.filter(group_id=group_id, name=name).exists()
+    )
+
+
+class GroupPause(Paused):
+    """Stopping all members of a group."""
+
+    @extend_schema(
+        operation_id="pause_group",
+        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.Reason,
+        responses=accepted(shapes.OperationView),
+    )
+    def post(self, request: Request, group_id: str) -> Response:
+        """Let all members stop working, also those to come. They stay members, and keep their
+        partitions. GET of the group tells who has obeyed."""
+        return self.ask(request, group_id)
+
+
+class GroupResume(Paused):
+    """Starting them again."""
+
+    verb = Operation.Verb.RESUME
+
+    @extend_schema(
+        operation_id="resume_group",
+        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.Reason,
+        responses=accepted(shapes.OperationView),
+    )
+    def post(self, request: Request, group_id: str) -> Response:
+        """Let the members of a group work again; who was stopped alone stays so."""
+        return self.ask(request, group_id)
+
+
+class MemberPause(Paused):
+    """Stopping one member."""
+
+    @extend_schema(
+        operation_id="pause_member",
+        parameters=[GROUP_ID, MEMBER_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.Reason,
+        responses=accepted(shapes.OperationView),
+    )
+    def post(self, request: Request, group_id: str, member_id: str) -> Response:
+        """Let one member stop working; a static one, whom its instance id may name, stays stopped
+        when it comes back."""
+        return self.ask(request, group_id, member_id)
+
+
+class MemberResume(Paused):
+    """Starting it again."""
+
+    verb = Operation.Verb.RESUME
+
+    @extend_schema(
+        operation_id="resume_member",
+        parameters=[GROUP_ID, MEMBER_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.Reason,
+        responses=accepted(shapes.OperationView),
+    )
+    def post(self, request: Request, group_id: str, member_id: str) -> Response:
+        """Let one member work again, unless the whole group is stopped."""
+        return self.ask(request, group_id, member_id)
 
 
 class Restores(View):

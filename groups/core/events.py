@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from groups.core.assignors import NOWHERE, Parts, Racks
+from groups.core.assignors.clients import Said
 from groups.core.assignors.question import Question
 from groups.core.expiry import Age
 
@@ -250,6 +251,7 @@ class ConsumerHeartbeat(Event):
     that is not in ``topics`` does not exist, while a name that another member
     has brought since then is simply not spoken of. None: every name was.
     ``racks``: which racks the partitions of these topics are near to, by topic id.
+    ``client_assignors``: those that the member can run itself; empty: none any more.
     """
 
     member_id: str
@@ -267,6 +269,29 @@ class ConsumerHeartbeat(Event):
     looked_up: frozenset[str] | None = None
     racks: Racks = field(default_factory=lambda: NOWHERE)
     subscribed_topic_regex: str | None = None
+    client_assignors: Said | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareAssignment(Event):
+    """A member that was told to assign wants to know what there is to assign (KIP-848)."""
+
+    member_id: str
+    member_epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallAssignment(Event):
+    """What a member worked out for a group epoch, by member id (KIP-848).
+
+    ``failure``: it worked nothing out, and this is why.
+    """
+
+    member_id: str
+    member_epoch: int
+    group_epoch: int
+    targets: Mapping[str, Parts]
+    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,6 +186,7 @@ class Rules:
     group_consumer_assignors: tuple[str, ...] = DEFAULT_NAMES
     group_consumer_assignment_interval_ms: int = 0
     group_consumer_assignor_offload_enable: bool = False
+    group_consumer_assignment_timeout_ms: int = 5_000
     group_consumer_migration_policy: str = "bidirectional"
     consumer_min_session_timeout_ms: int = 6_000
     consumer_max_session_timeout_ms: int = 30_000

@@ -1,7 +1,8 @@
 """What a group may have of its own: the table of names, what a value may be, what it changes.
 
-Four names are Kafka's (KIP-848, KIP-1263); those that begin with ``rollcall.`` are ours, the guard
-rails (docs/configuration.md). Rules about values only: where they are kept is not known here. The
+Four names are Kafka's (KIP-848, KIP-1263). Ours are the guard rails, which begin with
+``rollcall.``, and the time that a client-side assignor has, named as Kafka would
+(docs/configuration.md). Rules about values only: where they are kept is not known here. The
 sentences of refusals are for people; the codes are those that Kafka gives.
 """
 
@@ -24,6 +25,7 @@ from groups.core.group import Guards, Millis, Rules
 SESSION_TIMEOUT: Final = "consumer.session.timeout.ms"
 HEARTBEAT_INTERVAL: Final = "consumer.heartbeat.interval.ms"
 ASSIGNMENT_INTERVAL: Final = "consumer.assignment.interval.ms"
+ASSIGNMENT_TIMEOUT: Final = "consumer.assignment.timeout.ms"
 ASSIGNOR_OFFLOAD: Final = "consumer.assignor.offload.enable"
 REBALANCE_MIN_INTERVAL: Final = "rollcall.rebalance.min.interval.ms"
 FREEZE: Final = "rollcall.freeze"
@@ -125,6 +127,15 @@ GROUP_CONFIGS: Final[tuple[GroupConfig, ...]] = (
         inherits="group.consumer.assignor.offload.enable",
     ),
     GroupConfig(
+        ASSIGNMENT_TIMEOUT,
+        ConfigType.INT,
+        "How long a member of the consumer protocol may take to assign before another is asked, in"
+        " milliseconds.",
+        inherits="group.consumer.assignment.timeout.ms",
+        least="group.consumer.min.assignment.timeout.ms",
+        most="group.consumer.max.assignment.timeout.ms",
+    ),
+    GroupConfig(
         REBALANCE_MIN_INTERVAL,
         ConfigType.INT,
         "From the end of one rebalance to the start of the next, in milliseconds; 0: no wait."
@@ -223,10 +234,12 @@ def rules_of(values: Values, rules: Rules) -> Rules:
     session = values.get(SESSION_TIMEOUT, rules.group_consumer_session_timeout_ms)
     interval = values.get(HEARTBEAT_INTERVAL, rules.group_consumer_heartbeat_interval_ms)
     between = values.get(ASSIGNMENT_INTERVAL, rules.group_consumer_assignment_interval_ms)
+    patience = values.get(ASSIGNMENT_TIMEOUT, rules.group_consumer_assignment_timeout_ms)
     offload = values.get(ASSIGNOR_OFFLOAD)
     return replace(
         rules,
         group_consumer_assignment_interval_ms=int(between),
+        group_consumer_assignment_timeout_ms=int(patience),
         group_consumer_assignor_offload_enable=rules.group_consumer_assignor_offload_enable
         if offload is None
         else offload == "true",

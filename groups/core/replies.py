@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from groups.core.assignors import NOWHERE, Racks, Subscriber
+from groups.core.assignors.clients import ClientAssignor
 from groups.core.errors import ErrorCode
 
 
@@ -97,7 +99,10 @@ class Operated:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerBeaten:
-    """The answer to ConsumerGroupHeartbeat; ``assignment`` None means "unchanged"."""
+    """The answer to ConsumerGroupHeartbeat; ``assignment`` None means "unchanged".
+
+    ``should_assign``: the member is asked to work the group's target out.
+    """
 
     error: ErrorCode = ErrorCode.NONE
     detail: str | None = None
@@ -105,6 +110,37 @@ class ConsumerBeaten:
     member_epoch: int = 0
     heartbeat_interval_ms: int = 0
     assignment: Mapping[str, tuple[int, ...]] | None = None
+    should_assign: bool = False
+
+
+class PreparedMember(NamedTuple):
+    """A member as the one that assigns sees it. ``said``: what it has to say to the assignor;
+    None: it does not know the assignor."""
+
+    subscriber: Subscriber
+    member_epoch: int
+    said: ClientAssignor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The answer to ConsumerGroupPrepareAssignment. ``topics``: name to (topic id, partitions)."""
+
+    error: ErrorCode = ErrorCode.NONE
+    detail: str | None = None
+    group_epoch: int = -1
+    assignor: str = ""
+    members: tuple[PreparedMember, ...] = ()
+    topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    racks: Racks = field(default_factory=lambda: NOWHERE)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """The answer to ConsumerGroupInstallAssignment."""
+
+    error: ErrorCode = ErrorCode.NONE
+    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +188,8 @@ Reply = (
     | OffsetsDeleted
     | Deleted
     | ConsumerBeaten
+    | Prepared
+    | Installed
     | DraftJoined
     | DraftBeaten
     | Registered

@@ -1,5 +1,8 @@
-"""What groups answer to consumers of the two old designs that are of another kind themselves: the
-0.9 draft, and the groups that the coordinator commands. They know nobody of it."""
+"""What groups answer to requests that only another kind of group can serve: consumers of the two
+old designs (the 0.9 draft, and groups that the coordinator commands), and members that assign.
+
+They know none of that kind's members. Nothing is changed here.
+"""
 
 from typing import Any
 
@@ -8,6 +11,8 @@ from groups.core.events import (
     AcknowledgeCommand,
     DraftHeartbeat,
     DraftJoin,
+    InstallAssignment,
+    PrepareAssignment,
     RegisterConsumer,
     TopicsChanged,
 )
@@ -35,3 +40,8 @@ def register_consumer(work: Any, event: RegisterConsumer) -> None:
 def acknowledge_command(work: Any, event: AcknowledgeCommand) -> None:
     """Nobody was told anything."""
     raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+def assigns_nothing(work: Any, event: PrepareAssignment | InstallAssignment) -> None:
+    """Only members of a consumer group are ever asked to assign."""
+    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group is not a consumer group.")

@@ -16,6 +16,7 @@ from groups.doorbell import Doorbell
 from groups.live.mailbox import LOOK, Mailbox
 from groups.operations import BELL as OPERATIONS_BELL
 from groups.slot import slot_of
+from groups.sql_pauses import BELL as PAUSES_BELL
 from groups.store import BELL as GROUPS_BELL
 
 logger = logging.getLogger(__name__)
@@ -64,7 +65,11 @@ class Hub:
         mailbox = Mailbox()
         self._watchers.setdefault(group_id, set()).add(mailbox)
         if self._listening is None:
-            listeners = {GROUPS_BELL: self.group_rang, OPERATIONS_BELL: self.operation_rang}
+            listeners = {
+                GROUPS_BELL: self.group_rang,
+                OPERATIONS_BELL: self.operation_rang,
+                PAUSES_BELL: self.pause_rang,
+            }
             doorbell = Doorbell(listeners, connect, RECONNECT_S_MAX)
             self._listening = asyncio.create_task(doorbell.run())
         return mailbox
@@ -93,6 +98,11 @@ class Hub:
         """``rollcall_operations``: the slot of whoever was asked for something."""
         if payload is not None:  # a reconnect rings both bells, and once is enough
             self._look(lambda group_id: str(slot_of(group_id)) == payload)
+
+    async def pause_rang(self, group_id: str | None) -> None:
+        """``rollcall_pauses``: the group in which something was stopped, started or obeyed."""
+        if group_id is not None:
+            self._look(lambda watched: watched == group_id)
 
     def _look(self, concerned: Callable[[str], bool]) -> None:
         for group_id, watching in self._watchers.items():

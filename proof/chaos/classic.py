@@ -9,7 +9,7 @@ from typing import Any
 
 from groups.core.errors import ErrorCode
 from proof.chaos.member import Member
-from proof.chaos.record import Membership, Owned, now
+from proof.chaos.record import now
 from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
@@ -101,19 +101,12 @@ class ClassicMember(Member):
             return
         self.heard()
         self.owned = frozenset(json.loads(answer.assignment or b"[]"))
-        self.record.owned.append(
-            Owned(now(), self.group_id, self.member_id, self.generation, self.owned)
-        )
         self.wants_to_join = False
         self.settled.set()
         await self.fetch(self.owned)
 
     def _sync_request(self, joined: Any) -> SyncGroupRequest:
         members = [m.member_id for m in joined.members] if joined.leader == self.member_id else []
-        if members:
-            self.record.memberships.append(
-                Membership(now(), self.group_id, self.generation, frozenset(members))
-            )
         return SyncGroupRequest(
             group_id=self.group_id,
             generation_id=self.generation,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from groups.core.errors import ErrorCode
 from proof.chaos.member import Member
-from proof.chaos.record import Owned, now
+from proof.chaos.record import now
 from protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
@@ -61,8 +61,10 @@ class ConsumerMember(Member):
         self._full = True  # nobody knows what of the last heartbeat arrived
 
     async def _beat(self) -> float:
-        asked = now()
-        answer = await self.ask(self._request(), VERSION)
+        asked, request = now(), self._request()
+        says = request.topic_partitions
+        held = None if says is None else [[self.topic, p] for t in says for p in t.partitions]
+        answer = await self.ask(request, VERSION, owned=held)
         self.check(answer.error_code)
         if answer.error_code in JOIN_AGAIN:
             self._start_anew(answer.error_code)
@@ -75,9 +77,8 @@ class ConsumerMember(Member):
         self.heard()
         self.record.beat(asked, self.name)
         self._full = False
-        changed = answer.member_epoch != self.generation
         self.generation = answer.member_epoch
-        if await self._take(answer.assignment, changed):
+        if await self._take(answer.assignment):
             self._full = True
             return 0.0
         self.settled.set()
@@ -97,17 +98,13 @@ class ConsumerMember(Member):
             topic_partitions=[] if joins else (held if self.owned else []) if self._full else None,
         )
 
-    async def _take(self, assignment: Any, epoch_changed: bool) -> bool:
+    async def _take(self, assignment: Any) -> bool:
         """Work on exactly this from now on; whether the coordinator must hear of it."""
         given = self.owned
         if assignment is not None:
             given = frozenset(p for t in assignment.topic_partitions for p in t.partitions)
         new, differs = given - self.owned, given != self.owned
         self.owned = given
-        if differs or epoch_changed:
-            self.record.owned.append(
-                Owned(now(), self.group_id, self.member_id, self.generation, given)
-            )
         await self.fetch(new)
         return differs
 

@@ -1,13 +1,16 @@
-"""``python -m proof.chaos.database FOLDER``: PostgreSQL alone, as an installation runs it.
+"""``python -m proof.chaos.database FOLDER [NAME=VALUE...]``: an installation's PostgreSQL alone.
 
 Apart from the installation, so that a proxy can stand between the two. Prints its URL when it
-serves, starts the server again when it dies, and ends with its parent.
+serves, starts the server again when it dies, and ends with its parent. The further arguments are
+for the server's environment.
 """
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from proof.chaos.witness import SERVER
 from rollcall.launcher import cluster as clusters
 from rollcall.launcher import postgres
 from rollcall.launcher.output import Output
@@ -22,7 +25,11 @@ def main(arguments: Sequence[str]) -> int:
     supervisor = Supervisor(output, signals)
     with signals.watching():
         try:
-            supervisor.start([(postgres.describe(cluster),)])
+            settings = {**postgres.SETTINGS, **SERVER}
+            server = postgres.describe(cluster, settings)
+            environ = {**server.command.environ, **dict(a.split("=", 1) for a in arguments[1:])}
+            command = replace(server.command, environ=environ)
+            supervisor.start([(replace(server, command=command),)])
             print(f"database {cluster.url()}", flush=True)
             supervisor.watch()
         except Stopped:

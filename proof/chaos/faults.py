@@ -6,8 +6,8 @@ judged by ``audit``, never here. ``members_suffer``: members may lose their sess
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -18,10 +18,13 @@ from groups.slot import slot_of
 from proof.chaos.fleet import Fleet
 from proof.chaos.processes import GONE, send, stopped
 from proof.chaos.proxy import Proxy
+from proof.chaos.record import now
+from proof.chaos.trouble import Trouble
 from proof.chaos.world import World
 
 LEASE_S = 3.0
 SHORT_S = 0.8
+HOUR_S = 3600
 REACH_S = 4.0
 """How long to wait for a node to reach a fail point: commits come every second or so."""
 
@@ -56,6 +59,14 @@ class Fault:
     meaning: str
     inject: Inject
     kills: bool = False
+    keeps_slots: bool = False
+    """Nobody may take a slot for it, where it comes alone."""
+    needs_library: bool = False
+    """It is possible only where ``trouble`` has its library."""
+
+    def is_possible(self, world: World) -> bool:
+        """Whether this machine can do it."""
+        return world.server.is_possible or not self.needs_library
 
 
 async def kill_node(scene: Scene) -> None:
@@ -117,6 +128,54 @@ async def stop_postgres(scene: Scene) -> None:
         with suppress(*GONE):
             everybody = [postmaster, *postmaster.children()]
             await asyncio.gather(*(_stand_still(one, 2 * SHORT_S) for one in everybody))
+
+
+@asynccontextmanager
+async def read_only(world: World) -> AsyncIterator[None]:
+    """default_transaction_read_only, as an administrator or a full disk's guard would set it."""
+    await world.rows("ALTER SYSTEM SET default_transaction_read_only = on")
+    await world.rows("SELECT pg_reload_conf()")
+    try:
+        yield
+    finally:
+        async with await world.connect() as connection:
+            await connection.execute("SET default_transaction_read_only = off")
+            await connection.execute("ALTER SYSTEM RESET default_transaction_read_only")
+            await connection.execute("SELECT pg_reload_conf()")
+
+
+async def refuse_writes(scene: Scene) -> None:
+    """The database is read-only for a while."""
+    with suppress(psycopg.Error, OSError):
+        async with read_only(scene.world):
+            await asyncio.sleep(LEASE_S)
+
+
+async def fill_the_disk(scene: Scene) -> None:
+    """No write of the server to its files succeeds: it panics, and does not start until it can."""
+    scene.world.server.fill(full=True)
+    try:
+        await asyncio.sleep(2 * SHORT_S)
+    finally:
+        scene.world.server.fill(full=False)
+
+
+async def jump_nodes_clock(scene: Scene) -> None:
+    """The wall clock of all nodes, of web, worker and beat is an hour off for a moment."""
+    await _jump(scene, scene.world.clock)
+
+
+async def jump_servers_clock(scene: Scene) -> None:
+    """PostgreSQL's wall clock is an hour off for a moment."""
+    await _jump(scene, scene.world.server)
+
+
+async def _jump(scene: Scene, whose: Trouble) -> None:
+    whose.jump(scene.rng.choice([-HOUR_S, HOUR_S]))
+    try:
+        await asyncio.sleep(1.3 * LEASE_S)
+    finally:
+        whose.jump(0)
 
 
 async def cut_clients(scene: Scene) -> None:
@@ -202,8 +261,12 @@ def at_point(point: str, act: str) -> Inject:
 async def pause_a_member(scene: Scene) -> None:
     """A member stands still past its session, and commits first thing when it comes back."""
     member = scene.rng.choice(scene.fleet.members)
+    asleep_s = member.session_s + 1.0
+    begun_ms = now() * 1000
+    until_ms = begun_ms + (asleep_s + REACH_S) * 1000  # and then it has to find its way back
+    scene.fleet.record.note("fault", process=member.name, since=begun_ms, until=until_ms)
     member.pause()
-    await asyncio.sleep(member.session_s + 1.0)
+    await asyncio.sleep(asleep_s)
     member.resume()
 
 
@@ -230,9 +293,32 @@ FAULTS: Sequence[Fault] = (
     Fault("term-node", "SIGTERM to a node", stop_node),
     Fault("pause-node", "SIGSTOP of a node past its lease, SIGCONT", pause_past_the_lease),
     Fault("blink-node", "SIGSTOP of a node, shorter than its lease", pause_shortly),
-    Fault("kill-postgres", "kill -9 of the postmaster and its backends", kill_postgres),
-    Fault("restart-postgres", "fast restart of PostgreSQL", restart_postgres),
-    Fault("end-backends", "pg_terminate_backend of all, three times", end_backends),
+    Fault(
+        "kill-postgres",
+        "kill -9 of the postmaster and its backends",
+        kill_postgres,
+        keeps_slots=True,
+    ),
+    Fault("restart-postgres", "fast restart of PostgreSQL", restart_postgres, keeps_slots=True),
+    Fault(
+        "end-backends", "pg_terminate_backend of all, three times", end_backends, keeps_slots=True
+    ),
+    Fault("read-only", "PostgreSQL read-only for a lease", refuse_writes, keeps_slots=True),
+    Fault("disk-full", "no write of PostgreSQL succeeds", fill_the_disk, needs_library=True),
+    Fault(
+        "nodes-clock",
+        "the wall clock of the nodes an hour off",
+        jump_nodes_clock,
+        keeps_slots=True,
+        needs_library=True,
+    ),
+    Fault(
+        "server-clock",
+        "PostgreSQL's wall clock an hour off",
+        jump_servers_clock,
+        keeps_slots=True,
+        needs_library=True,
+    ),
     Fault("stop-backend", "SIGSTOP of one backend", stop_a_backend),
     Fault("stop-postgres", "SIGSTOP of the whole server", stop_postgres),
     Fault("cut-clients", "members' connections to a node reset", cut_clients),

@@ -35,6 +35,8 @@ class Size:
     partitions: int = 12
     session_s: tuple[float, float] = (6.0, 10.0)
     beats_s: tuple[float, float] = (0.5, 3.0)
+    consumer_session_s: float = 8.0
+    """The consumer protocol's session is the broker's to set (``world.SETTINGS``)."""
 
 
 class Fleet:
@@ -69,6 +71,8 @@ class Fleet:
 
     def _member(self, kind: str, group_id: str, number: int) -> Member:
         session_s = self.rng.uniform(*self.size.session_s)
+        if kind == "consumer":
+            session_s = self.size.consumer_session_s
         beats_s = min(self.rng.uniform(*self.size.beats_s), session_s / 3)
         make = ClassicMember if kind == "classic" else ConsumerMember
         return make(

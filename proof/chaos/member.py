@@ -13,6 +13,7 @@ from benchmarks.wire import Peer
 from groups.core.errors import ErrorCode
 from proof.chaos.network import BROKEN, CALL_S, ELSEWHERE, RETRY_S, Elsewhere, Network, call
 from proof.chaos.record import Eviction, Partition, Record, now
+from proof.chaos.told import GOOD, api_of, of_answer, of_request
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -80,13 +81,17 @@ class Member(ABC):
         try:
             while True:
                 try:
-                    self.peer = await self.network.reach(self.group_id)
+                    self.peer = await self.network.reach(self.group_id, self._seeks)
                     await self._live()
                 except (Elsewhere, *BROKEN):
                     self._hang_up()
                 await asyncio.sleep(RETRY_S)
         finally:
             self._hang_up()
+
+    def _seeks(self) -> None:
+        if self.member_id:
+            self.record.note("seek", group=self.group_id, member=self.member_id)
 
     def _hang_up(self) -> None:
         if self.peer is not None:
@@ -112,13 +117,27 @@ class Member(ABC):
 
     # -- asking
 
-    async def ask(self, request: Any, version: int, limit_s: float = 0.0) -> Any:
-        """Ask the coordinator, and note that the member tried. It gives a node up that says
-        nothing for its session timeout, as Java's consumer does."""
+    async def ask(self, request: Any, version: int, limit_s: float = 0.0, **told: Any) -> Any:
+        """Ask the coordinator; the history hears of the request, of ``told``, and of the answer. A
+        node is given up that says nothing for the session timeout, as Java's consumer does."""
         assert self.peer is not None
         self._silent_s = max(self._silent_s, now() - self._sent)
         self._sent = now()
-        return await call(self.peer, request, version, limit_s or min(self.session_s, CALL_S))
+        common = {"process": self.name, "call": self.record.next_call()}
+        session_ms = self.session_s * 1000
+        self.record.note("invoke", **common, **of_request(request), session_ms=session_ms, **told)
+        try:
+            limit_s = limit_s or min(self.session_s, CALL_S)
+            answer = await call(self.peer, request, version, limit_s)
+        except BaseException:
+            self.record.note("info", **common, why="closed")  # whoever gives up hangs up
+            raise
+        code, facts = of_answer(api_of(request), self.topic, answer)
+        if code == GOOD:
+            self.record.note("ok", **common, **facts)
+        else:
+            self.record.note("fail", **common, code=code)
+        return answer
 
     def heard(self) -> None:
         """A good answer to what was sent last: the session began anew no earlier than then. Who
@@ -150,9 +169,10 @@ class Member(ABC):
         sent = [(self.at(p), self.record.next_offset(self.at(p))) for p in sorted(self.owned)]
         asked, error = now(), None
         try:
-            answer = await self.ask(self._commit_request(sent), COMMIT_VERSION)
-            codes = {p.error_code for topic in answer.topics for p in topic.partitions}
-            (error,) = codes
+            offsets = [[self.topic, partition, offset] for (_, partition), offset in sent]
+            request = self._commit_request(sent)
+            answer = await self.ask(request, COMMIT_VERSION, offsets=offsets)
+            error = answer.topics[0].partitions[0].error_code
         finally:
             self.record.commit(asked, sent, error)
         self.check(error)
@@ -181,16 +201,9 @@ class Member(ABC):
         request = OffsetFetchRequest(
             groups=[OffsetFetchRequestGroup(group_id=self.group_id, topics=topics)]
         )
-        asked = now()
-        answer = await self.ask(request, FETCH_VERSION)
+        places = [[self.topic, partition] for partition in wanted]
+        answer = await self.ask(request, FETCH_VERSION, wanted=places)
         (group,) = answer.groups
         self.check(group.error_code)
         if group.error_code != ErrorCode.NONE:
             self.record.defects.append(f"OffsetFetch of {self.group_id}: {group.error_code}")
-            return
-        found = [
-            (self.at(p.partition_index), p.committed_offset)
-            for topic in group.topics
-            for p in topic.partitions
-        ]
-        self.record.fetch(asked, found)

@@ -4,7 +4,7 @@ Knows which answers send a client elsewhere, as every stock client does; nothing
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from random import Random
 from typing import Any
@@ -21,6 +21,10 @@ RETRY_S = 0.1
 """retry.backoff.ms of stock clients."""
 
 FIND_VERSION = 4
+
+SEEK_S = 2.0
+"""How long a node may take to say who coordinates: one that stands still must not cost a member a
+good part of its session."""
 
 ELSEWHERE = frozenset(
     {
@@ -53,7 +57,7 @@ class Network:
         """A connection to HOST:PORT, by its proxy where there is one."""
         host, _, port = address.rpartition(":")
         there = self.through.get(int(port), int(port))
-        async with asyncio.timeout(CALL_S):
+        async with asyncio.timeout(SEEK_S):
             return await Peer.connect(f"{host}:{there}")
 
     async def coordinator(self, group_id: str) -> str:
@@ -61,7 +65,7 @@ class Network:
         peer = await self.connect(self.rng.choice(self.bootstraps))
         try:
             answer = await call(
-                peer, FindCoordinatorRequest(coordinator_keys=[group_id]), FIND_VERSION
+                peer, FindCoordinatorRequest(coordinator_keys=[group_id]), FIND_VERSION, SEEK_S
             )
         finally:
             peer.close()
@@ -70,9 +74,11 @@ class Network:
             raise Elsewhere
         return f"{found.host}:{found.port}"
 
-    async def reach(self, group_id: str) -> Peer:
-        """A connection to the group's coordinator, however long it takes to find."""
+    async def reach(self, group_id: str, seeks: Callable[[], None] = lambda: None) -> Peer:
+        """A connection to the group's coordinator, however long it takes to find. ``seeks`` is
+        called at each attempt."""
         while True:
+            seeks()
             with suppress(Elsewhere, *BROKEN):
                 return await self.connect(await self.coordinator(group_id))
             await asyncio.sleep(RETRY_S)

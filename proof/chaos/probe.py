@@ -18,6 +18,8 @@ from proof.chaos.record import now
 from protocol.messages.heartbeat import HeartbeatRequest
 
 EVERY_S = 0.1
+PAUSE_S = 3 * EVERY_S
+"""More than a late probe: somebody would have waited."""
 PATIENCE_S = 1.0
 VERSION = 3
 
@@ -28,26 +30,17 @@ class Served:
 
     at: dict[str, list[float]] = field(default_factory=dict)
 
-    def after(self, instant: float, within_s: float = 1e9) -> dict[str, float]:
-        """Seconds from an instant to each group's first service behind the last hole that ended
-        within so many seconds; 0 where there was no hole."""
-        return {group_id: _hole(times, instant, within_s) for group_id, times in self.at.items()}
-
-    def longest_after(self, instant: float) -> dict[str, float]:
-        """Seconds of each group's longest time without service from an instant on: where a group
-        moves twice (its node stops, starts again, and gets it back) each move counts alone."""
-        seen = {g: [instant, *(t for t in times if t > instant)] for g, times in self.at.items()}
-        return {
-            group_id: max((b - a for a, b in itertools.pairwise(times)), default=0.0)
-            for group_id, times in seen.items()
-        }
+    def longest(self, instant: float, within_s: float = 1e9) -> dict[str, float]:
+        """The longest that each group was not found served in the span behind an instant, as far
+        as it was probed; hardly ever less than lies between two probes."""
+        last = max((times[-1] for times in self.at.values() if times), default=instant)
+        until = min(instant + within_s, last)
+        return {group_id: _longest(times, instant, until) for group_id, times in self.at.items()}
 
 
-def _hole(times: Sequence[float], instant: float, within_s: float) -> float:
-    """The end of the last pause of more than three probes, counted from the instant."""
-    seen = [instant, *(t for t in times if instant < t < instant + within_s)]
-    ends = [b - instant for a, b in itertools.pairwise(seen) if b - a > 3 * EVERY_S]
-    return max(ends, default=0.0)
+def _longest(times: Sequence[float], instant: float, until: float) -> float:
+    seen = [instant, *(t for t in times if instant < t < until), max(instant, until)]
+    return max(b - a for a, b in itertools.pairwise(seen))
 
 
 class Prober:

@@ -1,7 +1,8 @@
-"""What members saw: one list of events, in the order in which one process observed them.
+"""What members saw, in the order in which one process observed it: records of ``proof.history``.
 
-Times are seconds of this process's monotonic clock. Only facts, no judgement: what must hold of
-them stands in ``audit``.
+Beside them a few facts that are quicker to ask for than a history: good heartbeats, the fate of
+commits, evictions. Times of the facts are seconds of this process's monotonic clock, those of the
+history milliseconds of the same. Only facts, no judgement.
 """
 
 import itertools
@@ -9,29 +10,10 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Partition = tuple[str, int]
 """A group's id and a partition of the one topic that it works on."""
-
-
-class Owned(NamedTuple):
-    """A member was told in a generation (or group epoch) that these partitions are its own."""
-
-    at: float
-    group_id: str
-    member_id: str
-    generation: int
-    partitions: frozenset[int]
-
-
-class Membership(NamedTuple):
-    """A leader was told who is in a generation."""
-
-    at: float
-    group_id: str
-    generation: int
-    members: frozenset[str]
 
 
 class Commit(NamedTuple):
@@ -43,15 +25,6 @@ class Commit(NamedTuple):
     at: Partition
     offset: int
     error: int | None
-
-
-class Fetch(NamedTuple):
-    """An offset that was read; -1 where none was stored."""
-
-    asked: float
-    told: float
-    at: Partition
-    offset: int
 
 
 class Beat(NamedTuple):
@@ -77,19 +50,26 @@ class Eviction(NamedTuple):
 
 @dataclass(slots=True)
 class Record:
-    """Everything that the members of one run saw."""
+    """Everything that the members of one run saw. ``calls`` are the history's records."""
 
-    owned: list[Owned] = field(default_factory=list)
-    memberships: list[Membership] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
-    fetches: list[Fetch] = field(default_factory=list)
     beats: list[Beat] = field(default_factory=list)
     evictions: list[Eviction] = field(default_factory=list)
     defects: list[str] = field(default_factory=list)
     """Answers that no coordinator may give, in words."""
+    _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _offsets: defaultdict[Partition, "itertools.count[int]"] = field(
         default_factory=lambda: defaultdict(lambda: itertools.count(1))
     )
+
+    def note(self, kind: str, **facts: Any) -> None:
+        """Write a record of the history, as of now."""
+        self.calls.append({"at": now() * 1000, "type": kind, **facts})
+
+    def next_call(self) -> int:
+        """A number that no other call of the run has."""
+        return next(self._numbers)
 
     def next_offset(self, at: Partition) -> int:
         """An offset above all that anybody ever sent for the partition: whatever is read later
@@ -106,11 +86,6 @@ class Record:
         """Offsets that went out together got their answer just now, or will not get one."""
         told = now()
         self.commits += [Commit(asked, told, at, offset, error) for at, offset in sent]
-
-    def fetch(self, asked: float, found: Iterable[tuple[Partition, int]]) -> None:
-        """Offsets were read just now."""
-        told = now()
-        self.fetches += [Fetch(asked, told, at, offset) for at, offset in found]
 
 
 def now() -> float:

@@ -8,9 +8,8 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import LiteralString
 
-from proof.chaos.audit import Entry, Rows, violations
+from proof.chaos import account, audit
 from proof.chaos.faults import FAULTS, Fault, Scene
 from proof.chaos.fleet import Fleet, Size
 from proof.chaos.network import Network
@@ -22,17 +21,12 @@ SETTLE_S = 90.0
 """Longer than groups need to come to rest after anything."""
 
 SERVED_S = 60.0
-REST_S = 1.0
+REST_S = 0.5
 TWO_AT_ONCE = 0.2
 
-JOURNAL: LiteralString = (
-    "SELECT group_id, revision, kind, generation_after"
-    " FROM rollcall_journal WHERE group_id <> '' ORDER BY id"
-)
-OFFSETS: LiteralString = "SELECT group_id, partition, committed_offset FROM rollcall_offset"
-
-UNEXPECTED = ("Traceback (most recent call last)", "a step failed", "cannot be loaded")
-"""What a process says only when something happened that nobody thought of."""
+PEACE_MS = 10_000.0
+"""Behind the last fault every member is served once more, then all are at rest: a request from
+before most of this has been forgotten by somebody."""
 
 
 @dataclass(slots=True)
@@ -42,6 +36,7 @@ class Outcome:
     record: Record
     served: Served
     injected: list[tuple[Fault, float]] = field(default_factory=list)
+    left_out: list[Fault] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
 
@@ -60,28 +55,30 @@ async def run(
         network = Network(world.bootstraps, rng, world.through)
         fleet = Fleet(network, size or Size(), rng)
         try:
-            return await _among(world, fleet, rng, minutes, faults, most)
+            return await among(world, fleet, rng, minutes, faults, most)
         finally:
             await fleet.stop()
 
 
-async def _among(
+async def among(
     world: World, fleet: Fleet, rng: Random, minutes: float, faults: Sequence[Fault], most: int
 ) -> Outcome:
+    """The same in a world that is there; the members are started, and ended."""
     await fleet.start()
     await fleet.settle(SETTLE_S)
     async with Prober(fleet.network, fleet.groups) as served:
         outcome = Outcome(fleet.record, served)
         scene, until = Scene(world, fleet, rng), now() + minutes * 60
-        for together in draws(faults, rng):
+        possible = [fault for fault in faults if fault.is_possible(world)]
+        outcome.left_out = [fault for fault in faults if fault not in possible]
+        for together in draws(possible, rng):
             if now() >= until or len(outcome.injected) >= most:
                 break
             await _inject(scene, together, outcome)
+            await world.witness.read(SETTLE_S)
         settled = await _rests(fleet)
-    await fleet.stop()
-    rows = await rows_of(world, settled)
-    outcome.log = _log(world)
-    outcome.violations = [*violations(fleet.record, rows), *_unexpected(outcome.log)]
+    outcome.violations = await verdict(world, fleet, settled=settled)
+    outcome.log = world.log()
     return outcome
 
 
@@ -96,15 +93,24 @@ def draws(faults: Sequence[Fault], rng: Random) -> Iterator[tuple[Fault, ...]]:
 
 
 async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> None:
-    begun = now()
+    keeps_slots = all(fault.keeps_slots for fault in together)
+    owners = await _owners_at_rest(scene.world) if keeps_slots else None
+    begun, names = now(), " and ".join(fault.name for fault in together)
     outcome.injected += [(fault, begun) for fault in together]
     await asyncio.gather(*(fault.inject(scene) for fault in together))
-    if not await _everybody_served(scene.fleet, now()):
-        outcome.record.defects.append(f"not everybody was served after {together[0].name}")
+    if not await everybody_served(scene.fleet, now()):
+        outcome.record.defects.append(f"not everybody was served after {names}")
+    if owners is not None and await _owners_at_rest(scene.world) != owners:
+        outcome.record.defects.append(f"slots moved for {names}")
     await asyncio.sleep(scene.rng.uniform(0.0, REST_S))
 
 
-async def _everybody_served(fleet: Fleet, since: float) -> bool:
+async def _owners_at_rest(world: World) -> Mapping[int, int | None]:
+    await world.whole(SETTLE_S)
+    return await world.owners()
+
+
+async def everybody_served(fleet: Fleet, since: float) -> bool:
     """Wait until every member had a good answer to what it asked after an instant."""
     waiting = {member.name for member in fleet.members}
     seen = len(fleet.record.beats)
@@ -129,22 +135,11 @@ async def _rests(fleet: Fleet) -> bool:
     return True
 
 
-async def rows_of(world: World, settled: bool = True) -> Rows:
-    """What the database holds, as the checks want it."""
-    journal = await world.rows_patiently(JOURNAL, SETTLE_S)
-    offsets = await world.rows_patiently(OFFSETS, SETTLE_S)
-    stored: Mapping[tuple[str, int], int] = {(g, p): offset for g, p, offset in offsets}
-    return Rows([Entry(*row) for row in journal], stored, settled)
-
-
-def _log(world: World) -> list[str]:
-    said = [] if world.installation is None else list(world.installation.log)
-    return [*said, *world.database_log().splitlines(keepends=True)]
-
-
-def _unexpected(log: Sequence[str]) -> list[str]:
-    return [
-        "a process said: " + " / ".join(line.strip() for line in log[at : at + 3])
-        for at, said in enumerate(log)
-        if said.startswith("node ") and any(words in said for words in UNEXPECTED)
-    ]
+async def verdict(world: World, fleet: Fleet, *, settled: bool = True) -> list[str]:
+    """End the members and judge what they saw, what was committed, and what processes said."""
+    groups = dict.fromkeys(fleet.groups, settled)
+    fleet.record.note("end", healed_ms=PEACE_MS, groups=groups)
+    await fleet.stop()
+    await world.witness.read(SETTLE_S)
+    found = account.judge(fleet.record.calls, world.witness.rows)
+    return [*map(str, found), *audit.violations(fleet.record.defects, world.log())]

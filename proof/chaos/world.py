@@ -20,8 +20,10 @@ import psycopg
 
 from groups import fail_points
 from groups.slot import slot_of
+from proof.chaos import trouble
 from proof.chaos.processes import Tree
 from proof.chaos.proxy import Proxy
+from proof.chaos.witness import Witness
 from rollcall.installation import CHECKOUT, START_S, Installation
 
 SETTINGS: Mapping[str, str] = {
@@ -56,6 +58,10 @@ class World:
         self.proxies: dict[int, Proxy] = {}
         self.database_proxy: Proxy | None = None
         self.installation: Installation | None = None
+        made = trouble.library(self.folder)
+        self.clock = trouble.Trouble(self.folder / "nodes-trouble", made)
+        self.server = trouble.Trouble(self.folder / "server-trouble", made)
+        self.witness = Witness(self.connect, self.server.jumps_s)
         self._database: asyncio.subprocess.Process | None = None
 
     # -- life
@@ -88,6 +94,7 @@ class World:
         self.installation = Installation(
             {
                 **self.settings,
+                **self.clock.environ,
                 "ROLLCALL_NODES": str(self.nodes),
                 "ROLLCALL_DATABASE_URL": by_proxy,
                 fail_points.VARIABLE: str(self.points),
@@ -96,6 +103,7 @@ class World:
         )
         self.installation.log = deque(maxlen=LINES_KEPT)
         await asyncio.to_thread(self.installation.start)
+        await self.witness.attach()
         self.ports = {node_id: port for node_id, _host, port in await self.rows(NODES)}
         for node_id, port in self.ports.items():
             self.proxies[node_id] = Proxy(port, frames=True)
@@ -108,6 +116,7 @@ class World:
             "-m",
             "proof.chaos.database",
             str(self.folder / "database"),
+            *(f"{name}={value}" for name, value in self.server.environ.items()),
             cwd=CHECKOUT,
             stdout=asyncio.subprocess.PIPE,
             stderr=log,
@@ -163,6 +172,11 @@ class World:
     def database_log(self) -> str:
         """What PostgreSQL said."""
         return (self.folder / "database.log").read_text(errors="replace")
+
+    def log(self) -> list[str]:
+        """What all processes said; nodes first, since the server has a log of its own."""
+        said = [] if self.installation is None else list(self.installation.log)
+        return [*said, *self.database_log().splitlines(keepends=True)]
 
     @property
     def bootstraps(self) -> list[str]:

@@ -19,6 +19,7 @@ from groups.lease import NodeIdTaken
 from groups.lease_end import LeaseEnd
 from groups.offset_verbs import OffsetVerbs
 from groups.operations import Operator
+from groups.pauses import Pausing
 from groups.retries import Reloader
 from groups.slots import STALL_MS, SlotKeeper
 from proof.simulation.desk import Desk
@@ -87,7 +88,10 @@ class Node:
         ]
         self.readers: Any = Readers()
         self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection)
-        self.operator = Operator(self.coordinator, self.offset_verbs, self.readers.connection)
+        self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.fenced)
+        self.operator = Operator(
+            self.coordinator, self.offset_verbs, self.pausing, self.readers.connection
+        )
         self.has_operator = has_operator
         self.desk.open(self.coordinator, self.keeper, self.readers, lambda: self.cluster)
 

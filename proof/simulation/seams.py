@@ -14,6 +14,7 @@ from unittest.mock import patch
 import psycopg
 
 from groups import database, load, store
+from groups.core.pausing import Pauses
 from proof.simulation.postgres import Connection, Database
 from proof.simulation.statements import MEANINGS, apply, load_groups, load_slots
 from proof.simulation.world import SECOND, Loop, Process
@@ -68,6 +69,7 @@ class Seams:
             patch.object(load, "groups_by_id", _by_id),
             patch.object(load, "groups_with_pending", _no_pending),
             patch.object(load, "configs_of_slots", _no_configs),
+            patch.object(load, "pauses_of_slots", _no_pauses),
         ):
             try:
                 yield
@@ -127,4 +129,8 @@ async def _no_pending(connection: Any, slots: Sequence[int]) -> set[str]:
 
 
 async def _no_configs(connection: Any, slots: Sequence[int]) -> dict[str, dict[str, str]]:
+    return {}
+
+
+async def _no_pauses(connection: Any, slots: Sequence[int]) -> dict[str, Pauses]:
     return {}

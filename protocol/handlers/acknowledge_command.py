@@ -5,9 +5,10 @@ A private API, for members of every kind of group: docs/commanded.md.
 
 from groups.core.errors import Refuse
 from groups.core.events import AcknowledgeCommand
+from groups.core.pausing import ORDERS_FROM
 from groups.core.replies import Acknowledged
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers import forms, orders
 from protocol.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,
@@ -16,6 +17,8 @@ from protocol.messages.acknowledge_command import (
 
 async def handle(request: AcknowledgeCommandRequest, call: Call) -> AcknowledgeCommandResponse:
     """Check the form, let the group decide, answer when it has."""
+    if request.command_id >= ORDERS_FROM:
+        return await orders.acknowledge(request, call)
     try:
         forms.group_id(request.group_id, call.node.settings)
         forms.storable(request.member_id)

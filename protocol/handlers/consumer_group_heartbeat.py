@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from groups import regexes
+from groups.core.assignors.clients import ClientAssignor
 from groups.core.consumer.heartbeat import JOIN
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
@@ -53,6 +54,7 @@ def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
     forms.storable(request.member_id, request.instance_id, request.rack_id)
     forms.storable(*(request.subscribed_topic_names or ()))
     forms.storable(request.subscribed_topic_regex)
+    forms.storable(*(each.name for each in request.client_assignors or ()))
     fault = regexes.problem(request.subscribed_topic_regex or "")
     if fault is not None:
         raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, fault)
@@ -77,6 +79,23 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> Co
         racks=seen.racks,
         version=call.version,
         subscribed_topic_regex=request.subscribed_topic_regex,
+        client_assignors=_said(request),
+    )
+
+
+def _said(request: ConsumerGroupHeartbeatRequest) -> tuple[ClientAssignor, ...] | None:
+    if request.client_assignors is None:
+        return None
+    return tuple(
+        ClientAssignor(
+            each.name,
+            each.reason,
+            each.minimum_version,
+            each.maximum_version,
+            each.version,
+            bytes(each.metadata),
+        )
+        for each in request.client_assignors
     )
 
 
@@ -96,4 +115,5 @@ def _response(reply: ConsumerBeaten) -> ConsumerGroupHeartbeatResponse:
         member_epoch=reply.member_epoch,
         heartbeat_interval_ms=reply.heartbeat_interval_ms,
         assignment=assignment,
+        should_compute_assignment=reply.should_assign,
     )

@@ -9,9 +9,10 @@ from groups.core import commands
 from groups.core.commanded.group import CommandedGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Group
+from groups.core.pausing import ORDERS_FROM
 from groups.core.rows import CommandRow, MemberRow
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers import forms, orders
 from protocol.messages.poll_commands import (
     Command,
     OwnedTopic,
@@ -26,6 +27,8 @@ SESSION_SHARE = 3
 
 async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsResponse:
     """Commands at once, or after a hold."""
+    if request.last_command_id >= ORDERS_FROM:
+        return await orders.poll(request, call)
     try:
         forms.group_id(request.group_id, call.node.settings)
         await call.available_or_refuse(request.group_id)

@@ -33,8 +33,10 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
         or request.subscribed_topic_regex is not None
         or request.server_assignor is not None
         or request.rebalance_timeout_ms != -1
+        or request.client_assignors is not None
     )
-    if not share or says_something or reply.error or reply.assignment is not None:
+    is_told = reply.assignment is not None or reply.should_assign
+    if not share or says_something or reply.error or is_told:
         return 0
     group = call.node.coordinator.group(request.group_id)
     if not (

@@ -20,6 +20,14 @@ from protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+from protocol.messages.consumer_group_install_assignment import (
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupInstallAssignmentResponse,
+)
+from protocol.messages.consumer_group_prepare_assignment import (
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
+)
 from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
 from protocol.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
 from protocol.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
@@ -119,5 +127,7 @@ MESSAGES: Final[dict[int, Api]] = {
         _api(RegisterConsumerRequest, RegisterConsumerResponse),
         _api(PollCommandsRequest, PollCommandsResponse),
         _api(AcknowledgeCommandRequest, AcknowledgeCommandResponse),
+        _api(ConsumerGroupPrepareAssignmentRequest, ConsumerGroupPrepareAssignmentResponse),
+        _api(ConsumerGroupInstallAssignmentRequest, ConsumerGroupInstallAssignmentResponse),
     )
 }

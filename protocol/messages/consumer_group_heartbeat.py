@@ -1,13 +1,33 @@
 """ConsumerGroupHeartbeat: join, stay in and leave a consumer-protocol group (KIP-848).
 
 One request does it all; a null field says "as in my last request".
+
+What client-side assignors need is KIP-848's, but Kafka has never shipped it: here it travels in
+tagged fields of our own (KIP-482), which whoever does not know them skips
+(docs/decisions/0019-client-side-assignors.md).
 """
 
 from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 from protocol.wire.declare import Message, message, struct, wire
-from protocol.wire.kinds import Struct, array, int16, int32, string, uuid
+from protocol.wire.kinds import Struct, array, blob, boolean, int8, int16, int32, string, uuid
+
+OURS: Final = 10_000
+"""Tags from here on are Rollcall's own: Kafka counts its tags from 0, message by message."""
+
+
+@struct
+class ClientAssignor(Struct):
+    """An assignor that the member can run itself, and what it has to say to it."""
+
+    name: str = wire(string)
+    reason: int = wire(int8)
+    minimum_version: int = wire(int16)
+    maximum_version: int = wire(int16)
+    version: int = wire(int16)
+    metadata: bytes = wire(blob)
 
 
 @struct
@@ -32,6 +52,9 @@ class ConsumerGroupHeartbeatRequest(Message):
     subscribed_topic_regex: str | None = wire(string, since=1, default=None)
     server_assignor: str | None = wire(string, default=None)
     topic_partitions: Sequence[TopicPartitions] | None = wire(array(TopicPartitions), default=None)
+    client_assignors: Sequence[ClientAssignor] | None = wire(
+        array(ClientAssignor), default=None, tag=OURS
+    )
 
 
 @struct
@@ -52,3 +75,4 @@ class ConsumerGroupHeartbeatResponse(Message):
     member_epoch: int = wire(int32)
     heartbeat_interval_ms: int = wire(int32)
     assignment: Assignment | None = wire(Assignment, default=None)
+    should_compute_assignment: bool = wire(boolean, default=False, tag=OURS)

@@ -9,7 +9,9 @@ library and Kafka's messages (``protocol.wire``, ``protocol.messages``).
 """
 
 from rollcall.client.assignors import ASSIGNORS, Assignor, Candidate, Claim
+from rollcall.client.assignors.own import ClientAssignor, View, ViewMember
 from rollcall.client.blocking import BlockingMember
+from rollcall.client.core.pausing import Order
 from rollcall.client.core.words import Change, Kind, Token, TopicPartition
 from rollcall.client.errors import (
     CommitRefused,
@@ -28,14 +30,18 @@ __all__ = [
     "Candidate",
     "Change",
     "Claim",
+    "ClientAssignor",
     "CommitRefused",
     "Kind",
     "Member",
     "MemberError",
     "NotAssigned",
+    "Order",
     "Refused",
     "Token",
     "TopicPartition",
     "Unavailable",
     "UnknownProtocol",
+    "View",
+    "ViewMember",
 ]

@@ -13,6 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from rollcall.client.core.pausing import Order
 from rollcall.client.core.words import Change, Partitions, Token, TopicPartition
 from rollcall.client.member import CLOSE_S, Member
 
@@ -27,7 +28,7 @@ class BlockingMember:
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        for name in ("on_assigned", "on_revoked", "on_lost"):
+        for name in ("on_assigned", "on_revoked", "on_lost", "on_paused", "on_resumed"):
             if options.get(name) is not None:
                 options[name] = _elsewhere(options[name])
         self._loop = asyncio.new_event_loop()
@@ -90,6 +91,21 @@ class BlockingMember:
     def assigned(self) -> Partitions:
         """See ``Member.assigned``."""
         return self._do(lambda: self._member.assigned)
+
+    @property
+    def workable(self) -> Partitions:
+        """See ``Member.workable``."""
+        return self._do(lambda: self._member.workable)
+
+    @property
+    def paused(self) -> bool:
+        """See ``Member.paused``."""
+        return self._member.paused
+
+    @property
+    def order(self) -> Order | None:
+        """See ``Member.order``."""
+        return self._member.order
 
     def token(self, partition: TopicPartition) -> Token:
         """See ``Member.token``."""

@@ -4,9 +4,9 @@ It knows nothing of groups; ``Member`` tells it, an application's loop follows i
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 
-from rollcall.client.core.words import Change, Kind, Partitions
+from rollcall.client.core.words import Change
 from rollcall.client.errors import Refused
 
 
@@ -49,7 +49,7 @@ class Changes:
         self._done.set()
 
     async def follow(
-        self, assigned: Partitions, epoch: int, failure: Refused | None
+        self, begun: Iterable[Change], failure: Refused | None
     ) -> AsyncGenerator[Change, None]:
         """What happens from now on, after what is so already."""
         if self._told is not None:
@@ -57,8 +57,8 @@ class Changes:
         told = self._told = asyncio.Queue()
         self._follower = asyncio.current_task()
         try:
-            if assigned:
-                yield Change(Kind.ASSIGNED, assigned, epoch)
+            for change in begun:
+                yield change
             while failure is None:
                 item = await told.get()
                 if item is None:

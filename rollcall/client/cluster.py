@@ -16,7 +16,11 @@ from rollcall.client.dialects import Dialect
 ASK_S: Final = 10.0
 
 MEMBERSHIP, OFFSETS, METADATA = "membership", "offsets", "metadata"
-"""Connections of their own: a parked join holds back every answer behind it."""
+ASSIGNING, ORDERS = "assigning", "orders"
+"""Connections of their own: a parked join or poll holds back every answer behind it."""
+
+COORDINATORS: Final = (MEMBERSHIP, OFFSETS, ASSIGNING, ORDERS)
+LANES: Final = (*COORDINATORS, METADATA)
 
 
 def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
@@ -49,7 +53,7 @@ class Cluster:
         self._ssl = ssl_context
         self._coordinator: tuple[str, int] | None = None
         self._connections: dict[str, Connection] = {}
-        self._locks = {lane: asyncio.Lock() for lane in (MEMBERSHIP, OFFSETS, METADATA)}
+        self._locks = {lane: asyncio.Lock() for lane in LANES}
 
     async def ask(self, lane: str, request: Message, timeout_s: float) -> Any:
         """Ask the coordinator (or, for metadata, any node); ``OSError`` without an answer."""
@@ -77,7 +81,7 @@ class Cluster:
     def forget_coordinator(self) -> None:
         """Whoever it was, ask again; nothing sent to it before is waited for."""
         self._coordinator = None
-        for lane in (MEMBERSHIP, OFFSETS):
+        for lane in COORDINATORS:
             if lane in self._connections:
                 self._connections.pop(lane).close()
 
@@ -86,6 +90,12 @@ class Cluster:
         self._coordinator = None
         if OFFSETS in self._connections:
             self._connections.pop(OFFSETS).close()
+
+    def forget_orders(self) -> None:
+        """The same for what operators want."""
+        self._coordinator = None
+        if ORDERS in self._connections:
+            self._connections.pop(ORDERS).close()
 
     def close(self) -> None:
         """End every connection."""

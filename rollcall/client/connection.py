@@ -26,6 +26,10 @@ class Broken(ConnectionError):
     """The connection ended, or what came was not Kafka's protocol."""
 
 
+class Unspoken(Broken):
+    """The node does not know such a request."""
+
+
 class Connection:
     """Open it with ``open``; every waiting request ends in ``Broken`` when it closes."""
 
@@ -95,7 +99,7 @@ class Connection:
         mine_first, mine_last = request.versions
         version = min(last, mine_last, self._dialect.newest.get(key, mine_last))
         if version < max(first, mine_first):
-            raise Broken(f"the node does not speak {type(request).__name__}")
+            raise Unspoken(f"the node does not speak {type(request).__name__}")
         return version
 
     async def _call(self, request: Message, version: int) -> Any:

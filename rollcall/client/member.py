@@ -17,7 +17,9 @@ from rollcall.client import protocols
 from rollcall.client.changes import Changes
 from rollcall.client.cluster import Cluster
 from rollcall.client.core.backoff import Backoff
+from rollcall.client.core.pausing import Gate, Order
 from rollcall.client.core.words import (
+    NOTHING,
     Change,
     Identity,
     Kind,
@@ -31,6 +33,7 @@ from rollcall.client.core.words import (
 )
 from rollcall.client.errors import CommitRefused, NotAssigned, Refused, Unavailable
 from rollcall.client.offsets import Ledger
+from rollcall.client.orders import Orders
 from rollcall.client.pump import Pump
 
 Callback = Callable[[Partitions], Awaitable[None] | None]
@@ -45,9 +48,9 @@ class Member:
     ``bootstrap`` is ``HOST:PORT``, or several. ``topics`` and ``pattern`` are what it wants to
     work on; in a commanded group also ``blacklist``, and how many ``threads`` work on each topic
     (or ``topics`` is a mapping from topic to threads). ``assignor`` is a server's (consumer
-    protocol, draft) or one or several of ``rollcall.client.ASSIGNORS``, in order of preference
-    (classic protocol). The callbacks take a frozenset of partitions and may be coroutines; see
-    docs/client.md for what each may rely on.
+    protocol, draft), a function of one's own (consumer protocol) or one or several of
+    ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The callbacks take a
+    frozenset of partitions and may be coroutines; see docs/client.md for what each may rely on.
     ``settings`` are the times of ``core.words.Identity``, in milliseconds.
 
     Raises ``UnknownProtocol`` for a protocol that the library does not speak, ``ValueError`` for
@@ -72,6 +75,8 @@ class Member:
         on_assigned: Callback | None = None,
         on_revoked: Callback | None = None,
         on_lost: Callback | None = None,
+        on_paused: Callback | None = None,
+        on_resumed: Callback | None = None,
         **settings: int,
     ) -> None:
         chosen = protocols.listed(assignor)
@@ -88,12 +93,32 @@ class Member:
             Kind.ASSIGNED: on_assigned,
             Kind.REVOKED: on_revoked,
             Kind.LOST: on_lost,
+            Kind.PAUSED: on_paused,
+            Kind.RESUMED: on_resumed,
         }
         backoff = Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng)
         self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, ssl_context)
         self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect)
         self._changes = Changes()
-        self._pump = Pump(self._machine, self._cluster, backoff, self._deliver, self._failed)
+        self._gate = Gate()
+        self._telling = asyncio.Lock()
+        self._orders = Orders(
+            self._cluster,
+            group,
+            Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng),
+            lambda: self._machine.standing,
+            self._obey,
+        )
+        self._pump = Pump(
+            self._machine,
+            self._cluster,
+            backoff,
+            self._deliver,
+            self._failed,
+            self._orders.look,
+            identity,
+            protocols.own_of(chosen),
+        )
         self._manual: Partitions | None = None
         self.failure: Refused | None = None
 
@@ -120,6 +145,7 @@ class Member:
             log.warning("%s: no orderly leave within %s s", self._identity.group, timeout_s)
         finally:
             self._pump.stop()
+            self._orders.stop()
             self._cluster.close()
             self._changes.end()
 
@@ -127,6 +153,7 @@ class Member:
         """End without a word, as a process that dies: nothing is committed, nobody is called, and
         the group waits for the session."""
         self._pump.stop()
+        self._orders.stop()
         self._cluster.close()
         self._changes.end()
 
@@ -181,10 +208,28 @@ class Member:
 
     @property
     def assigned(self) -> Partitions:
-        """What this member may work on at this moment."""
+        """What is this member's at this moment: nobody else's, whether it is stopped or not."""
         if self._manual is not None:
             return self._manual
         return frozenset(self._machine.standing.handed_out)
+
+    @property
+    def workable(self) -> Partitions:
+        """What this member may work on at this moment: ``assigned``, and nothing while an operator
+        has stopped it. A program that looks here needs no callbacks."""
+        if self._manual is not None:
+            return self._manual
+        return NOTHING if self.paused else self.assigned & self._gate.known
+
+    @property
+    def paused(self) -> bool:
+        """Whether an operator has stopped this member's work; ``order`` says who and why."""
+        return self._gate.order is not None
+
+    @property
+    def order(self) -> Order | None:
+        """Who stopped this member's work, and why; None while it may work."""
+        return self._gate.order
 
     def token(self, partition: TopicPartition) -> Token:
         """What to store beside one's own writes for this partition (``Token`` says why).
@@ -254,18 +299,39 @@ class Member:
         A change counts as handled when the next one is asked for: the body of the loop is the
         callback. Ends when the member closes; raises ``Refused`` when the coordinator refuses it.
         """
-        return self._changes.follow(self.assigned, self.epoch, self.failure)
+        known = self.assigned & self._gate.known
+        begun = [Change(Kind.ASSIGNED, known, self.epoch)] if known else []
+        if self.paused:
+            begun.append(Change(Kind.PAUSED, known, self.epoch))
+        return self._changes.follow(begun, self.failure)
 
     def __aiter__(self) -> AsyncIterator[Change]:
         return self.changes()
 
     async def _deliver(self, change: Change) -> None:
-        """Commit what was noted of revoked partitions, then tell the application."""
-        noted = {}
-        if change.kind is not Kind.ASSIGNED:
-            noted = self._ledger.take_noted(change.partitions)
-        if change.kind is Kind.REVOKED:
-            await self._commit_noted(noted)
+        """Commit what was noted of revoked partitions, then tell the application.
+
+        Its first work waits for the word whether it may begin at all.
+        """
+        if change.kind is Kind.ASSIGNED:
+            await self._orders.known()
+        async with self._telling:
+            noted = {}
+            if change.kind is not Kind.ASSIGNED:
+                noted = self._ledger.take_noted(change.partitions)
+            if change.kind is Kind.REVOKED:
+                await self._commit_noted(noted)
+            told = self._gate.passes(change)
+            if told is not None:
+                await self._tell(told)
+
+    async def _obey(self, order: Order | None) -> None:
+        """Stop or go on as an operator wants; obeyed is what the application has returned from."""
+        async with self._telling:
+            for change in self._gate.turns(order, self.epoch):
+                await self._tell(change)
+
+    async def _tell(self, change: Change) -> None:
         callback = self._callbacks[change.kind]
         if callback is not None:
             await _run(callback, change.partitions)

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from rollcall.client.assignors import ASSIGNORS, Assignor
+from rollcall.client.assignors.own import ClientAssignor, check_size, client_assignor
+from rollcall.client.core.assigning import said
 from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
@@ -16,8 +18,11 @@ from rollcall.client.dialects.draft import DRAFT
 from rollcall.client.dialects.kafka import KAFKA
 from rollcall.client.errors import UnknownProtocol
 
-Named = str | Assignor
-Assignors = Named | Sequence[Named] | None
+Named = str | Assignor | ClientAssignor
+Assignors = Any
+"""One assignor, several in order of preference, or None: names, ``Assignor`` (classic protocol),
+and whatever ``client_assignor`` takes (consumer protocol)."""
+
 Maker = Callable[[Identity, Sequence[Named], Random], Machine]
 
 BEATS_LEAST: Final = 2
@@ -43,14 +48,22 @@ class Spoken:
 
 
 def _consumer(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
-    if not all(isinstance(each, str) for each in assignors) or len(assignors) > 1:
-        raise ValueError("the consumer protocol takes the name of one of the server's assignors")
-    return ConsumerMachine(identity, rng)
+    names = [each for each in assignors if isinstance(each, str)]
+    check_size(own_of(assignors))
+    own = [said(each) for each in own_of(assignors)]
+    if len(names) > 1 or len(names) + len(own) < len(assignors):
+        raise ValueError(
+            "the consumer protocol takes the name of one of the server's assignors, and functions"
+            " of the group's view"
+        )
+    return ConsumerMachine(identity, rng, own)
 
 
 def _classic(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
     chosen = []
     for each in assignors or ("range",):
+        if isinstance(each, ClientAssignor):
+            raise ValueError(f"{each.name} is none of the classic protocol's: see Assignor")
         if isinstance(each, str) and each not in ASSIGNORS:
             raise ValueError(f"no assignor {each!r}; there are {', '.join(ASSIGNORS)}")
         chosen.append(ASSIGNORS[each] if isinstance(each, str) else each)
@@ -95,7 +108,15 @@ def listed(assignor: Assignors) -> tuple[Named, ...]:
     """One assignor, several in order of preference, or none."""
     if assignor is None:
         return ()
-    return (assignor,) if isinstance(assignor, str | Assignor) else tuple(assignor)
+    is_one = isinstance(assignor, str) or not isinstance(assignor, Sequence)
+    several = (assignor,) if is_one else tuple(assignor)
+    ready = (str, Assignor)
+    return tuple(each if isinstance(each, ready) else client_assignor(each) for each in several)
+
+
+def own_of(assignors: Sequence[Named]) -> tuple[ClientAssignor, ...]:
+    """Those that this member can run for a whole group of the consumer protocol."""
+    return tuple(each for each in assignors if isinstance(each, ClientAssignor))
 
 
 def of(protocol: str) -> Spoken:

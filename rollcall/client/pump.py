@@ -6,18 +6,22 @@ callbacks run in a task of their own, so that heartbeats go on meanwhile.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
+from rollcall.client.assigning import Assigning
+from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.cluster import MEMBERSHIP, Cluster
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.words import (
+    Assign,
     Call,
     Change,
     Effect,
     Event,
     Fail,
     Handled,
+    Identity,
     LookUp,
     Machine,
     Millis,
@@ -39,7 +43,8 @@ def clock_ms() -> Millis:
 
 
 class Pump:
-    """``deliver`` tells the application; ``fail`` that it was refused for good."""
+    """``deliver`` tells the application, ``fail`` that it was refused for good; each step of the
+    machine is ``stepped``. ``assignors`` are those that the member can run for its whole group."""
 
     def __init__(
         self,
@@ -48,12 +53,19 @@ class Pump:
         backoff: Backoff,
         deliver: Callable[[Change], Awaitable[None]],
         fail: Callable[[Refused], None],
+        stepped: Callable[[], None],
+        identity: Identity,
+        assignors: Sequence[ClientAssignor] = (),
     ) -> None:
         self._machine = machine
         self._cluster = cluster
         self._backoff = backoff
         self._deliver = deliver
         self._fail = fail
+        self._stepped = stepped
+        self._identity = identity
+        self._assignors = assignors
+        self._assigning = Assigning(cluster)
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self.moved = asyncio.Event()
@@ -64,6 +76,7 @@ class Pump:
             self._do(effect)
         self._set_timer()
         self.moved.set()
+        self._stepped()
 
     def stop(self) -> None:
         """Do nothing more; what runs is cancelled."""
@@ -91,6 +104,8 @@ class Pump:
                 self._start(self._look_up(effect))
             case Rediscover():
                 self._cluster.forget_coordinator()
+            case Assign():
+                self._start(self._assign())
             case Fail(code, reason):
                 self._fail(Refused(code, reason))
 
@@ -108,6 +123,11 @@ class Pump:
             self.put(Unanswered(effect.ticket))
         else:
             self.put(Reply(effect.ticket, answer))
+
+    async def _assign(self) -> None:
+        identity, standing = self._identity, self._machine.standing
+        wait_s = identity.request_timeout_ms / 1000
+        await self._assigning.run(identity.group, standing, self._assignors, wait_s)
 
     async def _call(self, effect: Call) -> None:
         await self._deliver(effect.change)

@@ -113,6 +113,25 @@ def test_partitions_without_owner_stand_out(viewer: Client) -> None:
     assert shown.context["matrix"]["free"] == [False, True, False, True]
 
 
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"assignor": "uniform"}, "uniform"),
+        ({"assignor": "mine", "assigned_by": "w-3"}, "mine, run by member w-3"),
+        (
+            {"assignor": "range", "assigned_by": None, "fell_back": "mine: no member reads it"},
+            "range, by the coordinator instead of mine: no member reads it",
+        ),
+    ],
+)
+def test_the_page_says_who_assigned_and_why_not_who_should_have(
+    facts: dict[str, Any], said: str, viewer: Client
+) -> None:
+    write("g", size=0, kind="consumer", details={"target_epoch": 1, "topics": {}, **facts})
+    shown = dict(viewer.get(page("g")).context["facts"])
+    assert shown["Assignor"] == said
+
+
 def test_a_missing_group_is_not_found(viewer: Client) -> None:
     assert viewer.get(page("missing")).status_code == 404
 

@@ -62,3 +62,18 @@ def test_entries_that_know_nothing_of_this_read_as_before() -> None:
 def test_a_failed_assignor_is_told() -> None:
     entry = Journal(kind="assignment-failed", trigger="assignor-failed", reason="The assignor x")
     assert sentence(entry).startswith("No new assignment: The assignor x. Everybody keeps")
+
+
+def test_who_assigned_and_why_somebody_else_did() -> None:
+    facts = {"assignor": "mine", "instead": "uniform"}
+    asked: dict[str, Any] = {"member_id": "w-3" + UUID, "details": facts}
+    assert sentence(Journal(kind="assignment-installed", duration_ms=40, **asked)) == (
+        "Member w-3 assigned with mine in 40 ms."
+    )
+    assert sentence(Journal(kind="assignor-failed", reason="ValueError: no", **asked)) == (
+        "Member w-3 was asked to assign and did not: ValueError: no."
+    )
+    assert sentence(Journal(kind="assignor-fell-back", reason="no answer", details=facts)) == (
+        "The coordinator assigned with uniform, although the members wanted their own mine:"
+        " no answer."
+    )

@@ -23,7 +23,9 @@ SAYS = {
     "Working and committing": "60\n" + "\n".join(f"stopped {n} at 10" for n in range(6)),
     "Fencing your own storage": "True\nFalse",
     "Without asyncio": "[0, 1, 2, 3, 4, 5]",
+    "Stopped by an operator": "6",
     "An assignor of your own": "6",
+    "Assigning for the whole group": "[0, 2, 4] [1, 3, 5]",
     "Told to stop and to start": "\n".join(f"{n} is for thread {n // 3}" for n in range(6)),
     "As it was meant in 2014": "assigned 6 in generation 1",
 }

@@ -21,6 +21,7 @@ from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from protocol.messages.poll_commands import Command, PollCommandsRequest
 from protocol.messages.register_consumer import RegisterConsumerRequest, TopicThreads
 from rollcall.client.connection import Broken, Connection
+from rollcall.client.dialects.kafka import KAFKA
 
 PAUSE_S = 0.05
 """Between two tries to find the coordinator."""
@@ -246,7 +247,7 @@ class Consumer:
 
     async def _open(self, address: str) -> Connection:
         host, _, port = address.rpartition(":")
-        return await Connection.open(host, int(port), self.name, None)
+        return await Connection.open(host, int(port), self.name, None, KAFKA)
 
     def _close(self) -> None:
         if self._connection is not None:

@@ -18,11 +18,14 @@ from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.metadata import MetadataRequest
 from rollcall.client.connection import Connection
+from rollcall.client.dialects.kafka import KAFKA
 from rollcall.installation import Installation
 from tests.commanded.consumer import Consumer, Part, Record
 
 TIMEOUT_S = 240
 """For a machine that does much else meanwhile; alone it takes some ten seconds."""
+
+pytestmark = pytest.mark.timeout(2 * TIMEOUT_S)
 
 CONSUMERS = 200
 PARTITIONS = 400
@@ -42,7 +45,7 @@ def installation() -> Iterator[Installation]:
 
 async def connected(address: str) -> Connection:
     host, _, port = address.rpartition(":")
-    return await Connection.open(host, int(port), "test", None)
+    return await Connection.open(host, int(port), "test", None, KAFKA)
 
 
 async def prepared(installation: Installation) -> list[str]:

@@ -17,6 +17,9 @@ LIMITS = {
     "group.consumer.assignment.interval.ms": 200,
     "group.consumer.min.assignment.interval.ms": 100,
     "group.consumer.max.assignment.interval.ms": 15_000,
+    "group.consumer.assignment.timeout.ms": 5_000,
+    "group.consumer.min.assignment.timeout.ms": 1_000,
+    "group.consumer.max.assignment.timeout.ms": 60_000,
     "group.consumer.assignor.offload.enable": 1,
     "group.max.size": 100,
 }
@@ -37,6 +40,7 @@ GOOD_AND_BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     group_configs.SESSION_TIMEOUT: (("40000", "60000", " 50000 "), ("39999", "60001", "x", "")),
     group_configs.HEARTBEAT_INTERVAL: (("4000", "44999"), ("3999", "50001", "5.5")),
     group_configs.ASSIGNMENT_INTERVAL: (("100", "15000"), ("99", "15001", "x")),
+    group_configs.ASSIGNMENT_TIMEOUT: (("1000", "60000"), ("999", "60001", "x")),
     group_configs.ASSIGNOR_OFFLOAD: (("true", "False"), ("yes", "")),
     group_configs.REBALANCE_MIN_INTERVAL: (("0", "3600000"), ("-1", "3600001")),
     group_configs.FREEZE: (("true", "FALSE"), ("yes", "1", "")),

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from groups.core import events
+from groups.core.assignors.clients import Said
 from groups.core.assignors.question import Question
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.invariants import check_live, check_thoroughly
@@ -25,7 +26,8 @@ Parts = dict[str, list[int]]
 
 @dataclass
 class Client:
-    """One member as it sees itself. ``owned`` and ``told`` are by topic name."""
+    """One member as it sees itself. ``owned`` and ``told`` are by topic name, ``said`` are the
+    assignors that it can run; ``is_asked``: it was told to."""
 
     member_id: str
     names: tuple[str, ...]
@@ -35,6 +37,8 @@ class Client:
     epoch: int = 0
     owned: Parts = field(default_factory=dict)
     told: Parts | None = None
+    said: Said | None = None
+    is_asked: bool = False
 
 
 class Talk:
@@ -135,6 +139,7 @@ class Talk:
             "subscribed_topic_names": client.names if joining else None,
             "server_assignor": client.assignor if joining else None,
             "owned": {} if joining else None,
+            "client_assignors": client.said if joining else None,
         }
         said.update(over)
         if said["owned"] is not None:
@@ -148,6 +153,7 @@ class Talk:
         if reply.error is ErrorCode.NONE and reply.member_epoch >= 0:
             assert reply.member_id is not None
             client.member_id, client.epoch = reply.member_id, reply.member_epoch
+            client.is_asked = reply.should_assign
             if reply.assignment is not None:
                 client.told = plain(reply.assignment)
         return reply

@@ -14,7 +14,10 @@ from tests.docs.test_draft import _cells, versions
 
 PAGE = Path(__file__).parents[2] / "docs" / "commanded.md"
 
-PRIVATE = [api for api in APIS.values() if api.key >= PRIVATE_FROM]
+KEYS = range(PRIVATE_FROM, PRIVATE_FROM + 10)
+"""Those after them are of other matters (docs/assignors.md)."""
+
+PRIVATE = [api for api in APIS.values() if api.key in KEYS]
 
 MINE = ("rebalance.max.retries", "rebalance.backoff.ms")
 

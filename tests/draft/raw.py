@@ -145,6 +145,18 @@ def read_cluster(data: bytes) -> Cluster:
     return Cluster(brokers, topics, errors)
 
 
+def first_code(data: bytes) -> int:
+    """The error of a response that begins with it."""
+    return Reader(data).number("h")
+
+
+def last_code(data: bytes) -> int:
+    """The error of the last partition of a response that ends with it."""
+    (code,) = struct.unpack(">h", data[-2:])
+    assert isinstance(code, int)
+    return code
+
+
 @dataclass
 class Connection:
     """One socket: requests in turn."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -17,6 +18,7 @@ from groups import database
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
 from groups.lease import NodeIdTaken
+from groups.sightings import NodeRow, Sightings
 from groups.slot import SLOTS, slot_of
 from tests import rows
 from tests.node.running import Running, running
@@ -132,6 +134,27 @@ async def test_slots_of_a_killed_process_are_taken_over(
             after = await owners(other)
     assert before == dict.fromkeys(range(SLOTS), (7, before[0][1]))
     assert after == dict.fromkeys(range(SLOTS), (8, before[0][1] + 1))
+
+
+async def test_a_claim_is_told_to_everybody_at_once(other: Other) -> None:
+    """The others send clients there from now on, not from their next look on."""
+    await other.execute("LISTEN rollcall_slots")
+    async with running(node_id=3):
+        async for ring in other.notifies(stop_after=1):
+            assert ring.channel == "rollcall_slots"
+    assert (await owners(other))[0] == (None, 3)
+
+
+def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
+    """And what was seen before one's own sleep says nothing of anybody."""
+    seen, node = Sightings(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1)
+    seen.look([node], [], asked=0, told=0)
+    judged = [(seen.is_overdue(7, at), seen.lease_is_over(7, at)) for at in (499, 500, 1_000)]
+    assert judged == [(False, False), (True, False), (True, True)]
+    seen.look([node._replace(beat=2)], [], asked=600, told=600)
+    assert not seen.is_overdue(7, 1_000)
+    seen.forget()
+    assert not seen.is_overdue(7, 9_000)
 
 
 async def test_a_living_node_id_is_refused_with_a_sentence(

@@ -1,4 +1,7 @@
-"""A world for the tests of one module: three nodes, PostgreSQL behind a proxy, and members."""
+"""A world for all tests of chaos: three nodes, PostgreSQL behind a proxy; and members for a module.
+
+One installation for all: its start costs more than most tests. Each test waits until it is whole.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -10,36 +13,52 @@ import pytest_asyncio
 
 from proof.chaos.fleet import Fleet, Size
 from proof.chaos.network import Network
+from proof.chaos.record import now
+from proof.chaos.run import verdict
 from proof.chaos.world import World
 
-SETTLE_S = 30
+SETTLE_S = 60
 """Longer than groups ever need, on a machine that does much else."""
 
-LOOP: Final = "module"
+LOOP: Final = "session"
+
+SIZE: Final = Size(beats_s=(0.3, 1.0))
+"""Beats that are close together: most tests wait until everybody has been heard of."""
 
 
-@pytest_asyncio.fixture(loop_scope=LOOP, scope=LOOP)
+@pytest_asyncio.fixture(loop_scope=LOOP, scope="session")
 async def world() -> AsyncIterator[World]:
     """Three nodes, with everything that belongs to an installation."""
     async with World(3) as running:
         yield running
 
 
-@pytest_asyncio.fixture(loop_scope=LOOP)
-async def fleet(world: World, request: pytest.FixtureRequest) -> AsyncIterator[Fleet]:
-    """Settled groups of both protocols, in slots of several nodes; each test has its own."""
+@pytest_asyncio.fixture(loop_scope=LOOP, scope="module")
+async def members(world: World, request: pytest.FixtureRequest) -> AsyncIterator[Fleet]:
+    """Groups of both protocols that live through all tests of the module. What they saw, and what
+    the database committed meanwhile, is judged at the end."""
     await world.whole(SETTLE_S)
-    rng = Random(request.node.name)
-    network = Network(world.bootstraps, rng, world.through)
-    members = Fleet(network, Size(), rng, prefix=request.node.name[:60])
+    rng = Random(request.module.__name__)
+    prefix = request.module.__name__.rpartition(".")[2]
+    living = Fleet(Network(world.bootstraps, rng, world.through), SIZE, rng, prefix)
     try:
-        await members.start()
-        await members.settle(SETTLE_S)
-        yield members
+        await living.start()
+        await living.settle(SETTLE_S)
+        yield living
+        await living.settle(SETTLE_S)
+        assert await verdict(world, living) == []
     finally:
-        await members.stop()
-    members.check()
-    assert members.record.defects == []
+        await living.stop()
+    living.check()
+
+
+@pytest_asyncio.fixture(loop_scope=LOOP)
+async def fleet(world: World, members: Fleet) -> Fleet:
+    """The members, when nothing moves any more and everybody is served."""
+    await world.whole(SETTLE_S)
+    await beats_of_all(members, now())
+    await members.settle(SETTLE_S)
+    return members
 
 
 async def until(claim: Callable[[], Awaitable[object]], limit_s: float = SETTLE_S) -> None:

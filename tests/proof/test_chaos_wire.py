@@ -1,7 +1,8 @@
 """Kafka's cases of failover, asked over the wire of a cluster of three nodes.
 
 HS-05 and FO-01 to FO-04: requests at the wrong node, held joins, a generation without an
-assignment, a stale owner, an id that was only promised. HS-06 is with the slot keeper's tests.
+assignment, a stale owner, an id that was only promised. HS-06, a group that is being loaded, is
+with the routing tests of one node; here it is what members hear of a real takeover.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from proof.chaos.world import World
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
@@ -37,7 +39,7 @@ from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssig
 from tests.proof.conftest import SETTLE_S, until
 
 pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(200),
     pytest.mark.xdist_group("chaos"),
 ]
@@ -67,6 +69,10 @@ class Talk:
         found = (await self.world.owners())[slot_of(self.group_id)]
         assert found is not None
         return found
+
+    async def owner_or_none(self) -> int | None:
+        """The same, where it may be nobody's just now."""
+        return (await self.world.owners())[slot_of(self.group_id)]
 
     async def find(self) -> Peer:
         """A connection to the group's coordinator, as clients find it."""
@@ -149,7 +155,7 @@ class Talk:
         await self.world.whole(SETTLE_S)
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def talk(world: World) -> AsyncIterator[Talk]:
     """A group that nobody has used yet."""
     await world.whole(SETTLE_S)
@@ -204,6 +210,52 @@ async def test_a_held_join_ends_with_its_node_and_the_generation_stays(talk: Tal
     again = await talk.find()
     assert await until_known(lambda: talk.heartbeat(again, one)) == 0
     assert await talk.commit(again, one) == 0
+
+
+async def test_no_takeover_says_that_it_is_loading(talk: Talk) -> None:
+    """HS-06: who asks the living nodes all the time hears "elsewhere" until one has the group
+    loaded, and then that all is well; never 14, which crashes a common client."""
+    joined = await talk.alone(await talk.find())
+    owner = await talk.owner()
+    others = [await talk.at(node_id) for node_id in talk.world.ports if node_id != owner]
+    heard: list[int] = []
+
+    async def served() -> bool:
+        heard.extend([await talk.heartbeat(peer, joined) for peer in others])
+        return ErrorCode.NONE in heard
+
+    assert send(talk.world.node(owner), signal.SIGKILL)
+    await until(served)
+    assert set(heard) <= {
+        ErrorCode.NONE,
+        ErrorCode.NOT_COORDINATOR,
+        ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    }
+
+
+async def test_nobody_is_sent_to_a_node_that_hangs(talk: Talk) -> None:
+    """Before its lease is over, and so before another has its slots: a client that was sent there
+    would wait for its own time limit."""
+    await talk.alone(await talk.find())
+    hung = await talk.owner()
+    node = talk.world.node(hung)
+    others = [await talk.at(node_id) for node_id in talk.world.ports if node_id != hung]
+    asked = FindCoordinatorRequest(coordinator_keys=[talk.group_id])
+
+    async def named() -> set[int]:
+        answers = [await call(peer, asked, 4) for peer in others]
+        return {answer.coordinators[0].node_id for answer in answers}
+
+    assert send(node, signal.SIGSTOP)
+    try:
+
+        async def not_there() -> bool:
+            return hung not in await named()
+
+        await until(not_there)
+        print("named instead:", await named(), "owner by the rows:", await talk.owner_or_none())
+    finally:
+        send(node, signal.SIGCONT)
 
 
 async def test_a_generation_without_an_assignment_goes_on_at_the_new_owner(talk: Talk) -> None:

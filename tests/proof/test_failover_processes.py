@@ -1,87 +1,53 @@
-"""Nodes that die, hang or stop under members: nobody is evicted, nothing rebalances."""
+"""Nodes that die, hang, stop or rise again under members: nobody is evicted, nothing rebalances.
 
-import asyncio
-import signal
+The short form of ``python -m proof failover`` and ``python -m proof zombies``, which have the
+goals and the figures (docs/chaos.md). Times are printed here and judged loosely: this machine may
+be doing much else.
+"""
+
+from random import Random
 
 import pytest
 
+from proof.chaos import failover, zombies
+from proof.chaos.failover import Outcome
+from proof.chaos.faults import Scene
 from proof.chaos.fleet import Fleet
-from proof.chaos.probe import Prober
-from proof.chaos.processes import send
-from proof.chaos.record import now
 from proof.chaos.world import World
-from tests.proof.conftest import SETTLE_S, beats_of_all, generations, until
+from tests.proof.conftest import SETTLE_S, generations
 
 pytestmark = [
-    pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.timeout(300),
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(400),
     pytest.mark.xdist_group("chaos"),
 ]
 
-CRASH_S = 8.0
-"""Generous: the goal is 2 s after a crash and 5 s after a hang, see docs/chaos.md for figures."""
-HANG_S = 12.0
-HAND_OVER_S = 5.0
+UNTIL_SESSIONS_END_S = 6.0
+"""The shortest session of the members: a longer pause may cost one its place."""
 
 
-async def test_a_killed_node_costs_no_member_anything(world: World, fleet: Fleet) -> None:
-    """Each group is found served again, under the generation that it had."""
-    before = generations(fleet)
-    async with Prober(fleet.network, fleet.groups) as served:
-        await asyncio.sleep(0.5)
-        killed = now()
-        assert send(world.node(1), signal.SIGKILL)
-        await beats_of_all(fleet, killed + CRASH_S / 2)
-    holes = served.after(killed)
-    print("served again after a crash:", {g: round(s, 2) for g, s in holes.items()})
-    assert max(holes.values()) < CRASH_S
-    assert generations(fleet) == before and fleet.record.evictions == []
-
-
-async def test_a_node_that_hangs_is_replaced_and_comes_back_without_harm(
+async def test_a_node_that_dies_hangs_or_stops_costs_no_member_anything(
     world: World, fleet: Fleet
 ) -> None:
-    """It slept past its lease: it answers nothing from memory, and its timers evict nobody."""
-    before = generations(fleet)
-    node = world.node(2)
-    async with Prober(fleet.network, fleet.groups) as served:
-        await asyncio.sleep(0.5)
-        stopped = now()
-        assert send(node, signal.SIGSTOP)
-
-        async def taken_over() -> bool:
-            return 2 not in (await world.owners()).values()
-
-        await until(taken_over)
-        await asyncio.sleep(2)
-        assert send(node, signal.SIGCONT)
-        await beats_of_all(fleet, now())
-    holes = served.after(stopped)
-    print("served again after a hang:", {g: round(s, 2) for g, s in holes.items()})
-    assert max(holes.values()) < HANG_S
-    assert generations(fleet) == before and fleet.record.evictions == []
+    """Each group is served again, under the generation that it had; so at SIGTERM of every node."""
+    before, evicted = generations(fleet), len(fleet.record.evictions)
+    outcome = Outcome(len(fleet.groups), len(fleet.members))
+    await failover.measure(world, fleet, outcome)
+    print("\n".join(failover.lines(outcome, 0)))
+    assert max(outcome.pauses["hand-over"]) < UNTIL_SESSIONS_END_S
+    assert generations(fleet) == before and len(fleet.record.evictions) == evicted
 
 
-async def test_each_node_stopped_in_turn_hands_its_groups_over(world: World, fleet: Fleet) -> None:
-    """SIGTERM; the supervisor starts it again. No rebalance, and hardly a pause."""
-    before = generations(fleet)
-    holes: list[float] = []
-    for node_id in world.ports:
-        node = world.node(node_id)
-        assert node is not None
-        async with Prober(fleet.network, fleet.groups) as served:
-            await asyncio.sleep(0.5)
-            stopped = now()
-            assert send(node, signal.SIGTERM)
-
-            async def another(old: int = node.pid, of: int = node_id) -> bool:
-                new = world.node(of)
-                return new is not None and new.pid != old
-
-            await until(another)
-            await world.whole(SETTLE_S)
-        holes += served.longest_after(stopped).values()
-    print("hand-overs:", [round(hole, 2) for hole in sorted(holes)])
-    assert max(holes) < HAND_OVER_S
-    await beats_of_all(fleet, now())
-    assert generations(fleet) == before and fleet.record.evictions == []
+@pytest.mark.parametrize(
+    "point", ["offsets:before", "offsets:inside", "membership:connected", "membership:after"]
+)
+async def test_a_zombie_in_the_middle_of_a_write_is_fenced(
+    world: World, fleet: Fleet, point: str
+) -> None:
+    """Stopped at a fail point until others had all that it owned, then resumed: the server takes
+    nothing that it still has to say. That no generation was acknowledged twice, and nobody lost
+    a place for it, is judged when all tests of the module are through."""
+    zombie = await zombies.raise_one(Scene(world, fleet, Random(point)), point)
+    print(f"replaced in {zombie.taken_over_s:.2f} s")
+    assert zombie.late, "the late write was not turned away as it must be"
+    await fleet.settle(SETTLE_S)

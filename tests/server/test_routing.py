@@ -15,11 +15,15 @@ from benchmarks.wire import create_topic
 from groups import database
 from groups.core.errors import ErrorCode
 from groups.slot import slot_of
+from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from protocol.messages.delete_groups import DeleteGroupsRequest
 from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.end_txn import EndTxnRequest
+from protocol.messages.find_coordinator import FindCoordinatorRequest
 from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.init_producer_id import InitProducerIdRequest
 from protocol.messages.join_group import JoinGroupRequestProtocol
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from protocol.messages.offset_commit import (
@@ -39,6 +43,12 @@ from protocol.messages.offset_fetch import (
     OffsetFetchRequestTopics,
 )
 from protocol.messages.sync_group import SyncGroupRequest
+from protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
+from tests.draft import raw
 from tests.server.client import Client, join
 from tests.server.serving import Serving, until
 
@@ -108,6 +118,28 @@ DELETE = OffsetDeleteRequest(
     ],
 )
 
+COMMIT_AS_CONSUMER = replace(COMMIT, generation_id_or_member_epoch=1, member_id="m")
+FETCH_AS_CONSUMER = OffsetFetchRequest(
+    groups=[replace(FETCH_GROUPS.groups[0], member_id="m", member_epoch=1)]
+)
+TRANSACTION: Any = {"transactional_id": G, "producer_id": 1, "producer_epoch": 0}
+COMMIT_IN_TRANSACTION = TxnOffsetCommitRequest(
+    **TRANSACTION,
+    group_id=G,
+    member_id="",
+    topics=[
+        TxnOffsetCommitRequestTopic(
+            name="t",
+            partitions=[
+                TxnOffsetCommitRequestPartition(
+                    partition_index=p, committed_offset=1, committed_metadata=""
+                )
+                for p in (0, 1)
+            ],
+        )
+    ],
+)
+
 TABLE = (
     Api("join", join(G), 3, _top),
     Api("sync", SyncGroupRequest(group_id=G, generation_id=1, member_id="m"), 3, _top),
@@ -136,6 +168,23 @@ TABLE = (
         ConsumerGroupDescribeRequest(group_ids=[G], include_authorized_operations=False),
         0,
         _groups,
+    ),
+    Api("commit of a consumer's", COMMIT_AS_CONSUMER, 9, _partitions),
+    Api("fetch of a consumer's", FETCH_AS_CONSUMER, 9, _groups),
+    Api("commit in a transaction", COMMIT_IN_TRANSACTION, 3, _partitions),
+    Api("commit in a transaction, KIP-890", COMMIT_IN_TRANSACTION, 5, _partitions),
+    Api("add offsets", AddOffsetsToTxnRequest(**TRANSACTION, group_id=G), 3, _top),
+    Api("end transaction", EndTxnRequest(**TRANSACTION, committed=True), 5, _top),
+    Api(
+        "init producer id",
+        InitProducerIdRequest(
+            transactional_id=G,
+            transaction_timeout_ms=1_000,
+            enable2_pc=False,
+            keep_prepared_txn=False,
+        ),
+        4,
+        _top,
     ),
 )
 
@@ -196,6 +245,61 @@ async def test_every_api_waits_while_the_group_is_loaded_and_then_gives_up(
         waited_ms = (asyncio.get_running_loop().time() - start) * 1000
     assert answers == [{GONE}] * len(TABLE)
     assert waited_ms >= HOLD_MS
+
+
+DRAFT: dict[str, tuple[int, bytes, Callable[[bytes], int]]] = {
+    "join": (raw.JOIN_GROUP, raw.join_group(G, 6_000, ["t"], "", "range"), raw.first_code),
+    "heartbeat": (raw.HEARTBEAT, raw.heartbeat(G, 1, "c"), raw.first_code),
+    "commit": (raw.OFFSET_COMMIT, raw.offset_commit(1, G, {("t", 0): 1}), raw.last_code),
+    "fetch": (raw.OFFSET_FETCH, raw.offset_fetch(G, {"t": [0]}), raw.last_code),
+}
+"""A request of the draft, and where its error stands."""
+
+
+async def draft_codes(served: Serving) -> dict[str, int]:
+    """What each request of the draft hears."""
+    client = await raw.Connection.open(served.draft_address)
+    heard = {
+        name: code(await client.call(key, body, 1 if key == raw.OFFSET_COMMIT else 0))
+        for name, (key, body, code) in DRAFT.items()
+    }
+    client.close()
+    await client.writer.wait_closed()
+    return heard
+
+
+async def test_a_consumer_of_the_draft_is_told_the_same(
+    served: Serving, other: database.Connection
+) -> None:
+    """Elsewhere: 16. While the group is loaded nothing is held: the draft has a number for that,
+    and its consumers ask again."""
+    await create_topic(served.address, "t", 1)
+    async with loading(served):
+        assert await draft_codes(served) == dict.fromkeys(
+            DRAFT, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        )
+    await until(lambda: SLOT in served.node.coordinator.epochs)
+    await moved(served, other)
+    assert await draft_codes(served) == dict.fromkeys(DRAFT, GONE)
+
+
+async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(
+    served: Serving, other: database.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It owns the slot still, by the rows; but a client would wait there for its own time limit."""
+    client = await Client.connect(served.address)
+    await moved(served, other)
+
+    async def found() -> tuple[int, int]:
+        answer = await client.call(FindCoordinatorRequest(coordinator_keys=[G]), 4)
+        return answer.coordinators[0].error_code, answer.coordinators[0].node_id
+
+    assert await found() == (ErrorCode.NONE, 9)
+    keeper = served.node.keeper
+    monkeypatch.setattr(keeper._sightings, "is_overdue", lambda node_id, _now: node_id == 9)
+    keeper.fenced()
+    await until(lambda: SLOT not in served.node.cluster.owners)
+    assert await found() == (AWAY, -1)
 
 
 async def test_who_waited_for_the_load_is_served_after_it(

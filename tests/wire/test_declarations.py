@@ -18,7 +18,7 @@ import pytest
 from protocol.messages import MESSAGES, PRIVATE_FROM
 from protocol.wire.declare import Message, layout
 from protocol.wire.kinds import Array, Kind, Struct, string
-from tests.wire.samples import CLASSES, KAFKAS, KAFKAS_IDS
+from tests.wire.samples import CLASSES, KAFKAS, KAFKAS_IDS, OURS
 
 SCHEMAS = json.loads(pathlib.Path(__file__).with_name("schemas.json").read_text())
 INTEGERS = {"int8", "int16", "int32", "int64"}
@@ -89,7 +89,7 @@ def declared(cls: type[Struct], version: int) -> list[object]:
             declared(inner, version) if (inner := struct_within(field.kind)) else [],
         )
         for field in cls.wire_fields
-        if field in plain or field in tagged
+        if field in plain or (field in tagged and (field.tag or 0) < OURS)
         for value in [getattr(fresh, field.name)]
     ]
 

@@ -10,6 +10,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, Self
 
+from groups.core import strangers
 from groups.core.commanded import (
     acknowledging,
     interests,
@@ -37,10 +38,12 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    InstallAssignment,
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
     OffsetDelete,
+    PrepareAssignment,
     RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
@@ -57,9 +60,11 @@ from groups.core.replies import (
     Deleted,
     DraftBeaten,
     DraftJoined,
+    Installed,
     Joined,
     Left,
     OffsetsDeleted,
+    Prepared,
     Refused,
     Registered,
     Reply,
@@ -100,6 +105,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     SyncGroup: _no_such_member,
     DraftHeartbeat: _no_such_member,
     ConsumerHeartbeat: _not_a_consumer_group,
+    PrepareAssignment: strangers.assigns_nothing,
+    InstallAssignment: strangers.assigns_nothing,
 }
 
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
@@ -116,6 +123,8 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
     SyncGroup: lambda event, no: Synced(error=no.code),
     ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
+    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
+    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
 }
 """The shape of each event's answer when a rule says no."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from groups.core.assignors.question import Question
+from groups.core.consumer import rounds
 from groups.core.group import Millis, Rules
 from groups.core.rows import GroupRow
 
@@ -90,7 +91,8 @@ def forget_wish(work: "Work") -> None:
 
 def is_coming(work: "Work") -> bool:
     """Whether members should look again soon: a target has been called for."""
-    return work.live.batch.is_wanted or bool(work.live.batch.asked)
+    is_asked = bool(work.live.batch.asked) or rounds.is_open(work.live.round, work.row)
+    return work.live.batch.is_wanted or is_asked
 
 
 def is_large(question: Question, rules: Rules) -> bool:

@@ -17,10 +17,12 @@ from groups.core.consumer import (
     classic_members,
     heartbeat,
     holding,
+    installing,
     invariants,
     leaving,
     offsets,
     patterns,
+    rounds,
 )
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import UNREVOKED, Member
@@ -37,10 +39,12 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    InstallAssignment,
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
     OffsetDelete,
+    PrepareAssignment,
     RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
@@ -59,9 +63,11 @@ from groups.core.replies import (
     Deleted,
     DraftBeaten,
     DraftJoined,
+    Installed,
     Joined,
     Left,
     OffsetsDeleted,
+    Prepared,
     Registered,
     Reply,
     Synced,
@@ -90,6 +96,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     JoinGroup: classic_members.join_group,
     SyncGroup: classic_members.sync_group,
     TopicsMatched: patterns.topics_matched,
+    PrepareAssignment: installing.prepare,
+    InstallAssignment: installing.install,
 }
 
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
@@ -106,6 +114,8 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     LeaveGroup: lambda event, no: Left(no.code),
     JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
     SyncGroup: lambda event, no: Synced(error=no.code),
+    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
+    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
 }
 """The shape of each event's answer when a rule says no."""
 
@@ -165,9 +175,12 @@ class ConsumerGroup:
         the group is in that epoch too, or comes to the next one by itself. Then its next heartbeat
         would be answered with no news."""
         member, row, batch = self.members.get(member_id), self._durable.group, self._live.batch
-        comes = batch.is_wanted or bool(batch.asked)
+        now = self._live.round
+        comes = batch.is_wanted or bool(batch.asked) or rounds.is_open(now, row)
         newest = row.details.get("target_epoch") if comes else row.generation
-        return epoch == newest and member is not None and member.is_settled(epoch)
+        if member is None or rounds.waits_for(now, row, member):
+            return False
+        return epoch == newest and member.is_settled(epoch)
 
     @property
     def patterns(self) -> frozenset[str]:
@@ -209,6 +222,7 @@ class ConsumerGroup:
             syncs={m: timer for m, timer in before.syncs.items() if m in index.classic},
             since=since,
             batch=batch,
+            round=rounds.reloaded(before.round, members),
         )
         return cls(durable, members, index, after, rules)
 
@@ -257,7 +271,7 @@ class ConsumerGroup:
             for timers in (live.timers, live.calls, live.syncs):
                 ends += [timer.deadline for timer in timers.values()]
             target = holding.due(self._durable.group, self._live, self.rules)
-            ends += [] if target is None else [target]
+            ends += [end for end in (target, rounds.due(live.round)) if end is not None]
             self._due = (min(ends, default=None),)
         return self._due[0]
 
@@ -274,6 +288,7 @@ class ConsumerGroup:
             timers=_anew(self._live.timers, now),
             calls=_anew(self._live.calls, now),
             syncs=_anew(self._live.syncs, now),
+            round=rounds.rearmed(self._live.round, self.rules, now),
         )
         return type(self)(self._durable, self.members, self._index, live, self.rules)
 

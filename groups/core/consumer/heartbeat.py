@@ -9,7 +9,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from groups.core.assignors import DEFAULT_NAMES, Parts, wishes
-from groups.core.consumer import batching, holding, leaving
+from groups.core.assignors.clients import fault_of
+from groups.core.consumer import batching, holding, leaving, rounds
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -62,6 +63,7 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAME
             "InstanceId can't be null when a static member leaves for now.",
         ),
         *(_joining(event) if event.member_epoch == JOIN else ()),
+        ((fault := fault_of(event.client_assignors or ())) is not None, fault or ""),
     )
     for wrong, sentence in complaints:
         if wrong:
@@ -204,10 +206,17 @@ def merge(
         work.bump(trigger, "a member's subscription is new", changed)
     elif topics is not None:
         work.bump("topics-changed", "topics or partition counts changed", changed)
+    elif changed.client_assignors != member.client_assignors:
+        # KIP-848: what an assignor has to say anew may change what it would assign.
+        work.bump("assignor-changed", "a member's assignor has something new to say", changed)
     if topics is not None:
         work.set_catalogue(topics)
-    if changed.assignor != member.assignor:
-        work.set_details(assignor=work.vote())
+    if _assignors(changed) != _assignors(member):
+        work.set_details(assignor=work.choice())
+
+
+def _assignors(member: Member) -> tuple[object, ...]:
+    return member.assignor, member.client_assignors
 
 
 def _is_another_pattern(work: Work, member: Member, changed: Member) -> bool:
@@ -230,16 +239,26 @@ def _updated(member: Member, event: ConsumerHeartbeat) -> Member:
         event.server_assignor or member.assignor,
         event.rack_id or member.rack_id,
         member.regex if regex is None else regex,
+        member.client_assignors if event.client_assignors is None else event.client_assignors,
     )
-    client_id, client_host, timeout, topics, assignor, rack_id, regex = told
+    client_id, client_host, timeout, topics, assignor, rack_id, regex, own = told
     known = (row.client_id, row.client_host, row.rebalance_timeout_ms)
-    if told == (*known, member.topics, member.assignor, member.rack_id, member.regex):
+    before = (member.topics, member.assignor, member.rack_id, member.regex)
+    if told == (*known, *before, member.client_assignors):
         return member
     if told[:3] != known:
         row = replace(
             row, client_id=client_id, client_host=client_host, rebalance_timeout_ms=timeout
         )
-    return replace(member, row=row, topics=topics, assignor=assignor, rack_id=rack_id, regex=regex)
+    return replace(
+        member,
+        row=row,
+        topics=topics,
+        assignor=assignor,
+        rack_id=rack_id,
+        regex=regex,
+        client_assignors=own,
+    )
 
 
 def _catalogue(
@@ -284,6 +303,7 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
             member_epoch=after.epoch,
             heartbeat_interval_ms=_interval(work, after, is_news=is_news),
             assignment=assignment,
+            should_assign=rounds.offer(work, after),
         ),
     )
 

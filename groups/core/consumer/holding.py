@@ -7,7 +7,7 @@ that goes on is not held up: members still come to the target that there is.
 
 from typing import TYPE_CHECKING
 
-from groups.core.consumer import batching, targets
+from groups.core.consumer import batching, rounds, targets
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.rows import GroupRow
 
@@ -60,8 +60,11 @@ def assign(work: "Work") -> None:
         return
     if holds(work):
         batching.forget_wish(work)
+        rounds.close(work)
         if not work.target_epoch:
             work.set_target(FIRST_TARGET)
+    elif rounds.goes_on(work):
+        return  # a member works it out
     elif batching.waits(work):
         batching.want(work)
     else:

@@ -4,11 +4,12 @@ Everything here can be computed anew from the members and the group's row (``Ind
 after a reload); nothing here is durable, and no rule is decided here.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from groups.core.assignors import NOTHING, Part
+from groups.core.assignors import NOTHING, Part, wishes
+from groups.core.assignors.clients import Vote, votes_of
 from groups.core.classic import packing
 from groups.core.consumer.member import Member
 
@@ -28,6 +29,7 @@ class Index:
     pattern; ``matches`` are the names that each pattern stands for, and ``names`` counts a pattern
     as one more subscriber of each. ``classic`` are the members of the classic protocol, and
     ``protocols`` counts their lists of protocol names; ``modern`` counts the others.
+    ``votes`` counts what members say of assignors.
     """
 
     holders: dict[Part, str] = field(default_factory=dict)
@@ -41,6 +43,7 @@ class Index:
     classic: set[str] = field(default_factory=set)
     protocols: dict[tuple[str, ...], int] = field(default_factory=dict)
     modern: int = 0
+    votes: dict[Vote, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
@@ -64,6 +67,7 @@ class Index:
             regexes=self.regexes.copy(),
             classic=self.classic.copy(),
             protocols=self.protocols.copy(),
+            votes=self.votes.copy(),
         )
 
     def swap(self, before: Member | None, after: Member | None, target_epoch: int) -> None:
@@ -88,6 +92,7 @@ class Index:
         if instance_id is not None and self.instances.get(instance_id) == member_id:
             del self.instances[instance_id]
         self.modern -= not member.is_classic
+        _count(self.votes, _votes_of(member), -1)
         if member.is_classic:
             self.classic.discard(member_id)
             _count(self.protocols, [packing.names_of(member.row.subscription)], -1)
@@ -102,6 +107,7 @@ class Index:
         if member.row.instance_id is not None:
             self.instances[member.row.instance_id] = member.row.member_id
         self.modern += not member.is_classic
+        _count(self.votes, _votes_of(member), +1)
         if member.is_classic:
             self.classic.add(member.row.member_id)
             _count(self.protocols, [packing.names_of(member.row.subscription)], +1)
@@ -122,6 +128,10 @@ class Index:
             assert after is not None
             other = self.holders.setdefault(part, after.row.member_id)
             assert other == after.row.member_id, f"{part} is held by {other}"
+
+
+def _votes_of(member: Member) -> Sequence[Vote]:
+    return votes_of(member.client_assignors, wishes.assignor_of(member.assignor))
 
 
 def _count(counts: dict[Counted, int], keys: Iterable[Counted], by: int) -> None:

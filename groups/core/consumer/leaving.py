@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from groups.core.assignors import NOTHING
 from groups.core.assignors.question import AssignorFailed
-from groups.core.consumer import batching, calls, holding, targets
+from groups.core.consumer import batching, calls, holding, installing, rounds, targets
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -34,6 +34,7 @@ def leave(work: Work, event: ConsumerHeartbeat) -> None:
     if event.member_epoch == LEFT_FOR_NOW:
         work.put(away(member))
         work.disarm(event.member_id)
+        rounds.gone(work, event.member_id)
     else:
         remove(work, [member], "member-left", "a member left")
     work.answer(
@@ -76,7 +77,7 @@ def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> Non
         silent_since = work.live.beats[member.row.member_id].at
         since = silent_since if trigger == "session-expired" else None
         work.take(member.row.member_id, since)
-    work.set_details(assignor=work.vote())
+    work.set_details(assignor=work.choice())
     work.bump(trigger, reason, gone[0], [member.row.member_id for member in gone])
 
 
@@ -127,6 +128,7 @@ def tick(work: Work, _event: Tick) -> None:
     silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
     if silent:
         remove(work, silent, "session-expired", _said(silent, "sent no heartbeat in time"))
+    installing.tick(work)
     if holding.is_put_off(work.row) or work.live.batch.is_wanted:
         try:
             holding.assign(work)

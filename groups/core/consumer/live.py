@@ -6,7 +6,7 @@ Values, no rules. A takeover begins them anew.
 from dataclasses import dataclass, field, replace
 
 from groups.core.assignors import NOWHERE, Parts, Racks
-from groups.core.consumer import batching
+from groups.core.consumer import batching, rounds
 from groups.core.consumer.moves import Moves
 from groups.core.group import Beat, Millis
 
@@ -27,7 +27,8 @@ class Live:
     rebalance that goes on began, None where none does or nobody here saw it begin;
     ``settled_at``: when the last one ended, as far as this owner knows. ``calls``: classic members
     that must join again, ``syncs``: those that joined and have not fetched their assignment.
-    ``racks``: as last heard; ``moves``: what has changed hands since the rebalance began.
+    ``round``: a member that works a target out. ``racks``: as last heard; ``moves``: what has
+    changed hands since the rebalance began.
     """
 
     floor: Millis
@@ -40,6 +41,7 @@ class Live:
     moves: Moves = field(default_factory=Moves)
     calls: dict[str, Timer] = field(default_factory=dict)
     syncs: dict[str, Timer] = field(default_factory=dict)
+    round: rounds.Round = rounds.NONE
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""

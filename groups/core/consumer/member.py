@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Self
 
 from groups.core.assignors import NOTHING, Part, Parts
+from groups.core.assignors.clients import ClientAssignor, Said
 from groups.core.rows import MemberRow
 
 STABLE = "stable"
@@ -24,7 +25,8 @@ class Member:
     """One member. ``assigned`` is what it may work on, ``revoking`` what it must give up but
     still holds, ``target`` what it shall have in the end. ``since`` tells for each partition
     that it holds at which epoch it was given (KIP-1251). ``topics`` are names, ``regex`` a pattern
-    for more of them; "" is none. ``written``: what of this the row says."""
+    for more of them; "" is none. ``client_assignors`` are those that it can run.
+    ``written``: what of this the row says."""
 
     row: MemberRow
     epoch: int = 0
@@ -38,6 +40,7 @@ class Member:
     rack_id: str | None = None
     since: Mapping[Part, int] | None = None
     regex: str = ""
+    client_assignors: Said = ()
     written: "Written | None" = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -57,6 +60,7 @@ class Member:
             facts["rack_id"],
             {(topic, p): epoch for topic, p, epoch in facts["since"]},
             facts.get("regex", ""),
+            tuple(map(ClientAssignor.unpacked, facts.get("client_assignors", ()))),
         )
         return replace(member, written=Written.of(member))
 
@@ -82,6 +86,8 @@ class Member:
             else [[topic, p, epoch] for (topic, p), epoch in sorted((self.since or {}).items())],
             "regex": self.regex,
         }
+        if self.client_assignors:
+            facts["client_assignors"] = [each.packed() for each in self.client_assignors]
         if facts == said:
             return self if self.written is not None else replace(self, written=Written.of(self))
         row = replace(self.row, details=facts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from groups.core.assignors import Parts, Subscriber, wishes
 from groups.core.assignors.question import Question
-from groups.core.consumer import batching
+from groups.core.consumer import batching, rounds
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
 
@@ -23,8 +23,12 @@ def go_by(
     question: Question,
     targets: Mapping[str, Parts],
     grouped: Grouped = NOT_GROUPED,
+    by: Member | None = None,
 ) -> None:
-    """The members' targets are these from now on, as far as they are still what they were."""
+    """The members' targets are these from now on, as far as they are still what they were.
+
+    ``by``: the member that worked them out; None: the coordinator did.
+    """
     members = work.change_members()
     moved = work.row.details.get("moved", 0)
     is_old = question.epoch < work.row.generation
@@ -45,8 +49,16 @@ def go_by(
         else:
             members[member.row.member_id] = member.with_target(target, by_topic)
         work.touched[member.row.member_id] = None
-    work.set_target(question.epoch, assignor=work.vote(), moved=moved)
+    work.set_target(question.epoch, assignor=question.name, moved=moved, **_author(work, by))
     batching.came(work)
+    rounds.came(work)
+
+
+def _author(work: "Work", by: Member | None) -> dict[str, str | None]:
+    """Who assigned, for people; said of groups only that a member has ever assigned."""
+    if by is not None:
+        return {"assigned_by": by.row.client_id or by.row.member_id, "fell_back": None}
+    return {"assigned_by": None} if work.row.details.get("assigned_by") else {}
 
 
 def _still(work: "Work", asked: Subscriber) -> Member | None:

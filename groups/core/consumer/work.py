@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from groups.core.assignors import NOTHING, Part, Parts, table, wishes
+from groups.core.assignors import NOTHING, Assignor, Part, Parts, table, wishes
 from groups.core.assignors.question import Question
-from groups.core.consumer import batching, holding, targets
+from groups.core.consumer import batching, holding, rounds, targets
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.live import Live as Live
 from groups.core.consumer.live import Timer as Timer
@@ -159,6 +159,7 @@ class Work:
         live = self.change()
         for kept in (live.beats, live.timers, live.calls, live.syncs):
             kept.pop(member_id, None)
+        rounds.gone(self, member_id)
         return member
 
     def hear(self, member_id: str) -> None:
@@ -251,25 +252,33 @@ class Work:
             JournalEntry(kind, generation_after=self.row.generation, details=details, **fields)
         )
 
-    def assign(self) -> None:
+    def assign(self, *, by_members: bool = True) -> None:
         """Work the target of the present epoch out for every member, or have it worked out.
 
-        An assignor that fails lets the whole step fail: nothing of it remains.
+        An assignor that fails lets the whole step fail: nothing of it remains. ``by_members``
+        False: although members have an assignor of their own, none of them can be waited for.
         """
         self._forget_topics()
-        question = self._ask()
+        if by_members and rounds.begin(self):
+            self._keep_what_there_is()
+            return
+        name = self.vote()
+        question = self.question_for(name, self.rules.plugged_in.get(name) or table()[name])
         if batching.is_large(question, self.rules):
             self.question = question
             batching.asked(self, question)
-            if not self.target_epoch:
-                self.set_target(holding.FIRST_TARGET)
+            self._keep_what_there_is()
         else:
             targets.go_by(self, question, question.answer())
 
-    def _ask(self) -> Question:
-        """What the assignor that most members want is asked."""
-        name, catalogue = self.vote(), self.index.catalogue
-        assign = self.rules.plugged_in.get(name) or table()[name]
+    def _keep_what_there_is(self) -> None:
+        """The target comes later; a group that has none yet has an empty one until then."""
+        if not self.target_epoch:
+            self.set_target(holding.FIRST_TARGET)
+
+    def question_for(self, name: str, assign: Assignor) -> Question:
+        """What an assignor is asked about the group as it is."""
+        catalogue = self.index.catalogue
         subscribers = targets.Subscribers(self.index)
         members = [subscribers.of(self.members[m]) for m in sorted(self.members)]
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
@@ -299,6 +308,11 @@ class Work:
             if wanted in votes:
                 votes[wanted] += 1
         return max(offered, key=votes.__getitem__)
+
+    def choice(self) -> str:
+        """The assignor that the group is to be assigned by, be it a server's or its members'."""
+        elected = rounds.election(self)
+        return self.vote() if elected is None else elected.name
 
     def settle(self) -> None:
         """The state follows from the members; when a rebalance has ended the journal says so."""

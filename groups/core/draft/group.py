@@ -36,10 +36,12 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    InstallAssignment,
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
     OffsetDelete,
+    PrepareAssignment,
     RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
@@ -56,9 +58,11 @@ from groups.core.replies import (
     Deleted,
     DraftBeaten,
     DraftJoined,
+    Installed,
     Joined,
     Left,
     OffsetsDeleted,
+    Prepared,
     Registered,
     Reply,
     Synced,
@@ -98,6 +102,8 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     JoinGroup: _another_protocol,
     SyncGroup: _no_sync_phase,
     ConsumerHeartbeat: _not_a_consumer_group,
+    PrepareAssignment: strangers.assigns_nothing,
+    InstallAssignment: strangers.assigns_nothing,
 }
 
 REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
@@ -114,6 +120,8 @@ REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
     JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
     SyncGroup: lambda event, no: Synced(error=no.code),
     ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
+    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
+    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
 }
 """The shape of each event's answer when a rule says no."""
 

@@ -10,18 +10,22 @@ It moves by the table in ``consumer_states``. Three promises are kept here:
 - Whatever is lost on the way is said again in full.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Final
 from uuid import UUID
 
-from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
+from protocol.messages.consumer_group_heartbeat import (
+    ClientAssignor,
+    ConsumerGroupHeartbeatResponse,
+)
 from rollcall.client.core.asking import Asking
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.codes import CONSUMER, Verdict, name_of
 from rollcall.client.core.consumer_states import TRANSITIONS, Input, State
-from rollcall.client.core.told import Place, Saying, heartbeat, leave, places
+from rollcall.client.core.told import Place, Saying, assignors, heartbeat, leave, places
 from rollcall.client.core.words import (
+    Assign,
     Change,
     Effect,
     Event,
@@ -54,8 +58,9 @@ RECONCILING = (*SETTLED, State.JOINING)
 class ConsumerMachine:
     """``take`` what happens, do what it gives, come back when it is ``due``."""
 
-    def __init__(self, identity: Identity, rng: Random) -> None:
+    def __init__(self, identity: Identity, rng: Random, own: Sequence[ClientAssignor] = ()) -> None:
         self.identity = identity
+        self._assignors = assignors(identity, own)
         self.state = State.UNSUBSCRIBE
         self.standing = Standing(member_id=str(UUID(int=rng.getrandbits(128), version=4)), epoch=0)
         self._ask = Asking(Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng))
@@ -163,6 +168,8 @@ class ConsumerMachine:
         self.standing.epoch = reply.member_epoch
         if self._told is not None and self._told.owned <= self._target:
             self._revoke_until = None
+        if reply.should_compute_assignment and self.state is not State.UNSUBSCRIBING:
+            self._ask.effects.append(Assign())
         if reply.assignment is not None:
             self._target = places(reply.assignment.topic_partitions)
             self._look_up()
@@ -293,7 +300,10 @@ class ConsumerMachine:
         self._look_up()
         self._saying = Saying(self._subscription, self._all_owned)
         epoch = 0 if self.state is State.JOINING else self.standing.epoch
-        message = heartbeat(self.identity, self.standing.member_id, epoch, self._saying, self._told)
+        member_id = self.standing.member_id
+        message = heartbeat(
+            self.identity, member_id, epoch, self._saying, self._told, self._assignors
+        )
         self._ask.send(message, self.identity.request_timeout_ms, now)
         if self.state is State.ACK_ASSIGNMENT:
             self._move(Input.SAID)

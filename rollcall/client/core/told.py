@@ -4,11 +4,12 @@ KIP-848: a field that is null says "as before". All fields are said on joining, 
 answer was lost, since whether the question was heard is not known then.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from protocol.messages.consumer_group_heartbeat import (
+    ClientAssignor,
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
@@ -28,8 +29,26 @@ class Saying(NamedTuple):
     owned: frozenset[Place]
 
 
+class Assignors(NamedTuple):
+    """What never changes: the server's assignor that the member asks for, and its own."""
+
+    server: str | None = None
+    own: Sequence[ClientAssignor] = ()
+
+
+def assignors(identity: Identity, own: Sequence[ClientAssignor]) -> Assignors:
+    """Of the names that the member goes by, the first that is not its own is a server's."""
+    names = {each.name for each in own}
+    return Assignors(next((n for n in identity.assignors if n not in names), None), own)
+
+
 def heartbeat(
-    identity: Identity, member_id: str, epoch: int, now: Saying, before: Saying | None
+    identity: Identity,
+    member_id: str,
+    epoch: int,
+    now: Saying,
+    before: Saying | None,
+    assignors: Assignors,
 ) -> ConsumerGroupHeartbeatRequest:
     """The heartbeat that says what is new since ``before``; all of it where that is None."""
     fields: dict[str, Any] = {}
@@ -38,7 +57,8 @@ def heartbeat(
             "instance_id": identity.instance_id,
             "rack_id": identity.rack,
             "rebalance_timeout_ms": identity.rebalance_timeout_ms,
-            "server_assignor": next(iter(identity.assignors), None),
+            "server_assignor": assignors.server,
+            "client_assignors": assignors.own or None,
         }
     if before is None or now.subscription.topics != before.subscription.topics:
         # An empty list, not null, where there is a pattern alone: Kafka wants it so on joining.

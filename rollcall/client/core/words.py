@@ -49,11 +49,15 @@ class Kind(Enum):
     """They are still its own until the application has returned; nobody else works on them."""
     LOST = "lost"
     """They may be another's already: nothing can be committed for them."""
+    PAUSED = "paused"
+    """An operator stopped the work on them; they stay this member's, and can be committed."""
+    RESUMED = "resumed"
+    """The work on them goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Partitions that came or went. ``epoch``: in which generation or member epoch."""
+    """What happened to which partitions. ``epoch``: in which generation or member epoch."""
 
     kind: Kind
     partitions: Partitions
@@ -207,7 +211,13 @@ class Fail:
     reason: str
 
 
-Effect = Send | Call | LookUp | Rediscover | Fail
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """The coordinator asks this member to work out what the whole group shall do. It says so with
+    each heartbeat until it is done or somebody else is asked."""
+
+
+Effect = Send | Call | LookUp | Rediscover | Fail | Assign
 
 
 @dataclass(slots=True)

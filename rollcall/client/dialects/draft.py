@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
+from protocol.messages import MESSAGES
 from protocol.messages.draft import DRAFT_MESSAGES
 from protocol.messages.draft.consumer_metadata import ConsumerMetadataRequest
 from protocol.messages.draft.metadata import TopicMetadataRequest
@@ -17,7 +18,10 @@ from rollcall.client.core.codes import draft_name_of
 from rollcall.client.core.words import Identity, LookUp, Standing, TopicPartition, Topics
 from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, Versions, listed
 
-VERSIONS: Final[Versions] = {key: api.request.versions for key, api in DRAFT_MESSAGES.items()}
+APIS: Final = {**DRAFT_MESSAGES, **{key: MESSAGES[key] for key in (10001, 10002)}}
+"""The draft's own, and the two that bring an operator's orders to members of every protocol."""
+
+VERSIONS: Final[Versions] = {key: api.request.versions for key, api in APIS.items()}
 
 NO_ID: Final = UUID(int=0)
 """Topics had no ids yet."""
@@ -95,7 +99,7 @@ def fetched(answer: Any) -> Fetched:
 
 
 DRAFT: Final = Dialect(
-    apis=DRAFT_MESSAGES,
+    apis=APIS,
     versions=VERSIONS,
     name_of=draft_name_of,
     find=find,

@@ -1,0 +1,182 @@
+"""Stop and start the work of a group or a member in the admin: look first, say why, then ask.
+
+Each is an operation, as in ``groups.admin.verbs``; a page that was looked at before somebody else
+stopped or started the same asks for nothing, and shows how things are.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import uuid4
+
+from django import forms
+from django.contrib import messages
+from django.contrib.admin.utils import quote
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from groups import operations, pause_queries, queries
+from groups.admin import standing
+from groups.admin.base import RollcallAdmin
+from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason
+from groups.core.pausing import RUNNING
+from groups.models import Group, Operation
+from groups.pause_queries import Work
+
+MAY_PAUSE: Final = "groups.pause_group"
+
+STOP: Final = "stop"
+START: Final = "start"
+
+
+class Asking(Reason):
+    """Stop or start. ``seen``: the pause that was in force when the page was looked at, 0: none."""
+
+    verb = forms.ChoiceField(choices=[(STOP, STOP), (START, START)], widget=forms.HiddenInput)
+    seen = forms.IntegerField(widget=forms.HiddenInput)
+    typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
+
+
+def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
+    """Preview and form, for the group or for the member that ``?member=`` names. What is stopped
+    is offered to be started, and the other way round."""
+    if not request.user.has_perm(MAY_PAUSE):
+        raise PermissionDenied
+    members = queries.members_of(group)
+    work = pause_queries.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
+    name = request.GET.get("member", "")
+    member = next((m for m in members if m.member_id == name), None)
+    held = next((p.pause_id for p in work.pauses if p.name in _names(name, member)), RUNNING)
+    if name and member is None and not held:
+        messages.warning(request, f"{name} is no member of the group any more.")
+        return redirect("admin:groups_group_change", quote(group.group_id))
+    verb = START if held else STOP
+    now = {"verb": verb, "seen": held}
+    form = Asking(request.POST or None, initial=now)
+    changed = request.method == "POST" and form.data.get("seen") != str(held)
+    must_type = not name and len(members) > TYPED_ABOVE
+    if request.method == "POST" and not changed and _is_complete(form, group, must_type):
+        return _ask(request, group, form, name)
+    if changed:
+        form = Asking({**request.POST.dict(), **now})
+        form.errors.clear()
+    context = {
+        **site.admin_site.each_context(request),
+        "title": f"{verb.title()} the work of {name or group.group_id}",
+        "group": group,
+        "member": member,
+        "form": form,
+        "changed": changed,
+        "starts": bool(held),
+        "sentences": _preview(members, work, member) if not held else _after(work, name),
+        "must_type": must_type,
+        **standing.urls(group),
+    }
+    return render(request, "admin/groups/group/pause.html", context)
+
+
+def _names(name: str, member: queries.MemberView | None) -> set[str]:
+    """What a pause of this member may be called; of no member: of the whole group."""
+    return {name} if member is None else {member.instance_id or name}
+
+
+def _is_complete(form: Asking, group: Group, must_type: bool) -> bool:
+    """Whether there is a reason, and a large group was typed out."""
+    if not form.is_valid():
+        return False
+    if must_type and form.cleaned_data["typed"] != group.group_id:
+        form.add_error("typed", f"Type {group.group_id} to go on.")
+    return not form.errors
+
+
+def _ask(request: HttpRequest, group: Group, form: Asking, name: str) -> HttpResponse:
+    said = form.cleaned_data
+    operation = operations.ask(
+        group.group_id,
+        _verb(said["verb"]),
+        reason=said["reason"],
+        actor=request.user.get_username(),
+        member_id=name,
+    )
+    return redirect(reverse("admin:groups_operation_change", args=[operation.pk]))
+
+
+def _verb(word: str) -> Operation.Verb:
+    return Operation.Verb.PAUSE if word == STOP else Operation.Verb.RESUME
+
+
+def _preview(
+    members: Sequence[queries.MemberView], work: Work, member: queries.MemberView | None
+) -> list[str]:
+    """What stopping will do, in sentences."""
+    deaf = sum(not work.listens[m.member_id] for m in members if member in (None, m))
+    if member is not None:
+        who = "it stays stopped if it comes back" if member.instance_id else "that ends with it"
+        found = [
+            f"{member.client_id or member.member_id} is told at once to stop; {who}.",
+            "It stays a member and keeps its partitions; nobody else works on them meanwhile.",
+        ]
+    else:
+        found = [
+            f"{_all(len(members))} told at once to stop, and so is whoever joins later.",
+            "They stay members and keep their partitions; nobody works on these meanwhile.",
+        ]
+    found.append("What is committed meanwhile is accepted: whoever stops may say how far it came.")
+    if deaf:
+        clients = "one client takes" if deaf == 1 else f"{deaf} clients take"
+        found.append(f"But {clients} no orders, and will go on: only Rollcall's library listens.")
+    return found
+
+
+def _all(count: int) -> str:
+    return "The one member is" if count == 1 else f"All {count} members are"
+
+
+def _after(work: Work, name: str) -> list[str]:
+    """What starting will do."""
+    found = ["Whoever was stopped by this goes on at once with the partitions that it has."]
+    if name and work.of_group is not None:
+        found = ["The whole group is stopped as well, so the member stays stopped until it starts."]
+    others = sum(bool(p.name) for p in work.pauses) if not name else 0
+    if others:
+        alone = "1 that was stopped alone stays" if others == 1 else f"{others} stopped alone stay"
+        found.append(f"{alone} so.")
+    return found
+
+
+def ask_many(
+    site: RollcallAdmin, request: HttpRequest, group_ids: Sequence[str], word: str
+) -> HttpResponse:
+    """One reason for many groups; each gets an operation of its own."""
+    if not request.user.has_perm(MAY_PAUSE):
+        raise PermissionDenied
+    form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
+    chosen = list(Group.objects.filter(group_id__in=group_ids[:GROUPS_MAX]).order_by("group_id"))
+    context: dict[str, Any] = {
+        **site.admin_site.each_context(request),
+        "title": f"{word.title()} the work of {len(chosen)} groups",
+        "heading": f"These groups will {word} working",
+        "button": f"{word.title()} their work",
+        "action": f"{word}_work",
+        "groups": chosen,
+        "too_many": len(group_ids) - len(chosen),
+        "form": form,
+    }
+    if form.is_valid():
+        context["results"] = [_result(request, form, group, word) for group in chosen]
+        context["any_asked"] = True
+    return render(request, "admin/groups/group/many.html", context)
+
+
+def _result(request: HttpRequest, form: Many, group: Group, word: str) -> dict[str, Any]:
+    """What became of it. A form that is sent again, by a reload, shows what it asked for."""
+    actor, said = request.user.get_username(), form.cleaned_data
+    operation = operations.ask(
+        group.group_id,
+        _verb(word),
+        reason=said["reason"],
+        actor=actor,
+        idempotency_key=f"admin:{actor}:{said['once']}:{group.group_id}",
+    )
+    return {"group": group, "operation": operation}

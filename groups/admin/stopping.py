@@ -1,0 +1,65 @@
+"""Stopped work in words, as a group's page shows it. Decides nothing and reads no rows."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.contrib.admin.utils import quote
+from django.urls import reverse
+
+from groups.models import Group, Pause
+from groups.pause_queries import DEAF, STARTING, STOPPED, STOPPING, WORKING, Work
+from groups.queries import MemberView
+
+WORDS: Final[Mapping[str, str]] = {
+    WORKING: "working",
+    STOPPING: "is to stop",
+    STOPPED: "stopped",
+    STARTING: "is to start",
+    DEAF: "takes no orders",
+}
+
+TONES: Final[Mapping[str, str]] = {STOPPING: "nobody", STOPPED: "nobody", DEAF: "error"}
+
+STOPS_MAX: Final = 10
+"""Pauses that a page lists; REST has them all."""
+
+
+def of_group(group: Group, work: Work) -> dict[str, Any]:
+    """What is stopped, by whom and why, and how far that is obeyed."""
+    return {
+        "work": work,
+        "stops": [_stop(group, pause) for pause in work.pauses[:STOPS_MAX]],
+        "obedience": obedience(work),
+    }
+
+
+def of_member(work: Work, view: MemberView) -> dict[str, Any]:
+    """One member's part of it. ``is_stopped``: it alone was, whatever holds for the group."""
+    word = work.members[view.member_id]
+    name = view.instance_id or view.member_id
+    return {
+        "work": WORDS[word] if work.is_stopped or word != WORKING else "",
+        "work_tone": TONES.get(word, "quiet"),
+        "is_stopped": any(pause.name == name for pause in work.pauses),
+    }
+
+
+def obedience(work: Work) -> str:
+    """How many have obeyed: "3 of 4 members that take orders have stopped; 1 takes none"."""
+    have = "has" if work.obeyed == 1 else "have"
+    said = f"{work.obeyed} of {work.asked} members that take orders {have} stopped"
+    if work.deaf:
+        takes, goes = ("takes", "goes") if work.deaf == 1 else ("take", "go")
+        said += f"; {work.deaf} {takes} none, and {goes} on"
+    return f"{said}."
+
+
+def _stop(group: Group, pause: Pause) -> dict[str, Any]:
+    what = f"The work of {pause.name}" if pause.name else "The group's work"
+    url = reverse("admin:groups_group_pause", args=[quote(group.group_id)])
+    return {
+        "sentence": f"{what} was stopped by {pause.actor}: {pause.reason}.",
+        "since": pause.since,
+        "url": f"{url}?{urlencode({'member': pause.name})}" if pause.name else url,
+    }

@@ -1,0 +1,80 @@
+"""One history out of what members saw and what the database committed; judged by ``proof.history``.
+
+Pure. The database tells an instant just *before* a commit could be seen, and a commit may take long
+to be seen (its log goes to the disk first). Who reads meanwhile may read from before: a fetch that
+was asked in that span counts as asked at its beginning.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from proof.history import Violation, check
+
+Record = Mapping[str, Any]
+Place = tuple[str, str, int]
+
+UNSEEN_MS: Final = 60_000.0
+"""A commit that nobody was told of was seen this much later at the latest."""
+
+
+def judge(calls: Sequence[Record], rows: Sequence[Record]) -> list[Violation]:
+    """What did not hold. ``calls`` are records of members, ``rows`` of the database."""
+    return check(merged(calls, rows))
+
+
+def merged(calls: Sequence[Record], rows: Sequence[Record]) -> list[Record]:
+    """Both in the order of their instants; of equal ones rows come first. Rows of groups that
+    no call names are left out: their members are not observed."""
+    groups = {call["group"] for call in calls if call["type"] == "invoke"}
+    known = [row for row in rows if row["table"] == "slot" or row["group"] in groups]
+    spans = _spans(calls, known)
+    told = [_as_early_as_it_saw(call, spans) for call in calls]
+    return sorted([*known, *told], key=lambda record: record["at"])
+
+
+Spans = Mapping[Place, Sequence[tuple[float, float]]]
+
+
+def _spans(calls: Sequence[Record], rows: Sequence[Record]) -> Spans:
+    """For each partition: from when to when each commit to it may have been on its way."""
+    told = _acknowledged(calls)
+    spans: dict[Place, list[tuple[float, float]]] = defaultdict(list)
+    for row in rows:
+        if row["table"] == "offset":
+            place = (row["group"], row["topic"], row["partition"])
+            seen = told.get((place, row["offset"]), row["at"] + UNSEEN_MS)
+            spans[place].append((row["at"], max(seen, row["at"])))
+    for those in spans.values():  # whoever writes next has waited for the row's lock
+        for n, (since, until) in enumerate(those[:-1]):
+            those[n] = (since, min(until, those[n + 1][0]))
+    return spans
+
+
+def _acknowledged(calls: Sequence[Record]) -> Mapping[tuple[Place, int], float]:
+    asked: dict[int, Record] = {}
+    told: dict[tuple[Place, int], float] = {}
+    for call in calls:
+        if call["type"] == "invoke" and call["api"] == "OffsetCommit":
+            asked[call["call"]] = call
+        elif call["type"] == "ok" and call["call"] in asked:
+            request = asked.pop(call["call"])
+            for topic, partition, offset in request["offsets"]:
+                told[(request["group"], topic, partition), offset] = call["at"]
+    return told
+
+
+def _as_early_as_it_saw(call: Record, spans: Spans) -> Record:
+    if call["type"] != "invoke" or call["api"] != "OffsetFetch":
+        return call
+    places = [(call["group"], topic, partition) for topic, partition in call["wanted"]]
+    begun = [since for place in places if (since := _under_way(spans.get(place, ()), call["at"]))]
+    return {**call, "at": min(begun) - 0.001} if begun else call
+
+
+def _under_way(spans: Collection[tuple[float, float]], at: float) -> float | None:
+    """When the commit began that was on its way at an instant."""
+    those = list(spans)
+    n = bisect_right(those, (at, float("inf"))) - 1
+    return those[n][0] if n >= 0 and those[n][1] > at else None

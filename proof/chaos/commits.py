@@ -1,0 +1,156 @@
+"""Rows of ``proof.history`` from what PostgreSQL says that it committed.
+
+Pure. It remembers who the members of each group are, since a transaction names only those that it
+changes, and what each partition holds.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from groups.slot import slot_of
+from proof.chaos.pgoutput import Change, Transaction, Values
+
+Record = dict[str, Any]
+
+GUARD: Final = "guard"
+"""The prefix under which a transaction says from which epochs and revisions it decided."""
+
+COLUMNS: Final[Mapping[str, Sequence[str]]] = {
+    "rollcall_slot": ("slot", "node_id", "epoch"),
+    "rollcall_group": ("group_id", "kind", "state", "generation", "revision"),
+    "rollcall_member": ("group_id", "member_id", "instance_id"),
+    "rollcall_offset": ("group_id", "topic", "partition", "committed_offset"),
+    "rollcall_journal": ("id", "group_id", "kind", "trigger", "member_id", '"left"'),
+}
+"""What is asked of each table: enough for a history."""
+
+ROUND_ENDS: Final = frozenset({"rebalance-completed", "emptied"})
+"""Journal entries of a round's end, which name also those who did not join again in time."""
+
+Place = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """From what a transaction decided: epoch of each slot, revision of each group."""
+
+    epochs: Mapping[int, int] = field(default_factory=dict)
+    revisions: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, transaction: Transaction) -> "Guard":
+        """Several guards of one transaction are one."""
+        epochs: dict[int, int] = {}
+        revisions: dict[str, int] = {}
+        for said in transaction.said:
+            if said.prefix == GUARD:
+                told = json.loads(said.text)
+                epochs |= dict(zip(told["slots"], told["epochs"], strict=True))
+                revisions |= dict(zip(told["groups"], told["revisions"], strict=True))
+        return cls(epochs, revisions)
+
+    def under(self, group_id: str) -> Record:
+        """Slot and epoch under which a group was written, where a guard was asked."""
+        slot = slot_of(group_id)
+        return {"slot": slot, "epoch": self.epochs[slot]} if slot in self.epochs else {}
+
+
+class Commits:
+    """``members`` are those of each group when the account begins: member id to instance id."""
+
+    def __init__(self, members: Mapping[str, Mapping[str, str | None]] | None = None) -> None:
+        self._members = {group: dict(those) for group, those in (members or {}).items()}
+        self._offsets: dict[Place, int | None] = {}
+
+    def rows(self, transaction: Transaction) -> Iterator[Record]:
+        """One transaction's rows: slots, groups with all their members, who was removed,
+        offsets. The time is the caller's to add."""
+        guard = Guard.of(transaction)
+        tables = _by_table(transaction)
+        for change in tables["rollcall_slot"]:
+            yield _slot_row(change.values)
+        before = self._change_members(tables["rollcall_member"])
+        for change in tables["rollcall_group"]:
+            yield self._group_row(change, guard)
+        for change in tables["rollcall_journal"]:
+            yield from self._removed(change.values, before)
+        for change in tables["rollcall_offset"]:
+            yield from self._offset_row(change, guard)
+
+    def _change_members(self, changes: Sequence[Change]) -> Mapping[str, set[str]]:
+        """Take the changes in; returns who was in the changed groups before."""
+        before: dict[str, set[str]] = {}
+        for change in changes:
+            group, member = _text(change.values, "group_id"), _text(change.values, "member_id")
+            those = self._members.setdefault(group, {})
+            before.setdefault(group, set(those))
+            if change.is_gone:
+                those.pop(member, None)
+            else:
+                those[member] = change.values["instance_id"]
+        return before
+
+    def _group_row(self, change: Change, guard: Guard) -> Record:
+        values, group = change.values, _text(change.values, "group_id")
+        row: Record = {"type": "row", "table": "group", "group": group, **guard.under(group)}
+        if change.is_gone:
+            self._members.pop(group, None)
+            return {**row, "deleted": True}
+        if group in guard.revisions:
+            row["seen"] = guard.revisions[group]
+        return {
+            **row,
+            "kind": values["kind"],
+            "state": values["state"],
+            "generation": int(_text(values, "generation")),
+            "revision": int(_text(values, "revision")),
+            "members": dict(self._members.get(group, {})),
+        }
+
+    def _removed(self, entry: Values, before: Mapping[str, set[str]]) -> Iterator[Record]:
+        if entry["trigger"] != "session-expired" or entry["kind"] in ROUND_ENDS:
+            return
+        group = _text(entry, "group_id")
+        named = {*json.loads(_text(entry, "left")), *filter(None, [entry["member_id"]])}
+        gone = before.get(group, set()) - self._members.get(group, {}).keys()
+        for member in sorted(named & gone):
+            yield {
+                "type": "row", "table": "removed", "group": group, "member": member,
+                "trigger": entry["trigger"],
+            }  # fmt: skip
+
+    def _offset_row(self, change: Change, guard: Guard) -> Iterator[Record]:
+        values, group = change.values, _text(change.values, "group_id")
+        place = (group, _text(values, "topic"), int(_text(values, "partition")))
+        offset = None if change.is_gone else int(_text(values, "committed_offset"))
+        if place in self._offsets and self._offsets[place] == offset:
+            return  # a request that arrived twice says the same again: nothing changed
+        self._offsets[place] = offset
+        _, topic, partition = place
+        yield {
+            "type": "row", "table": "offset", "group": group, "topic": topic,
+            "partition": partition, "offset": offset, **guard.under(group),
+        }  # fmt: skip
+
+
+def _by_table(transaction: Transaction) -> Mapping[str, list[Change]]:
+    tables: dict[str, list[Change]] = {name: [] for name in COLUMNS}
+    for change in transaction.changes:
+        tables[change.table].append(change)
+    return tables
+
+
+def _slot_row(values: Values) -> Record:
+    node = values["node_id"]
+    return {
+        "type": "row", "table": "slot", "slot": int(_text(values, "slot")),
+        "epoch": int(_text(values, "epoch")), "node": None if node is None else int(node),
+    }  # fmt: skip
+
+
+def _text(values: Values, name: str) -> str:
+    found = values[name]
+    assert found is not None, f"{name} is NULL"
+    return found

@@ -1,0 +1,65 @@
+"""A clock that jumps and a disk that is full, for real processes and without root.
+
+A small library stands in front of libc in them (``trouble.c``). It is compiled when a run begins;
+where there is no C compiler, or no Linux, a run has no such faults, and says so. No process outside
+the run is touched, nor the machine's own clock and disk.
+"""
+
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+SOURCE: Final = Path(__file__).with_name("trouble.c")
+FORM: Final = "=qq"
+"""Seconds that the clock is ahead, and whether the disk is full."""
+
+
+def library(folder: Path) -> Path | None:
+    """Compile the library into a folder; None where that cannot be."""
+    compiler = shutil.which("cc")
+    if compiler is None or not sys.platform.startswith("linux"):
+        return None
+    made = folder / "trouble.so"
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(made), str(SOURCE)]
+    return (
+        made if subprocess.run(command, check=False, capture_output=True).returncode == 0 else None
+    )
+
+
+class Trouble:
+    """What some processes believe. ``jumps_s`` are the errors that their clock has had.
+
+    ``environ`` is for processes that shall believe it; empty where there is no library.
+    """
+
+    def __init__(self, file: Path, made: Path | None) -> None:
+        self.file = file
+        self.is_possible = made is not None
+        self.environ: Mapping[str, str] = (
+            {} if made is None else {"LD_PRELOAD": str(made), "PROOF_TROUBLE": str(file)}
+        )
+        self.jumps_s: list[float] = [0.0]
+        self._ahead_s = 0
+        self._full = False
+        self.file.write_bytes(struct.pack(FORM, 0, 0))
+        self.file.chmod(0o644)  # PostgreSQL's own user reads it
+
+    def jump(self, ahead_s: int) -> None:
+        """The wall clock is so far ahead from now on (negative: behind)."""
+        self._ahead_s = ahead_s
+        if ahead_s not in self.jumps_s:
+            self.jumps_s.append(float(ahead_s))
+        self._tell()
+
+    def fill(self, *, full: bool) -> None:
+        """No write to a file succeeds from now on, or every one does again."""
+        self._full = full
+        self._tell()
+
+    def _tell(self) -> None:
+        with self.file.open("r+b") as file:  # in place: it is mapped into the processes
+            file.write(struct.pack(FORM, self._ahead_s, int(self._full)))

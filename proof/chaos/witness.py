@@ -1,0 +1,107 @@
+"""What the database committed, for the history: PostgreSQL's own log, read by logical decoding.
+
+Nodes write as ever. A replication slot keeps what they committed, in the order of the commits and
+over crashes of the server; it is read when somebody asks. The one thing that is added to the
+installation's database is a word: the guard also notes in the log from which epochs and revisions
+a transaction decided, since no row tells them.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, LiteralString
+
+import psycopg
+
+from proof.chaos.commits import COLUMNS, GUARD, Commits, Record
+from proof.chaos.pgoutput import Stream, Transaction
+
+NAME: Final = "proof"
+SERVER: Final[Mapping[str, str]] = {"wal_level": "logical"}
+"""What the server needs for it."""
+
+PUBLISH = f"CREATE PUBLICATION {NAME} FOR TABLE " + ", ".join(
+    f"{table} ({', '.join(columns)})" for table, columns in COLUMNS.items()
+)
+RETAIN: LiteralString = "SELECT pg_create_logical_replication_slot('proof', 'pgoutput')"
+READ: LiteralString = """
+SELECT data FROM pg_logical_slot_get_binary_changes(
+    'proof', NULL, NULL, 'proto_version', '1', 'publication_names', 'proof', 'messages', 'true')
+"""
+MEMBERS: LiteralString = "SELECT group_id, member_id, instance_id FROM rollcall_member"
+
+ITSELF: LiteralString = """
+SELECT replace(pg_get_functiondef(oid), 'rollcall_guard(', 'rollcall_guard_itself(')
+FROM pg_proc WHERE proname = 'rollcall_guard'
+"""
+NOTING = f"""
+CREATE OR REPLACE FUNCTION public.rollcall_guard(
+    slots smallint[], epochs bigint[], group_ids text[], revisions bigint[]
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM rollcall_guard_itself(slots, epochs, group_ids, revisions);
+    PERFORM pg_logical_emit_message(true, '{GUARD}', json_build_object(
+        'slots', slots, 'epochs', epochs, 'groups', group_ids, 'revisions', revisions)::text);
+END $$
+"""
+"""Replaced, not renamed: prepared statements name a function by its number, and keep it."""
+
+Connect = Callable[[], Awaitable["psycopg.AsyncConnection[Any]"]]
+
+
+class Witness:
+    """``rows`` are records of the history, each with its ``at``, in the order of the commits.
+
+    ``jumps_s`` are the errors that the server's clock has had, 0 among them. They are hours, and
+    a transaction is read minutes after its commit: so it is clear by which one it told the time.
+    """
+
+    def __init__(self, connect: Connect, jumps_s: Sequence[float] = (0.0,)) -> None:
+        self.connect = connect
+        self.jumps_s = jumps_s
+        self.rows: list[Record] = []
+        self._commits = Commits()
+        self._lsn = 0
+        self._at = 0.0
+
+    async def attach(self) -> None:
+        """Everything committed from here on is seen."""
+        async with await self.connect() as connection:
+            itself = await (await connection.execute(ITSELF)).fetchone()
+            assert itself is not None, "there is no guard"
+            for statement in (itself[0], NOTING, PUBLISH, RETAIN):
+                await connection.execute(statement)
+            members: dict[str, dict[str, str | None]] = {}
+            for group, member, instance in await (await connection.execute(MEMBERS)).fetchall():
+                members.setdefault(group, {})[member] = instance
+        self._commits = Commits(members)
+
+    async def read(self, limit_s: float) -> None:
+        """Take in what was committed since the last time, as soon as the server answers."""
+        async with asyncio.timeout(limit_s):
+            while True:
+                try:
+                    async with await self.connect() as connection:
+                        cursor = await connection.execute(READ)
+                        found = [data for (data,) in await cursor.fetchall()]
+                except (psycopg.Error, OSError):
+                    await asyncio.sleep(0.1)
+                else:
+                    self._take(Stream().transactions(found))
+                    return
+
+    def _take(self, transactions: Iterable[Transaction]) -> None:
+        ahead_s = time.time() - time.monotonic()
+        for transaction in transactions:
+            if transaction.lsn <= self._lsn:
+                continue  # after a crash the server tells the last ones once more
+            self._lsn = transaction.lsn
+            at = self._instant(transaction.wall_s - ahead_s)
+            # The server reads its clock shortly before it decides the order.
+            self._at = max(self._at, at * 1000)
+            self.rows += [{"at": self._at, **row} for row in self._commits.rows(transaction)]
+
+    def _instant(self, told_s: float) -> float:
+        """The instant on our clock, whatever error the server's had then."""
+        present = time.monotonic()
+        return min((told_s - jump for jump in self.jumps_s), key=lambda at: abs(present - at))

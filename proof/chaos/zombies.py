@@ -1,0 +1,175 @@
+"""Zombies: nodes that stand still in the middle of a write until others have taken over.
+
+Each is stopped at a fail point (``groups.fail_points``), is replaced while it stands, and goes on
+where it stood: its write comes late. The server's own log says what became of it. That no
+generation was acknowledged twice is for the history to say.
+"""
+
+import asyncio
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from proof.chaos.faults import Scene
+from proof.chaos.fleet import Fleet, Size
+from proof.chaos.network import Network
+from proof.chaos.processes import send, stopped
+from proof.chaos.record import now
+from proof.chaos.run import everybody_served, verdict
+from proof.chaos.world import World
+
+REACH_S: Final = 30.0
+"""Longer than a member ever takes to write again."""
+
+TAKEN_OVER_S: Final = 60.0
+SETTLE_S: Final = 60.0
+
+FENCED: Final = "a slot of this batch has another owner"
+ENDED: Final = "terminating connection due to idle-in-transaction timeout"
+COMMITTED: Final = ""
+
+POINTS: Final[Mapping[str, str]] = {
+    "offsets:before": FENCED,
+    "membership:before": FENCED,
+    "offsets:connected": FENCED,
+    "membership:connected": FENCED,
+    "offsets:inside": ENDED,
+    "membership:inside": ENDED,
+    "offsets:after": COMMITTED,
+    "membership:after": COMMITTED,
+}
+"""Where a node may stop, and what the server says of a write that comes on from there: it is
+refused by the guard; its transaction was ended, so that others could take over; or it had
+committed already, and only its answers are late."""
+
+MEMBERSHIP: Final = "membership:"
+
+MEANINGS: Final[Mapping[str, str]] = {
+    FENCED: "refused by the guard",
+    ENDED: "rolled back before the takeover",
+    COMMITTED: "committed before the takeover, answered late",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Zombie:
+    """One that rose again. ``late`` says whether its write ended as ``POINTS`` has it."""
+
+    point: str
+    taken_over_s: float
+    late: bool
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run showed."""
+
+    zombies: list[Zombie] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+
+
+async def run(count: int, nodes: int, seed: int, size: Size, points: Sequence[str] = ()) -> Outcome:
+    """So many zombies, one after the other, and the verdict."""
+    rng, outcome = Random(seed), Outcome()
+    async with World(nodes) as world:
+        fleet = Fleet(Network(world.bootstraps, rng, world.through), size, rng)
+        try:
+            await fleet.start()
+            await fleet.settle(SETTLE_S)
+            scene = Scene(world, fleet, rng)
+            for number in range(count):
+                point = (points or tuple(POINTS))[number % len(points or POINTS)]
+                outcome.zombies.append(await raise_one(scene, point))
+            outcome.violations = await judge(scene, outcome.zombies)
+        finally:
+            await fleet.stop()
+    return outcome
+
+
+async def judge(scene: Scene, zombies: Sequence[Zombie]) -> list[str]:
+    """The verdict of the history, and every late write that went another way than it must."""
+    await scene.fleet.settle(SETTLE_S)
+    strays = [f"a late write at {z.point} was not as it must be" for z in zombies if not z.late]
+    return [*strays, *await verdict(scene.world, scene.fleet)]
+
+
+async def raise_one(scene: Scene, point: str) -> Zombie:
+    """Stop a node at a point of its work until others own all that it had; then let it go on."""
+    world, fleet = scene.world, scene.fleet
+    group_id = scene.rng.choice(_that_write(fleet, point))
+    node_id = await _owner(world, group_id)
+    node, said = world.node(node_id), _said(world, point)
+    file = world.arm(node_id, point, "stop")
+    if point.startswith(MEMBERSHIP):
+        for member in fleet.of(group_id):
+            member.rejoin()  # the leader among them: that is a rebalance
+    assert node is not None
+    if not await stopped(node, REACH_S):
+        raise TimeoutError(f"node {node_id} never came to {point}")
+    since = now()
+    try:
+        await _replaced(world, node_id)
+    finally:
+        send(node, signal.SIGCONT)
+        file.unlink(missing_ok=True)
+    taken_over_s = now() - since
+    if not await everybody_served(fleet, now()):
+        fleet.record.defects.append(f"not everybody was served after a zombie at {point}")
+    return Zombie(point, taken_over_s, await _came(world, point, said))
+
+
+def _that_write(fleet: Fleet, point: str) -> Sequence[str]:
+    """Groups that can be made to come to a point."""
+    rebalances = point.startswith(MEMBERSHIP)
+    return sorted(g for g, kind in fleet.groups.items() if not rebalances or kind == "classic")
+
+
+async def _owner(world: World, group_id: str) -> int:
+    async with asyncio.timeout(TAKEN_OVER_S):
+        while (node_id := await world.owner_of(group_id)) is None:
+            await asyncio.sleep(0.05)
+    return node_id
+
+
+async def _replaced(world: World, node_id: int) -> None:
+    async with asyncio.timeout(TAKEN_OVER_S):
+        while node_id in (await world.owners()).values():
+            await asyncio.sleep(0.05)
+
+
+def _said(world: World, point: str) -> int:
+    """How often the server's log has the sentence for a write that comes late from there."""
+    return world.database_log().count(POINTS[point]) if POINTS[point] else 0
+
+
+async def _came(world: World, point: str, before: int) -> bool:
+    """Whether the server says it once more, soon; nothing is awaited where nothing is said."""
+    if not POINTS[point]:
+        return True
+    try:
+        async with asyncio.timeout(REACH_S):
+            while _said(world, point) <= before:
+                await asyncio.sleep(0.05)
+    except TimeoutError:
+        return False
+    return True
+
+
+def lines(outcome: Outcome, seed: int) -> list[str]:
+    """The report, the verdict last."""
+    told = []
+    for point, meaning in POINTS.items():
+        those = [zombie for zombie in outcome.zombies if zombie.point == point]
+        if those:
+            slowest = max(zombie.taken_over_s for zombie in those)
+            told.append(
+                f"{len(those):4} x {point:22} {MEANINGS[meaning]} in"
+                f" {sum(zombie.late for zombie in those)}; replaced in {slowest:.2f} s at most"
+            )
+    return [
+        *told,
+        *(f"VIOLATION {said}" for said in outcome.violations),
+        f"{len(outcome.zombies)} zombies, seed {seed}: {len(outcome.violations)} violations",
+    ]

@@ -1,0 +1,55 @@
+"""ConsumerGroupInstallAssignment (10011): take what a member worked out for its group."""
+
+from groups.core.assignors import Parts
+from groups.core.consumer.member import parts_of
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import InstallAssignment
+from groups.core.replies import Installed
+from protocol.call import Call
+from protocol.handlers import forms
+from protocol.messages.consumer_group_install_assignment import (
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupInstallAssignmentResponse,
+)
+
+
+async def handle(
+    request: ConsumerGroupInstallAssignmentRequest, call: Call
+) -> ConsumerGroupInstallAssignmentResponse:
+    """Check the form, let the group decide whether it goes by it."""
+    try:
+        forms.consumer_protocol(call.node.settings)
+        forms.group_id(request.group_id, call.node.settings)
+        forms.storable(request.member_id)
+        targets = _targets(request)
+    except Refuse as refusal:
+        return _response(Installed(refusal.code, refusal.detail))
+    event = InstallAssignment(
+        ticket=call.ticket,
+        member_id=request.member_id,
+        member_epoch=request.member_epoch,
+        group_epoch=request.group_epoch,
+        targets=targets,
+        failure=forms.sentence(request.failure),
+    )
+    reply = await call.decide(request.group_id, event)
+    return _response(reply if isinstance(reply, Installed) else Installed(reply.error))
+
+
+def _targets(request: ConsumerGroupInstallAssignmentRequest) -> dict[str, Parts]:
+    targets: dict[str, Parts] = {}
+    for member in request.members:
+        if member.member_id in targets:
+            raise Refuse(ErrorCode.INVALID_REQUEST, f"{member.member_id} appears more than once.")
+        by_id = {t.topic_id.hex: t.partitions for t in member.topic_partitions}
+        if len(by_id) < len(member.topic_partitions):
+            detail = f"A topic of {member.member_id} appears more than once."
+            raise Refuse(ErrorCode.INVALID_REQUEST, detail)
+        targets[member.member_id] = parts_of(by_id)
+    return targets
+
+
+def _response(reply: Installed) -> ConsumerGroupInstallAssignmentResponse:
+    return ConsumerGroupInstallAssignmentResponse(
+        error_code=reply.error, error_message=reply.detail
+    )

@@ -1,0 +1,125 @@
+"""A member assigns for its whole group: asks what there is, lets the assignor think, installs.
+
+It has a connection of its own, so that no heartbeat waits for it, and a thread of its own, so that
+an assignor that thinks for long (or for ever) holds up neither heartbeats nor the program's end.
+Whether this member is asked at all is the coordinator's word, which comes with each heartbeat:
+so whatever goes wrong here is left alone, and begun anew when that word comes again.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+from protocol.messages.consumer_group_prepare_assignment import (
+    ConsumerGroupPrepareAssignmentResponse,
+)
+from protocol.wire.declare import Message
+from rollcall.client.assignors.own import ClientAssignor
+from rollcall.client.cluster import ASSIGNING, Cluster
+from rollcall.client.core import assigning
+from rollcall.client.core.assigning import Next
+from rollcall.client.core.words import Standing
+
+T = TypeVar("T")
+
+ROUNDS_MAX: Final = 100
+"""Looks at a group that changes faster than it can be assigned; then the next heartbeat decides."""
+
+log = logging.getLogger("rollcall.client")
+
+
+class Assigning:
+    """At most one assignment at a time; to be asked again meanwhile changes nothing."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._is_busy = False
+
+    async def run(
+        self, group: str, standing: Standing, own: Sequence[ClientAssignor], wait_s: float
+    ) -> None:
+        """Assign, as often as the group changes meanwhile."""
+        if self._is_busy:
+            return
+        self._is_busy = True
+        try:
+            for _ in range(ROUNDS_MAX):
+                if await self._once(group, standing, own, wait_s) is not Next.PREPARE:
+                    break
+        except OSError as error:
+            log.warning("%s: not assigned: %s", group, error)
+        finally:
+            self._is_busy = False
+
+    async def _once(
+        self, group: str, standing: Standing, own: Sequence[ClientAssignor], wait_s: float
+    ) -> Next:
+        answer = await self._ask(assigning.prepare(group, standing), wait_s)
+        named = {each.name: each for each in own}
+        if answer.error_code or answer.assignor_name not in named:
+            return Next.STOP
+        assignor = named[answer.assignor_name]
+        try:
+            message = await _in_thread(lambda: _assigned(group, standing, answer, assignor))
+        except Exception as error:
+            log.exception("%s: the assignor %s failed", group, assignor.name)
+            return await self._give_up(group, standing, answer, repr(error), wait_s)
+        verdict = await self._ask(message, wait_s)
+        what = assigning.INSTALLED.get(verdict.error_code, Next.STOP)
+        if what is Next.GIVE_UP:
+            log.error("%s: the assignor %s: %s", group, assignor.name, verdict.error_message)
+            return await self._give_up(group, standing, answer, verdict.error_message, wait_s)
+        return what
+
+    async def _give_up(
+        self,
+        group: str,
+        standing: Standing,
+        answer: ConsumerGroupPrepareAssignmentResponse,
+        why: str,
+        wait_s: float,
+    ) -> Next:
+        await self._ask(assigning.give_up(group, standing, answer, why), wait_s)
+        return Next.STOP
+
+    async def _ask(self, message: Message, wait_s: float) -> Any:
+        return await self._cluster.ask(ASSIGNING, message, wait_s)
+
+
+def _assigned(
+    group: str,
+    standing: Standing,
+    answer: ConsumerGroupPrepareAssignmentResponse,
+    assignor: ClientAssignor,
+) -> Message:
+    shares = assignor.assign(assigning.view_of(answer))
+    return assigning.install(group, standing, answer, shares)
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Run this in a thread that the program's end does not wait for."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def finish(result: T | None, error: Exception | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(result)  # type: ignore[arg-type]
+
+    def run() -> None:
+        result, failure = None, None
+        try:
+            result = work()
+        except Exception as error:
+            failure = error
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(finish, result, failure)
+
+    threading.Thread(target=run, daemon=True, name="rollcall-assignor").start()
+    return await done

@@ -1,0 +1,134 @@
+"""Between an assignor of one's own and Kafka's words: the view that it gets, the answer that it
+gives, and what the coordinator's verdict on it means.
+
+No I/O, no thread (``rollcall.client.assigning``); what is assigned is the assignor's business.
+"""
+
+from enum import Enum
+from typing import Final
+from uuid import UUID
+
+from protocol.messages.consumer_group_heartbeat import ClientAssignor as SaidAssignor
+from protocol.messages.consumer_group_install_assignment import (
+    ConsumerGroupInstallAssignmentRequest,
+    InstalledMember,
+)
+from protocol.messages.consumer_group_prepare_assignment import (
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
+    PreparedMember,
+)
+from rollcall.client.assignors.own import ClientAssignor, Shares, View, ViewMember
+from rollcall.client.core.codes import Code
+from rollcall.client.core.told import Place, listed
+from rollcall.client.core.words import Standing, TopicPartition
+
+
+class Next(Enum):
+    """What to do after an answer of the coordinator's."""
+
+    GO_ON = "it is good"
+    PREPARE = "the group has changed: look at it again"
+    GIVE_UP = "it cannot be gone by: say so, that another may be asked"
+    STOP = "nobody waits for it; the next heartbeat says whether that is so"
+
+
+INVALID_REQUEST: Final = 42
+
+INSTALLED: Final = {
+    Code.NONE: Next.GO_ON,
+    Code.ILLEGAL_GENERATION: Next.PREPARE,
+    Code.STALE_MEMBER_EPOCH: Next.PREPARE,
+    INVALID_REQUEST: Next.GIVE_UP,
+}
+"""Answers to an assignment; any other code: stop."""
+
+
+def prepare(group: str, standing: Standing) -> ConsumerGroupPrepareAssignmentRequest:
+    """Ask what there is to assign."""
+    return ConsumerGroupPrepareAssignmentRequest(
+        group_id=group, member_id=standing.member_id, member_epoch=standing.epoch
+    )
+
+
+def view_of(answer: ConsumerGroupPrepareAssignmentResponse) -> View:
+    """The group by topics' names."""
+    names = {topic.topic_id: topic.topic_name for topic in answer.topics}
+    return View(
+        answer.group_epoch,
+        answer.assignor_name,
+        tuple(_member(each, names) for each in answer.members),
+        {topic.topic_name: topic.num_partitions for topic in answer.topics},
+        {
+            topic.topic_name: tuple(frozenset(each.racks) for each in topic.partition_racks)
+            for topic in answer.topics
+            if topic.partition_racks
+        },
+    )
+
+
+def _member(member: PreparedMember, names: dict[UUID, str]) -> ViewMember:
+    said = member.assignor
+    return ViewMember(
+        member.member_id,
+        member.instance_id,
+        member.rack_id,
+        frozenset(names[topic] for topic in member.subscribed_topic_ids if topic in names),
+        frozenset(
+            TopicPartition(names[each.topic_id], index)
+            for each in member.topic_partitions
+            if each.topic_id in names
+            for index in each.partitions
+        ),
+        -1 if said is None else said.metadata_version,
+        b"" if said is None else bytes(said.metadata_bytes),
+    )
+
+
+def install(
+    group: str,
+    standing: Standing,
+    answer: ConsumerGroupPrepareAssignmentResponse,
+    shares: Shares,
+) -> ConsumerGroupInstallAssignmentRequest:
+    """What was worked out, by topics' ids. ``KeyError`` for a topic that the view did not have."""
+    ids = {topic.topic_name: topic.topic_id for topic in answer.topics}
+    places: dict[str, set[Place]] = {
+        member_id: {(ids[topic], index) for topic, index in share}
+        for member_id, share in shares.items()
+    }
+    return ConsumerGroupInstallAssignmentRequest(
+        group_id=group,
+        member_id=standing.member_id,
+        member_epoch=standing.epoch,
+        group_epoch=answer.group_epoch,
+        members=[
+            InstalledMember(member_id=member_id, topic_partitions=listed(share))
+            for member_id, share in places.items()
+        ],
+    )
+
+
+def give_up(
+    group: str, standing: Standing, answer: ConsumerGroupPrepareAssignmentResponse, why: str
+) -> ConsumerGroupInstallAssignmentRequest:
+    """Nothing was worked out: another member may be asked."""
+    return ConsumerGroupInstallAssignmentRequest(
+        group_id=group,
+        member_id=standing.member_id,
+        member_epoch=standing.epoch,
+        group_epoch=answer.group_epoch,
+        failure=why,
+    )
+
+
+def said(own: ClientAssignor) -> SaidAssignor:
+    """What a heartbeat says of an assignor."""
+    return SaidAssignor(
+        name=own.name,
+        reason=own.reason,
+        minimum_version=own.minimum_version,
+        maximum_version=own.maximum_version,
+        version=own.version,
+        metadata=own.metadata,
+    )

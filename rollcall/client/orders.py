@@ -1,0 +1,159 @@
+"""What operators want of a member: one long poll, open to the coordinator while it is a member.
+
+It decides nothing: an order is handed to ``obey``, and acknowledged when that has returned. A
+coordinator that does not advertise the poll is left alone, and asked again now and then.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from protocol.messages.acknowledge_command import (
+    AcknowledgeCommandRequest,
+    AcknowledgeCommandResponse,
+)
+from protocol.messages.poll_commands import Command, PollCommandsRequest, PollCommandsResponse
+from rollcall.client.cluster import ORDERS, Cluster
+from rollcall.client.connection import Broken, Unspoken
+from rollcall.client.core.backoff import Backoff
+from rollcall.client.core.pausing import Order
+from rollcall.client.core.words import Standing
+
+Answer = TypeVar("Answer", PollCommandsResponse, AcknowledgeCommandResponse)
+
+STOP: Final = "stop-fetcher"
+
+ORDERS_FROM: Final = 2**62
+"""What a member obeys that was told nothing: the ids of operators' orders begin here."""
+
+WAIT_MS: Final = 120_000
+"""How long a poll is left open when there is no news."""
+
+SPARE_S: Final = 10.0
+"""By how much an answer may come later than that before the connection counts as dead."""
+
+UNSPOKEN_S: Final = 30.0
+"""When to ask again whether the coordinator has learned the poll."""
+
+FIRST_S: Final = 1.0
+"""How long a member's first work waits for the answer whether it may begin. Then it begins: a
+coordinator that assigns and does not answer stops nobody."""
+
+
+class Orders:
+    """``standing`` is the machine's, read as it is at each moment."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        group: str,
+        backoff: Backoff,
+        standing: Callable[[], Standing],
+        obey: Callable[[Order | None], Awaitable[None]],
+    ) -> None:
+        self._cluster = cluster
+        self._group = group
+        self._backoff = backoff
+        self._standing = standing
+        self._obey = obey
+        self._is_known = asyncio.Event()
+        self._is_member = asyncio.Event()
+        self._member_id = ""
+        self._last = ORDERS_FROM
+        self._task: asyncio.Task[None] | None = None
+        self._poll: asyncio.Future[PollCommandsResponse] | None = None
+
+    def look(self) -> None:
+        """The machine moved: a poll in the name of a member that is none any more is given up."""
+        standing = self._standing()
+        member_id = standing.member_id if standing.epoch > 0 else ""
+        if member_id == self._member_id:
+            return
+        self._member_id = member_id
+        if self._poll is not None:
+            self._poll.cancel()
+        if not member_id:
+            self._is_member.clear()
+            return
+        self._is_member.set()
+        if self._task is None:
+            self._task = asyncio.ensure_future(self._run())
+
+    def stop(self) -> None:
+        """Ask nothing more."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def known(self) -> None:
+        """Wait until it is known whether there is an order, or cannot be known soon."""
+        if self._is_known.is_set():
+            return
+        try:
+            async with asyncio.timeout(FIRST_S):
+                await self._is_known.wait()
+        except TimeoutError:
+            self._is_known.set()
+
+    async def _run(self) -> None:
+        while True:
+            await self._is_member.wait()
+            try:
+                await self._turn()
+            except Unspoken:
+                self._is_known.set()
+                await asyncio.sleep(UNSPOKEN_S)
+            except OSError:
+                self._cluster.forget_orders()
+                await asyncio.sleep(self._backoff.next() / 1000)
+
+    async def _turn(self) -> None:
+        """Hear what is new, do it, and say so."""
+        answer = await self._ask()
+        if answer is None:
+            return  # the member is none any more, or another one
+        for command in answer.commands:
+            await self._do(command)
+        self._is_known.set()
+        self._backoff.reset()
+        if answer.commands:
+            request = AcknowledgeCommandRequest(
+                group_id=self._group, member_id=self._member_id, command_id=self._last
+            )
+            _good(await self._cluster.ask(ORDERS, request, SPARE_S))
+
+    async def _ask(self) -> PollCommandsResponse | None:
+        """The answer of one poll; None where it was given up."""
+        wait_ms = WAIT_MS if self._is_known.is_set() else 0
+        request = PollCommandsRequest(
+            group_id=self._group,
+            member_id=self._member_id,
+            last_command_id=self._last,
+            max_wait_ms=wait_ms,
+        )
+        wait_s = wait_ms / 1000 + SPARE_S
+        self._poll = poll = asyncio.ensure_future(self._cluster.ask(ORDERS, request, wait_s))
+        try:
+            await asyncio.wait([poll])
+        finally:
+            self._poll = None
+            poll.cancel()
+        return None if poll.cancelled() else _good(poll.result())
+
+    async def _do(self, command: Command) -> None:
+        """Obey; what the application does meanwhile is never cut off."""
+        order = None
+        if command.option == STOP:
+            order = Order(command.command_id, command.reason or "")
+        obeying = asyncio.ensure_future(self._obey(order))
+        # Work that waits to begin waits for the order, not until the application has heard it.
+        await asyncio.sleep(0)
+        self._is_known.set()
+        await asyncio.shield(obeying)
+        self._last = command.command_id
+
+
+def _good(answer: Answer) -> Answer:
+    """The answer; ``Broken`` where it is that this is not the time or place to ask."""
+    if answer.error_code:
+        raise Broken(f"no commands: error {answer.error_code}")
+    return answer

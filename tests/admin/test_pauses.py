@@ -1,0 +1,147 @@
+"""Stop and start work in the admin: look first, give a reason, then ask; and see who obeys."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from groups.models import Journal, Operation
+from groups.people import OPERATOR, VIEWER
+from groups.plain_words import sentence
+from tests.admin.test_groups import LIST, page
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import write
+from tests.api.test_pauses import obeys, paused
+
+pytestmark = pytest.mark.django_db
+
+WHY = {"reason": "the database is moved", "verb": "stop", "seen": 0}
+
+
+@pytest.fixture
+def operator() -> Client:
+    return visitor(OPERATOR, name="olga")
+
+
+def asked() -> list[tuple[str, str, str]]:
+    """Every operation."""
+    return list(Operation.objects.order_by("id").values_list("group_id", "verb", "member_id"))
+
+
+def test_the_preview_says_who_stops_and_who_cannot(operator: Client) -> None:
+    write("orders", size=3)
+    obeys("orders", "m-0", 0)
+    shown = text(operator.get(page("orders", "pause")))
+
+    assert "All 3 members are told at once to stop, and so is whoever joins later." in shown
+    assert "But 2 clients take no orders, and will go on" in shown
+    assert asked() == []
+
+
+def test_a_reason_makes_it_an_operation(operator: Client) -> None:
+    write("orders")
+    answer: Any = operator.post(page("orders", "pause"), WHY)
+
+    operation = Operation.objects.get()
+    assert answer.url == reverse("admin:groups_operation_change", args=[operation.pk])
+    assert (operation.verb, operation.actor) == ("pause", "olga")
+    operator.post(f"{page('orders', 'pause')}?member=m-1", WHY)
+    assert asked() == [("orders", "pause", ""), ("orders", "pause", "m-1")]
+
+
+def test_without_a_reason_nothing_is_asked(operator: Client) -> None:
+    write("orders")
+    shown = text(operator.post(page("orders", "pause"), {**WHY, "reason": " "}))
+    assert "This field is required." in shown and asked() == []
+
+
+def test_what_is_stopped_is_offered_to_be_started(operator: Client) -> None:
+    write("orders")
+    paused("orders", 7)
+    paused("orders", 8, "m-1")
+
+    shown = text(operator.get(page("orders", "pause")))
+    assert "Start the work" in shown and "1 that was stopped alone stays so." in shown
+    alone = text(operator.get(f"{page('orders', 'pause')}?member=m-1"))
+    assert "The whole group is stopped as well" in alone
+
+    operator.post(page("orders", "pause"), {"reason": "moved", "verb": "start", "seen": 7})
+    assert asked() == [("orders", "resume", "")]
+
+
+def test_what_somebody_else_did_meanwhile_is_shown_again(operator: Client) -> None:
+    write("orders")
+    paused("orders", 7)
+    shown = text(operator.post(page("orders", "pause"), WHY))
+
+    assert "Somebody stopped or started it since you looked." in shown
+    assert "the database is moved" in shown and 'value="start"' in shown
+    assert asked() == []
+
+
+def test_a_large_group_is_typed_out_first(operator: Client) -> None:
+    write("orders", size=25)
+    shown = text(operator.post(page("orders", "pause"), WHY))
+    assert "Type orders to go on." in shown and asked() == []
+
+    operator.post(page("orders", "pause"), {**WHY, "typed": "orders"})
+    assert len(asked()) == 1
+
+
+def test_a_viewer_may_not(operator: Client) -> None:
+    write("orders")
+    viewer = visitor(VIEWER)
+    assert viewer.get(page("orders", "pause")).status_code == 403
+    assert viewer.post(page("orders", "pause"), WHY).status_code == 403
+    for action in ("stop_work", "start_work"):
+        viewer.post(LIST, {"action": action, "_selected_action": "orders", "confirm": 1, **WHY})
+    assert asked() == []
+    assert "Stop or start its work" not in text(viewer.get(page("orders")))
+
+
+def test_the_page_tells_who_stopped_it_why_and_who_obeyed(operator: Client) -> None:
+    write("orders", size=4)
+    paused("orders", 7)
+    obeys("orders", "m-0", 7)
+    obeys("orders", "m-1", 0)
+    shown = text(operator.get(page("orders")))
+
+    assert "The group&#x27;s work was stopped by olga: a move." in shown
+    assert "1 of 2 members that take orders has stopped; 2 take none, and go on." in shown
+    for word in ("stopped", "is to stop", "takes no orders"):
+        assert word in shown
+    assert "stopped" in text(operator.get(LIST))
+
+
+def test_a_stopped_member_that_is_gone_can_still_be_started(operator: Client) -> None:
+    write("orders")
+    paused("orders", 7, "desk-9")
+    path = f"{page('orders', 'pause')}?member=desk-9"
+    assert path.replace("&", "&amp;") in text(operator.get(page("orders")))
+
+    operator.post(path, {"reason": "moved", "verb": "start", "seen": 7})
+    assert asked() == [("orders", "resume", "desk-9")]
+
+
+def test_who_is_neither_a_member_nor_stopped_leads_back(operator: Client) -> None:
+    write("orders")
+    answer: Any = operator.get(f"{page('orders', 'pause')}?member=nobody")
+    assert answer.url == page("orders")
+
+
+@pytest.mark.parametrize(("action", "verb"), [("stop_work", "pause"), ("start_work", "resume")])
+def test_many_groups_at_once_with_one_reason(operator: Client, action: str, verb: str) -> None:
+    write("a", "b", "c")
+    chosen: dict[str, Any] = {"action": action, "_selected_action": ["a", "b"]}
+    assert "Reason" in text(operator.post(LIST, chosen))
+
+    sent = {**chosen, "confirm": 1, "reason": "a move", "once": "0" * 32}
+    for _ in range(2):  # a reload asks for nothing more
+        assert "Asked for" in text(operator.post(LIST, sent))
+    assert asked() == [("a", verb, ""), ("b", verb, "")]
+
+
+def test_the_journal_says_it_in_plain_words() -> None:
+    entry = Journal(kind="paused", trigger="operator", reason="olga stopped the work of a: b")
+    assert sentence(entry) == "Olga stopped the work of a: b."

@@ -1,0 +1,97 @@
+"""An operator stops a group's work and starts it again, while members of the library and a stock
+client are connected; somebody else watches the page."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from groups.people import OPERATOR, VIEWER
+from rollcall.client import BlockingMember
+from tests.browser.conftest import LogIn, World
+from tests.browser.test_steering import find
+from tests.clients.conftest import SESSION_MS, Start
+
+STOP_OR_START = "Stop or start its work"
+REASON = re.compile("reason", re.IGNORECASE)
+
+
+@pytest.fixture
+def anna(world: World, topic: str) -> Iterator[BlockingMember]:
+    """A member of the library."""
+    with BlockingMember(
+        world.kafka,
+        topic,
+        [topic],
+        protocol="classic",
+        client_id="anna",
+        session_timeout_ms=SESSION_MS,
+        heartbeat_interval_ms=1_000,
+    ) as member:
+        yield member
+
+
+def test_work_is_stopped_and_started_before_everybodys_eyes(
+    world: World, log_in: LogIn, start: Start, topic: str, anna: BlockingMember
+) -> None:
+    stock = start("kafka-python", world.kafka, topic)
+    stock.until(lambda: len(stock.owned) == len(anna.workable) == 3, "three and three")
+    page, watching = log_in(OPERATOR), log_in(VIEWER)
+    find(watching, topic)
+    watching.evaluate("window.untouched = true")
+    expect(watching.get_by_role("link", name=STOP_OR_START)).to_have_count(0)
+
+    find(page, topic)
+    page.get_by_role("link", name=STOP_OR_START).click()
+    expect(page.get_by_text("All 2 members are told at once to stop")).to_be_visible()
+    expect(page.get_by_text("one client takes no orders")).to_be_visible()
+    page.get_by_label(REASON).fill("the database is moved")
+    page.get_by_role("button", name="Stop the work").click()
+    expect(page.get_by_text("succeeded").first).to_be_visible()
+
+    live = watching.locator("#live")
+    expect(live).to_contain_text("was stopped by operator: the database is moved.")
+    expect(live).to_contain_text("1 of 1 members that take orders has stopped; 1 takes none")
+    assert [anna.paused, len(anna.assigned)] == [True, 3]
+    page.goto("/admin/groups/group/?q=" + topic)
+    expect(page.locator("#result_list")).to_contain_text("stopped")
+
+    find(page, topic)
+    page.get_by_role("link", name="Start it", exact=True).click()
+    page.get_by_label(REASON).fill("moved")
+    page.get_by_role("button", name="Start the work").click()
+    expect(page.get_by_text("succeeded").first).to_be_visible()
+
+    expect(live).to_contain_text("Operator started the group's work: moved.")
+    expect(watching.locator("#obedience")).to_have_count(0)
+    expect(watching.locator("#members")).not_to_contain_text("is to start")
+    assert [anna.paused, len(stock.owned)] == [False, 3]
+    assert watching.evaluate("window.untouched")
+
+
+def test_one_member_is_stopped_from_its_line(
+    world: World, log_in: LogIn, topic: str, anna: BlockingMember
+) -> None:
+    page = log_in(OPERATOR)
+    while len(anna.workable) != 6:
+        page.wait_for_timeout(20)
+    find(page, topic)
+
+    page.locator("#members").get_by_role("link", name="Stop", exact=True).click()
+    expect(page.get_by_text("anna is told at once to stop; that ends with it.")).to_be_visible()
+    page.get_by_label(REASON).fill("looks odd")
+    page.get_by_role("button", name="Stop the work").click()
+    expect(page.get_by_text("succeeded").first).to_be_visible()
+
+    find(page, topic)
+    expect(page.locator("#obedience")).to_contain_text(
+        "1 of 1 members that take orders has stopped"
+    )
+    assert [anna.paused] == [True]
+    page.locator("#members").get_by_role("link", name="Start", exact=True).click()
+    page.get_by_label(REASON).fill("is fine")
+    page.get_by_role("button", name="Start the work").click()
+    expect(page.get_by_text("succeeded").first).to_be_visible()
+    while anna.paused:
+        page.wait_for_timeout(20)

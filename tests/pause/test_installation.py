@@ -1,0 +1,137 @@
+"""A stopped group in a whole installation: REST asks, members obey, a node is killed meanwhile."""
+
+import asyncio
+import os
+import signal
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from benchmarks.wire import create_topic
+from rollcall.client import BlockingMember, CommitRefused
+from rollcall.installation import Installation
+from tests.api.test_installation import TOKEN, Rest
+from tests.clients.conftest import SESSION_MS, SETTINGS, Start, start
+
+__all__ = ["start"]
+
+pytestmark = pytest.mark.timeout(240)
+
+PATIENCE_S = 60
+OWNER = "SELECT node_id FROM rollcall_slot JOIN rollcall_group USING (slot) WHERE group_id = %s"
+
+
+@pytest.fixture(scope="module")
+def installation() -> Iterator[Installation]:
+    """Two nodes, and a token."""
+    nodes = {"ROLLCALL_NODES": "2", "ROLLCALL_API_TOKEN": TOKEN}
+    with Installation({**SETTINGS, **nodes}) as running:
+        yield running
+
+
+def until(claim: Callable[[], object], what: str) -> None:
+    """Look again until it is so."""
+    end = time.monotonic() + PATIENCE_S
+    while not claim():
+        assert time.monotonic() < end, f"{what}: never"
+        time.sleep(0.02)
+
+
+def owner(installation: Installation, group_id: str) -> int | None:
+    """The node that owns the group's slot by the rows."""
+    url = (installation.data_dir / "database-url").read_text().strip()
+    with psycopg.connect(url) as connection:
+        row = connection.execute(OWNER, [group_id]).fetchone()
+    assert row is not None
+    found: int | None = row[0]
+    return found
+
+
+def kill_node(installation: Installation, node_id: int) -> None:
+    """Without a word."""
+    for pid in installation.pids():
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+        if f"--node-id={node_id}" in words:
+            os.kill(pid, signal.SIGKILL)
+            return
+    raise AssertionError(f"no process of node {node_id}")
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks for a process in /proc")
+def test_a_group_stays_stopped_though_its_node_is_killed(
+    installation: Installation, start: Start
+) -> None:
+    name = f"p-{uuid.uuid4().hex[:8]}"
+    asyncio.run(create_topic(installation.kafka, name, 6))
+    rest = Rest(installation.web)
+    bootstrap = installation.kafka
+    options: dict[str, Any] = {
+        "protocol": "classic",
+        "session_timeout_ms": SESSION_MS,
+        "heartbeat_interval_ms": 1_000,
+    }
+
+    def group() -> Any:
+        return rest.ask("GET", f"/groups/{name}")[2]
+
+    def work() -> tuple[int, int, int]:
+        told = group()["work"]
+        return told["asked"], told["obeyed"], told["not_supported"]
+
+    with (
+        BlockingMember(bootstrap, name, [name], **options) as anna,
+        BlockingMember(bootstrap, name, [name], **options) as bert,
+    ):
+        stock = start("kafka-python", bootstrap, name)
+        stock.until(
+            lambda: len(stock.owned) == len(anna.workable) == len(bert.workable) == 2, "two each"
+        )
+
+        reason = {"reason": "the database is moved"}
+        status, _, asked = rest.ask("POST", f"/groups/{name}/pause", reason, Prefer="wait=20")
+        assert (status, asked["state"]) == (200, "succeeded")
+        until(lambda: work() == (2, 2, 1), "two have stopped, the stock client cannot")
+        assert [anna.paused, bert.paused, len(anna.assigned)] == [True, True, 2]
+        assert anna.order is not None
+        assert anna.order.reason == "api token: the database is moved"
+
+        killed = owner(installation, name)
+        assert killed is not None
+        before = set(words(group()).values())
+        kill_node(installation, killed)
+        until(lambda: owner(installation, name) not in (killed, None), "another owner")
+        until(lambda: commits(anna), "whoever is stopped may say how far it came")
+        assert [anna.paused, bert.paused] == [True, True]
+        assert before == {"stopped", "not-supported"}
+        stock.until(lambda: len(stock.owned) == 2, "the stock client goes on")
+        assert work() == (2, 2, 1)
+
+        rest.ask("POST", f"/groups/{name}/resume", reason, Prefer="wait=20")
+        until(lambda: len(anna.workable) == len(bert.workable) == 2, "both work again")
+        until(lambda: set(words(group()).values()) == {"working"}, "and it is known")
+        kinds = [entry["kind"] for entry in journal(rest, name)]
+        assert [kind for kind in kinds if kind in ("paused", "resumed")] == ["resumed", "paused"]
+
+
+def words(group: Any) -> dict[str, str]:
+    """How each member stands to its orders."""
+    return {member["member_id"]: member["work"] for member in group["members"]}
+
+
+def journal(rest: Rest, name: str) -> Any:
+    """The newest entries."""
+    return rest.ask("GET", f"/groups/{name}/journal")[2]["data"]
+
+
+def commits(member: BlockingMember) -> bool:
+    """Whether the member could commit: not while its group is on the move."""
+    try:
+        member.commit(dict.fromkeys(member.assigned, 5))
+    except CommitRefused:
+        return False
+    return True

@@ -1,0 +1,171 @@
+"""An operator's word becomes a row, written by the group's owner, and outlives it."""
+
+import asyncio
+
+import pytest
+
+from groups import database, sql_sweeps
+from groups.core.events import DeleteGroup
+from groups.core.pausing import WHOLE
+from groups.core.replies import Deleted
+from groups.store import Unknown
+from tests import rows
+from tests.node.conftest import _prepared, one, other
+from tests.node.running import Running, running
+from tests.pause.asking import Other, ask, asked, ended, pauses
+from tests.server.serving import until
+
+__all__ = ["_prepared", "one", "other"]
+
+END_LANE = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE application_name = 'rollcall node pauses' AND datname = current_database()"
+)
+
+
+async def test_a_stopped_group_has_a_row_and_a_line_in_the_journal(
+    one: Running, other: Other
+) -> None:
+    await one.settled("g")
+    number = await asked(other, "pause")
+
+    assert await pauses(other) == [("group", "", number)]
+    assert [kind for _, kind, _ in await rows.journal(other)][-1] == "paused"
+    revision = (await rows.groups(other))["g"][2]
+    await asked(other, "resume")
+    assert await pauses(other) == []
+    assert [kind for _, kind, _ in await rows.journal(other)][-1] == "resumed"
+    assert (await rows.groups(other))["g"][2] == revision  # the group itself did not change
+
+
+async def test_what_makes_no_sense_fails_and_says_why(one: Running, other: Other) -> None:
+    await one.settled("g")
+
+    nobody = await ask(other, "pause", "clara")
+    nothing = await ask(other, "pause", group_id="h")
+
+    assert await ended(other, nobody) == ("failed", "the group has no such member")
+    assert await ended(other, nothing) == ("failed", "there is no such group")
+    assert await pauses(other) == []
+
+
+async def test_stop_and_start_asked_at_once_keep_their_order(one: Running, other: Other) -> None:
+    await one.settled("g")
+    numbers = [await ask(other, verb) for verb in ("pause", "resume", "pause")]
+
+    for number in numbers:
+        assert (await ended(other, number))[0] == "succeeded"
+    assert await pauses(other) == [("group", "", numbers[-1])]
+
+
+async def test_the_next_owner_knows_what_is_stopped(other: Other) -> None:
+    async with running() as first:
+        await first.settled("g")
+        number = await asked(other, "pause")
+
+    async with running(1) as second:
+        assert second.node.coordinator.own.paused.of("g")[WHOLE].pause_id == number
+        await asked(other, "resume")
+        await until(lambda: second.node.coordinator.own.paused.of("g") == {})
+
+
+async def test_a_word_outlives_an_owner_that_never_heard_it(other: Other) -> None:
+    async with running() as first:
+        await first.settled("g")
+    number = await ask(other, "pause")
+
+    async with running(1):
+        assert (await ended(other, number))[0] == "succeeded"
+        assert await pauses(other) == [("group", "", number)]
+
+
+async def test_a_connection_that_ends_leaves_memory_as_the_rows_are(
+    one: Running, other: Other
+) -> None:
+    await one.settled("g")
+    await asked(other, "pause")
+    await other.execute(END_LANE)
+
+    number = await asked(other, "resume")
+
+    assert (await pauses(other), number > 0) == ([], True)
+    await until(lambda: one.node.coordinator.own.paused.of("g") == {})
+
+
+async def test_an_outcome_that_nobody_knows_is_looked_up(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows say that it was written; so it holds, and the operation is not stepped twice."""
+    await one.settled("g")
+    pausing = one.node.pausing
+    apply, failures = pausing._apply, [1]
+
+    async def written_and_lost(*given: object) -> None:
+        await apply(*given)  # type: ignore[arg-type]
+        if failures:
+            failures.pop()
+            raise Unknown("the connection broke behind the COMMIT")
+
+    monkeypatch.setattr(pausing, "_apply", written_and_lost)
+    number = await asked(other, "pause")
+    await until(lambda: one.node.coordinator.own.paused.of("g"))
+
+    assert await pauses(other) == [("group", "", number)]
+    kinds = [kind for _, kind, _ in await rows.journal(other)]
+    assert kinds.count("paused") == 1
+
+
+async def test_a_group_that_somebody_else_wrote_is_read_again_first(
+    one: Running, other: Other
+) -> None:
+    await one.settled("g")
+    await other.execute("UPDATE rollcall_group SET revision = revision + 1 WHERE group_id = 'g'")
+
+    number = await asked(other, "pause")
+
+    assert await pauses(other) == [("group", "", number)]
+    revision = (await rows.groups(other))["g"][2]
+    group = one.node.coordinator.group("g")
+    assert group is not None and group.durable.revision == revision
+
+
+async def test_a_row_that_is_held_is_waited_for(one: Running, other: Other) -> None:
+    await one.settled("g")
+    async with other.transaction():
+        await other.execute("SELECT FROM rollcall_group WHERE group_id = 'g' FOR UPDATE")
+        number = await ask_elsewhere("pause")
+        await asyncio.sleep(0)
+        assert await pauses(other) == []
+
+    assert (await ended(other, number))[0] == "succeeded"
+
+
+async def ask_elsewhere(verb: str) -> int:
+    """Over a connection of one's own, since the other's transaction is open."""
+    async with await database.connect("asking", options="") as connection:
+        return await ask(connection, verb)
+
+
+async def test_a_deleted_group_is_paused_no_longer(one: Running, other: Other) -> None:
+    await one.kept("g")
+    await asked(other, "pause")
+    await until(lambda: one.node.coordinator.own.paused.of("g"))
+
+    deleted = await one.ask("g", DeleteGroup(ticket=one.counter.ticket()))
+
+    assert deleted == Deleted()
+    assert await pauses(other) == []
+    assert one.node.coordinator.own.paused.of("g") == {}
+
+
+async def test_retention_leaves_a_stopped_group_alone(one: Running, other: Other) -> None:
+    """Its members could not commit if they would."""
+    for group_id in ("g", "h"):
+        await one.kept(group_id)
+    await asked(other, "pause")
+    await other.execute("UPDATE rollcall_offset SET committed_at = now() - interval '1 year'")
+
+    values = {"minutes": 1, "after": "", "groups": 10}
+    found = await (await other.execute(sql_sweeps.MAY_EXPIRE.encode(), values)).fetchall()
+
+    assert found == [("h",)]

@@ -1,0 +1,168 @@
+"""What is paused, who has to obey, and how an order is numbered: rules alone, as stories."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groups.core.errors import ErrorCode
+from groups.core.pausing import (
+    INSTANCE,
+    MEMBER,
+    ORDERS_FROM,
+    RUNNING,
+    WHOLE,
+    Pause,
+    Pauses,
+    PauseWork,
+    ResumeWork,
+    Ruling,
+    Target,
+    decide,
+    obeyed,
+    order_for,
+)
+from groups.core.rows import Durable
+from tests import factories
+
+ANNA = factories.member("anna")
+BERT = factories.member("bert", position=1, instance_id="desk-2")
+GROUP = factories.durable("g", [ANNA, BERT], revision=1)
+
+
+def stop(
+    number: int, name: str = "", group: Durable = GROUP, pauses: Pauses | None = None
+) -> Ruling:
+    """An operator stops somebody."""
+    verb = PauseWork(operation_id=number, actor="olga", reason="upgrade", member_id=name)
+    return decide(group, pauses or {}, verb)
+
+
+def start(number: int, pauses: Pauses, name: str = "", group: Durable = GROUP) -> Ruling:
+    """An operator lets somebody start."""
+    verb = ResumeWork(operation_id=number, actor="olga", reason="done", member_id=name)
+    return decide(group, pauses, verb)
+
+
+def test_a_stopped_group_stops_whoever_is_in_it_and_whoever_comes() -> None:
+    ruling = stop(7)
+
+    assert ruling.pauses == {WHOLE: Pause(WHOLE, 7, "olga", "upgrade")}
+    assert ruling.operated.error is ErrorCode.NONE
+    assert ruling.entry is not None and ruling.entry.kind == "paused"
+    assert ruling.entry.reason == "olga stopped the group's work: upgrade"
+    for member_id in ("anna", "bert", "somebody who comes later"):
+        order = order_for(ruling.pauses, member_id, None, ORDERS_FROM)
+        assert order is not None and order.stops and order.reason == "olga: upgrade"
+
+
+def test_a_stopped_member_leaves_the_others_at_work() -> None:
+    pauses = stop(7, "anna").pauses
+
+    assert order_for(pauses, "anna", None, ORDERS_FROM) is not None
+    assert order_for(pauses, "bert", "desk-2", ORDERS_FROM) is None
+
+
+def test_a_static_member_stays_stopped_under_its_next_member_id() -> None:
+    ruling = stop(7, "bert")
+
+    assert set(ruling.pauses) == {Target(INSTANCE, "desk-2")}
+    assert order_for(ruling.pauses, "bert-again", "desk-2", ORDERS_FROM) is not None
+    assert stop(8, "desk-2").pauses.keys() == ruling.pauses.keys()  # by either name
+
+
+def test_nobody_stops_a_group_or_a_member_that_is_not_there() -> None:
+    absent = factories.durable("g", revision=0)
+
+    assert stop(7, group=absent).operated.error is ErrorCode.GROUP_ID_NOT_FOUND
+    assert stop(7, "clara").operated.error is ErrorCode.UNKNOWN_MEMBER_ID
+    assert stop(7, "clara").entry is None
+
+
+def test_a_second_stop_changes_nothing_and_says_who_was_first() -> None:
+    pauses = stop(7).pauses
+    again = stop(8, pauses=pauses)
+
+    assert again.pauses == pauses and again.entry is None
+    assert again.operated.detail == "it was stopped already, by olga: upgrade"
+
+
+def test_starting_what_works_changes_nothing() -> None:
+    ruling = start(8, {})
+    assert (ruling.pauses, ruling.entry) == ({}, None)
+    assert ruling.operated.detail == "it was not stopped"
+
+
+def test_who_was_stopped_alone_stays_so_when_the_group_starts() -> None:
+    pauses = stop(8, "anna", pauses=stop(7).pauses).pauses
+    ruling = start(9, pauses)
+
+    assert set(ruling.pauses) == {Target(MEMBER, "anna")}
+    assert "what else is stopped stays so" in ruling.operated.detail
+    order = order_for(ruling.pauses, "bert", "desk-2", ORDERS_FROM + 14)
+    assert order is not None and not order.stops
+
+
+def test_a_member_of_a_stopped_group_is_not_started_by_a_word_about_itself() -> None:
+    pauses = stop(8, "anna", pauses=stop(7).pauses).pauses
+    ruling = start(9, pauses, "anna")
+
+    assert order_for(ruling.pauses, "anna", None, ORDERS_FROM + 14) is None  # it obeys 7, and shall
+    assert "what else is stopped stays so" in ruling.operated.detail
+
+
+def test_the_pause_of_a_dynamic_member_ends_with_it() -> None:
+    """Its id comes back to nobody; the next verb tidies up."""
+    pauses = stop(7, "anna").pauses
+    without = factories.durable("g", [BERT], revision=2)
+
+    after = stop(8, group=without, pauses=pauses).pauses
+    assert set(after) == {WHOLE}
+    static = stop(7, "bert").pauses
+    empty = factories.durable("g", revision=2)
+    assert set(stop(8, group=empty, pauses=static).pauses) == {WHOLE, Target(INSTANCE, "desk-2")}
+
+
+def test_the_pause_of_whoever_is_gone_can_be_ended() -> None:
+    static = stop(7, "bert").pauses
+    empty = factories.durable("g", revision=2)
+    assert start(8, static, "desk-2", group=empty).pauses == {}
+
+
+@pytest.mark.parametrize("last", [0, ORDERS_FROM, ORDERS_FROM + 3, ORDERS_FROM + 15])
+def test_who_works_and_shall_is_told_nothing(last: int) -> None:
+    assert order_for({}, "anna", None, last) is None
+
+
+def test_what_was_missed_is_not_told_only_how_it_stands() -> None:
+    """Stopped by 7, started, stopped by 9, while nobody could tell it."""
+    order = order_for(stop(9).pauses, "anna", None, ORDERS_FROM + 14)
+    assert order is not None and (order.stops, obeyed(order.command_id)) == (True, 9)
+
+
+VERBS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from(["", "anna", "bert", "desk-2"]), st.booleans()),
+    max_size=20,
+)
+
+
+@given(VERBS)
+def test_orders_rise_and_end_where_the_pauses_are(verbs: list[tuple[bool, str, bool]]) -> None:
+    """However stops and starts follow one another, and whichever of them a member hears of."""
+    pauses: Pauses = {}
+    last: Mapping[str, int] = {"anna": ORDERS_FROM, "bert": ORDERS_FROM}
+    instances = {"anna": None, "bert": "desk-2"}
+    for number, (stops, name, hears) in enumerate([*verbs, (True, "nobody", True)], 1):
+        pauses = (
+            stop(number, name, pauses=pauses) if stops else start(number, pauses, name)
+        ).pauses
+        for member_id, instance_id in instances.items() if hears else ():
+            order = order_for(pauses, member_id, instance_id, last[member_id])
+            if order is not None:
+                assert order.command_id > last[member_id]
+                last = {**last, member_id: order.command_id}
+            covering = {WHOLE, Target(MEMBER, member_id), Target(INSTANCE, instance_id or "")}
+            is_stopped = obeyed(last[member_id]) != RUNNING
+            assert is_stopped == bool(covering & pauses.keys())
+            assert order_for(pauses, member_id, instance_id, last[member_id]) is None
