@@ -29,7 +29,6 @@ UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
 
 
 def millis(text: str) -> int:
-    """Read 500ms, 3s or 5m."""
     digits = text.rstrip("ms")
     return int(digits) * UNITS[text[len(digits) :] or "ms"]
 
@@ -239,9 +238,8 @@ class Conversation:
     def _let_through(self, key: str) -> tuple[str, ...]:
         kind, pattern = filter_of(key)
         is_black = kind == "black_list"
-        return tuple(
-            name for name in sorted(self.catalogue) if bool(re.fullmatch(pattern, name)) != is_black
-        )
+        names = sorted(self.catalogue)
+        return tuple(n for n in names if bool(re.fullmatch(pattern, n)) != is_black)
 
     def set_rules(self, words: list[str]) -> None:
         said = dict(map(pair, words))
@@ -393,14 +391,9 @@ class Conversation:
                 self.told.append(f"{actor.name} {parts or 'nothing'}")
 
     def _show_members(self) -> None:
-        rows = self.group.durable.members.values()
-        self.told.append(
-            " ".join(
-                r.member_id + ("(out)" if self.group.consumer(r.member_id) is None else "")
-                for r in rows
-            )
-            or "nobody"
-        )
+        ids = list(self.group.durable.members)
+        named = [i if self.group.consumer(i) is not None else f"{i}(out)" for i in ids]
+        self.told.append(" ".join(named) or "nobody")
 
     def _show_commands(self) -> None:
         for row in self.group.durable.members.values():
