@@ -135,9 +135,15 @@ class Consumer:
         request = LeaveGroupRequest(
             group_id=self.group, members=[MemberIdentity(member_id=self.name)]
         )
-        connection = await self._to_coordinator()
-        await connection.call(request, ANSWER_S)
-        connection.close()
+        while True:
+            try:
+                connection = await self._to_coordinator()
+                await connection.call(request, ANSWER_S)
+            except OSError:
+                await asyncio.sleep(PAUSE_S)
+            else:
+                connection.close()
+                return
 
     async def _talk(self) -> None:
         connection = await self._connected()
