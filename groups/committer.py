@@ -15,7 +15,7 @@ from functools import partial
 import psycopg
 
 from groups import database, store
-from groups.coordinator import Coordinator, Lane, Resident
+from groups.coordinator import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
@@ -28,18 +28,10 @@ from groups.core.events import (
 )
 from groups.core.migration.deciding import decide
 from groups.fail_points import Fail, no_fail
+from groups.resident import Lane, Resident
 from groups.retries import Reloader, WaitingRoom
-from groups.store import (
-    Batch,
-    Busy,
-    Conflict,
-    Contended,
-    Fenced,
-    Refused,
-    StoreError,
-    Unknown,
-    Write,
-)
+from groups.store import Batch, Write
+from groups.store_errors import Busy, Conflict, Contended, Fenced, Refused, StoreError, Unknown
 
 logger = logging.getLogger(__name__)
 

@@ -16,10 +16,11 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from groups import sql_offset_verbs as sql
-from groups.coordinator import Coordinator, Resident
+from groups.coordinator import Coordinator
 from groups.core.events import Author, ExpireOffsets, OffsetWrite, RestoreOffsets
 from groups.core.expiry import Age
 from groups.database import Connection
+from groups.resident import Resident
 
 logger = logging.getLogger(__name__)
 

@@ -12,16 +12,18 @@ from contextlib import asynccontextmanager
 
 import psycopg
 
-from groups import database, load, store
+from groups import database, load, store, store_errors
 from groups import sql_pauses as sql
-from groups.coordinator import Coordinator, Resident
+from groups.coordinator import Coordinator
 from groups.core.group import Decision, Group
 from groups.core.kinds import CLASSIC, KINDS
 from groups.core.pausing import Pauses, PauseVerb, Ruling, decide
 from groups.database import Connection
+from groups.resident import Resident
 from groups.retries import Reloader
 from groups.slot import slot_of
-from groups.store import Batch, Conflict, Fenced, Statement, StoreError, Unknown, Write
+from groups.store import Batch, Statement, Write
+from groups.store_errors import Conflict, Fenced, StoreError, Unknown
 
 logger = logging.getLogger(__name__)
 
@@ -132,7 +134,7 @@ class Pausing:
                 for text, parameters in changes(group_id, before, ruling.pauses):
                     await connection.execute(text.encode(), parameters)
         except psycopg.Error as error:
-            raise store.translate(error, self._connection) from error
+            raise store_errors.translate(error, self._connection) from error
 
     def _doubt(self, group_id: str) -> None:
         """Somebody else wrote the group's rows: the group is read again, as after any write."""

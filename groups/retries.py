@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 import psycopg
 
 from groups import database, load
-from groups.coordinator import Coordinator, Resident
+from groups.coordinator import Coordinator
+from groups.resident import Resident
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import psycopg
 
-from groups import command_rows, pending, sql
+from groups import command_rows, pending, sql, store_errors
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
@@ -38,42 +38,6 @@ BELL_BYTES_MAX = 7_500
 ROWS_INLINE_MAX = 2_000
 """Rows whose statements are put together on the event loop: some 20 ms. More than this is one
 large group, whose members have all been given another target."""
-
-
-class StoreError(Exception):
-    """A batch was not written, or nobody knows. The subclass says which."""
-
-
-class Fenced(StoreError):
-    """A slot of the batch has another owner now. Nothing was written."""
-
-
-class Conflict(StoreError):
-    """Rows of ``group_ids`` have another revision than was seen. Nothing was written."""
-
-    def __init__(self, group_ids: Sequence[str]) -> None:
-        super().__init__(f"revision differs: {group_ids}")
-        self.group_ids = tuple(group_ids)
-
-
-class Busy(StoreError):
-    """Rows of ``group_ids`` are held by another transaction. Nothing was written."""
-
-    def __init__(self, group_ids: Sequence[str]) -> None:
-        super().__init__(f"held elsewhere: {group_ids}")
-        self.group_ids = tuple(group_ids)
-
-
-class Contended(StoreError):
-    """Some row that the batch needs is held elsewhere; which is not known. Nothing was written."""
-
-
-class Refused(StoreError):
-    """PostgreSQL refuses a value. Nothing was written, and trying again would not help."""
-
-
-class Unknown(StoreError):
-    """The connection broke: the batch may have committed or not. Reload before going on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,10 +370,10 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
                 await pipeline.sync()
                 await batch.inside()
     except psycopg.Error as error:
-        raise translate(error, connection) from error
+        raise store_errors.translate(error, connection) from error
     except (TypeError, ValueError) as error:
         # A value that cannot even be sent: the transaction was rolled back over it.
-        raise Refused(str(error)) from error
+        raise store_errors.Refused(str(error)) from error
 
 
 async def _ready(batch: Batch) -> Iterable[Statement]:
@@ -425,30 +389,4 @@ def apply_with(cursor: Cursor, batch: Batch) -> None:
         for text, parameters in statements(batch):
             cursor.execute(text, parameters)
     except psycopg.Error as error:
-        raise translate(error, None) from error
-
-
-def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | None) -> StoreError:
-    """What a psycopg error means for the batch: the only place that reads SQLSTATEs."""
-    detail = error.diag.message_detail
-    match error.sqlstate:
-        case "RC001":
-            return Fenced(str(error))
-        case "RC002":
-            return Conflict(json.loads(detail or "[]"))
-        case "RC003":
-            return Busy(json.loads(detail or "[]"))
-        case "55P03" | "40P01" | "40001":  # a lock timeout, a deadlock, a serialization failure
-            return Contended(str(error))
-    if isinstance(error, psycopg.DataError):
-        return Refused(str(error))  # the client side's own refusals (U+0000) have no SQLSTATE
-    broken = connection is not None and (connection.closed or connection.broken)
-    if broken or error.sqlstate is None or error.sqlstate[:2] in LOST:
-        return Unknown(str(error))
-    return Refused(str(error))
-
-
-LOST = frozenset({"08", "57", "58", "53", "25"})
-"""SQLSTATE classes after which the fault is the service's and not the batch's: connection
-exception, operator intervention (a shutdown, a statement timeout), system error, insufficient
-resources, invalid transaction state (read-only)."""
+        raise store_errors.translate(error, None) from error

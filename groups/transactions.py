@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from groups import sql, store
+from groups import sql, store_errors
 from groups import sql_transactions as txn_sql
 from groups.coordinator import Coordinator
 from groups.core import transactions as rules
@@ -193,7 +193,7 @@ class Transactions:
             try:
                 async with _Answers(self):
                     return await self._once(transactional_id, rule, add, is_guarded)
-            except store.Contended:
+            except store_errors.Contended:
                 continue
         raise Refuse(ErrorCode.CONCURRENT_TRANSACTIONS)
 
@@ -248,10 +248,10 @@ class _Answers:
             raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
         if not isinstance(error, psycopg.Error):
             return
-        meant = store.translate(error, None)
-        if isinstance(meant, store.Contended):
+        meant = store_errors.translate(error, None)
+        if isinstance(meant, store_errors.Contended):
             raise meant from error
-        if isinstance(meant, store.Fenced):
+        if isinstance(meant, store_errors.Fenced):
             self.transactions.fenced()
             raise Refuse(ErrorCode.NOT_COORDINATOR) from error
         logger.warning("a transaction was not written, or nobody knows: %s", error)
@@ -275,7 +275,7 @@ async def _put(connection: Connection, before: Producer | None, after: Producer)
     query = txn_sql.NEW_PRODUCER if before is None else txn_sql.PUT_PRODUCER
     cursor = await connection.execute(query.encode(), values)
     if cursor.rowcount == 0:
-        raise store.Contended("somebody else has made the transactional id")
+        raise store_errors.Contended("somebody else has made the transactional id")
     return after
 
 

@@ -9,7 +9,7 @@ from groups.core.classic.states import COMPLETING
 from groups.core.errors import ErrorCode
 from groups.core.replies import Synced
 from groups.slot import slot_of
-from groups.store import Unknown
+from groups.store_errors import Unknown
 from proof.saboteurs.breaking import NODES, ROWS, Saboteur, always, around, put, several
 from proof.simulation import seams, statements
 from proof.simulation.locks import KEY_SHARE

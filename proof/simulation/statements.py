@@ -16,7 +16,8 @@ from groups import sql, sql_offset_verbs, sql_slots
 from groups.core.rows import Durable
 from groups.slot import slot_of
 from groups.sql_sweeps import NOTE_SLOTS
-from groups.store import Batch, Busy, Conflict, Contended, Fenced, StoreError, Unknown, Write
+from groups.store import Batch, Write
+from groups.store_errors import Busy, Conflict, Contended, Fenced, StoreError, Unknown
 from proof.simulation.locks import EXCLUSIVE, SHARE
 from proof.simulation.postgres import (
     Connection,

@@ -8,7 +8,7 @@ from groups import database, sql_sweeps
 from groups.core.events import DeleteGroup
 from groups.core.pausing import WHOLE
 from groups.core.replies import Deleted
-from groups.store import Unknown
+from groups.store_errors import Unknown
 from tests import rows
 from tests.node.conftest import _prepared, one, other
 from tests.node.running import Running, running

@@ -5,11 +5,12 @@ import asyncio
 import psycopg
 import pytest
 
-from groups import load, store
+from groups import load, store, store_errors
 from groups.core.rows import Durable
 from groups.database import Connection
 from groups.slot import slot_of
-from groups.store import Batch, Busy, Conflict, Fenced
+from groups.store import Batch
+from groups.store_errors import Busy, Conflict, Fenced
 from tests import rows
 from tests.factories import (
     batch,
@@ -37,10 +38,10 @@ async def seated(connection: Connection, *group_ids: str) -> list[Durable]:
     return found
 
 
-async def refused(connection: Connection, attempt: Batch) -> store.StoreError:
+async def refused(connection: Connection, attempt: Batch) -> store_errors.StoreError:
     """The attempt's error, having checked that it left every row as it was."""
     before = await rows.everything(connection)
-    with pytest.raises(store.StoreError) as caught:
+    with pytest.raises(store_errors.StoreError) as caught:
         await store.apply(connection, attempt)
     assert await rows.everything(connection) == before
     return caught.value
@@ -347,7 +348,7 @@ class Story:
         try:
             await self.mine.execute(text.encode(), parameters)
         except psycopg.Error as error:
-            fenced = store.translate(error, self.mine)
+            fenced = store_errors.translate(error, self.mine)
         if fenced is not None:
             await self.mine.execute("ROLLBACK")
             assert isinstance(fenced, Fenced)

@@ -1,0 +1,82 @@
+"""One group in a node's memory with what waits for it, and the lanes in which groups wait.
+
+Book-keeping only: who puts events in, and who takes them out, is not known here.
+"""
+
+import asyncio
+from collections import deque
+
+from groups.core.events import Event, OffsetCommit, OffsetDelete, Ticket, TxnOffsetCommit
+from groups.core.group import Group, Millis
+
+OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
+"""Events about offsets alone."""
+
+
+class Resident:
+    """One group in the node's memory: its committed value and what waits for it.
+
+    ``busy`` while a committer has it: a group is in one transaction at a time,
+    so the order of its events holds. ``parked``: tickets not yet answered.
+    ``lost``: what its rows hold is in doubt; nothing is decided before a reload.
+    ``broken``: the rows make no sense to this version; every request gets an error.
+    ``slept``: the node stood still while a committer had the group, so its next value starts
+    every timer anew. ``suspects``: so many events at the head are stepped one at a time, since
+    PostgreSQL refused something in them together.
+    """
+
+    __slots__ = (
+        "broken",
+        "busy",
+        "group",
+        "group_id",
+        "inbox",
+        "lost",
+        "parked",
+        "queued",
+        "slept",
+        "suspects",
+        "wake_at",
+    )
+
+    def __init__(self, group_id: str, group: Group) -> None:
+        self.group_id = group_id
+        self.group = group
+        self.inbox: deque[Event] = deque()
+        self.parked: set[Ticket] = set()
+        self.busy = False
+        self.queued = False
+        self.lost = False
+        self.broken = False
+        self.slept = False
+        self.suspects = 0
+        self.wake_at: Millis | None = None
+
+    def head_is_offsets(self) -> bool:
+        """Which lane the next events belong to: a commit to a group that has a row leaves
+        generation and membership alone; everything else may change them."""
+        return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
+
+
+class Lane:
+    """Residents whose next events one committer may take, in order of arrival."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ready: deque[Resident] = deque()
+        self.wake = asyncio.Event()
+
+    def push(self, resident: Resident) -> None:
+        """Queue a resident, once."""
+        resident.queued = True
+        self.ready.append(resident)
+        self.wake.set()
+
+    def pop(self) -> Resident | None:
+        """The next resident, or None; the committer then waits for ``wake``."""
+        if not self.ready:
+            self.wake.clear()
+            return None
+        resident = self.ready.popleft()
+        resident.queued = False
+        return resident

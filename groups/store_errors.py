@@ -1,0 +1,72 @@
+"""What may become of a batch that was not written, or perhaps was; and how PostgreSQL says so.
+
+Classes and one table of SQLSTATEs. What is done about a failure stands where batches are sent.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+
+class StoreError(Exception):
+    """A batch was not written, or nobody knows. The subclass says which."""
+
+
+class Fenced(StoreError):
+    """A slot of the batch has another owner now. Nothing was written."""
+
+
+class Conflict(StoreError):
+    """Rows of ``group_ids`` have another revision than was seen. Nothing was written."""
+
+    def __init__(self, group_ids: Sequence[str]) -> None:
+        super().__init__(f"revision differs: {group_ids}")
+        self.group_ids = tuple(group_ids)
+
+
+class Busy(StoreError):
+    """Rows of ``group_ids`` are held by another transaction. Nothing was written."""
+
+    def __init__(self, group_ids: Sequence[str]) -> None:
+        super().__init__(f"held elsewhere: {group_ids}")
+        self.group_ids = tuple(group_ids)
+
+
+class Contended(StoreError):
+    """Some row that the batch needs is held elsewhere; which is not known. Nothing was written."""
+
+
+class Refused(StoreError):
+    """PostgreSQL refuses a value. Nothing was written, and trying again would not help."""
+
+
+class Unknown(StoreError):
+    """The connection broke: the batch may have committed or not. Reload before going on."""
+
+
+def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | None) -> StoreError:
+    """What a psycopg error means for the batch: the only place that reads SQLSTATEs."""
+    detail = error.diag.message_detail
+    match error.sqlstate:
+        case "RC001":
+            return Fenced(str(error))
+        case "RC002":
+            return Conflict(json.loads(detail or "[]"))
+        case "RC003":
+            return Busy(json.loads(detail or "[]"))
+        case "55P03" | "40P01" | "40001":  # a lock timeout, a deadlock, a serialization failure
+            return Contended(str(error))
+    if isinstance(error, psycopg.DataError):
+        return Refused(str(error))  # the client side's own refusals (U+0000) have no SQLSTATE
+    broken = connection is not None and (connection.closed or connection.broken)
+    if broken or error.sqlstate is None or error.sqlstate[:2] in LOST:
+        return Unknown(str(error))
+    return Refused(str(error))
+
+
+LOST = frozenset({"08", "57", "58", "53", "25"})
+"""SQLSTATE classes after which the fault is the service's and not the batch's: connection
+exception, operator intervention (a shutdown, a statement timeout), system error, insufficient
+resources, invalid transaction state (read-only)."""
