@@ -1,9 +1,11 @@
 """Which other nodes are dead: silent for a whole lease, or crashed and their lock free.
 
-Asks PostgreSQL about locks; what was seen of beats is judged in ``groups.sightings``. Claiming
-what a dead node owned is ``groups.slots``'s business (design, *Failover*).
+Asks PostgreSQL about locks, and the node's own port; what was seen of beats is judged in
+``groups.sightings``. Claiming what a dead node owned is ``groups.slots``'s business (design,
+*Failover*; docs/decisions/0025).
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from groups import database
@@ -22,6 +24,24 @@ from groups.sightings import (
 LOCK_FREE_MS = 500
 """A dead node's advisory lock must be seen free twice, this far apart, before its slots are
 taken early: its connection may have been cut while the process lives."""
+
+
+KNOCK_S = 0.25
+"""How long an answer at a port is waited for. A living node's kernel answers at once, whatever the
+process does; where nothing answers, nothing is known."""
+
+
+async def nobody_listens(host: str, port: int) -> bool:
+    """Whether a connection is refused: there is no process behind that port."""
+    try:
+        async with asyncio.timeout(KNOCK_S):
+            _, writer = await asyncio.open_connection(host, port)
+    except ConnectionRefusedError:
+        return True
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return False
 
 
 class Deaths:
@@ -50,20 +70,23 @@ class Deaths:
             if node.node_id == self.me or seen is None:
                 continue
             if self._sightings.lease_is_over(node.node_id, now) or (
-                node.node_id in owners and await self._crashed(connection, node.node_id, seen)
+                node.node_id in owners and await self._crashed(connection, node, seen)
             ):
                 dead.add(node.node_id)
         return dead
 
-    async def _crashed(self, connection: database.Connection, node_id: int, seen: Sighting) -> bool:
-        """Whether a node's advisory lock is free, has been, and means that the node died."""
+    async def _crashed(
+        self, connection: database.Connection, node: NodeRow, seen: Sighting
+    ) -> bool:
+        """Whether a node's advisory lock is free, has been, and means that the node died. One
+        that lives, cut off from PostgreSQL, answers from memory until its lease ends."""
         now = self.clock()
         intervals = (now - seen.since) / self._lease_ms * BEATS_PER_LEASE
         if intervals < (LATE if seen.lock_free_since is None else OVERDUE):
             return False
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
             return False
-        keys = {"class": sql.LOCK_CLASS, "node_id": node_id}
+        keys = {"class": sql.LOCK_CLASS, "node_id": node.node_id}
         row = await (await connection.execute(sql.NODE_IS_LOCKED.encode(), keys)).fetchone()
         if row is None or row[0]:
             seen.lock_free_since = None
@@ -71,7 +94,9 @@ class Deaths:
         if seen.lock_free_since is None:
             seen.lock_free_since = now
             return False
-        return await self._nothing_restarted(connection)
+        return await self._nothing_restarted(connection) and await nobody_listens(
+            node.host, node.port
+        )
 
     async def _nothing_restarted(self, connection: database.Connection) -> bool:
         """A restart of PostgreSQL frees every lock, and a new connection of ours has seen

@@ -18,6 +18,10 @@ PARTITIONS: Final = 4
 """Of every topic in the beginning."""
 
 
+PORT: Final = 9092
+"""Of node 0; each has one more."""
+
+
 class Request(NamedTuple):
     """One request: which API, of which group, and what it says."""
 

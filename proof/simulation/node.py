@@ -23,7 +23,7 @@ from groups.pauses import Pausing
 from groups.retries import Reloader
 from groups.slots import STALL_MS, SlotKeeper
 from proof.simulation.desk import Desk
-from proof.simulation.network import Link, Network
+from proof.simulation.network import PORT, Link, Network
 from proof.simulation.seams import Readers
 from proof.simulation.world import MS, SECOND, Process, World
 
@@ -68,7 +68,7 @@ class Node:
         self._make(rules, Random(rng.getrandbits(64)), has_operator)
 
     def _make(self, rules: Rules, rng: Random, has_operator: bool) -> None:
-        me = Broker(self.node_id, "127.0.0.1", 9092 + self.node_id)
+        me = Broker(self.node_id, "127.0.0.1", PORT + self.node_id)
         self.cluster = Cluster("")
         self.desk = Desk(self.process, self.network)
         self.coordinator = Coordinator(rules, self.process.clock_ms, rng, self.desk.answer)

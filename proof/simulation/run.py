@@ -221,7 +221,7 @@ def simulate(
     collects = gc.isenabled()
     gc.disable()  # what a dead process leaves must not be finalised in the middle of a life
     try:
-        with Seams(run.database).in_place():
+        with Seams(run.database, run.network).in_place():
             run.begin()
             world.run(int(TROUBLE_S * SECOND))
             run.is_peace = True

@@ -13,8 +13,9 @@ from unittest.mock import patch
 
 import psycopg
 
-from groups import database, load, store
+from groups import database, deaths, load, store
 from groups.core.pausing import Pauses
+from proof.simulation.network import PORT, Network
 from proof.simulation.postgres import Connection, Database
 from proof.simulation.statements import MEANINGS, apply, load_groups, load_slots
 from proof.simulation.world import SECOND, Loop, Process
@@ -30,10 +31,17 @@ def here() -> Process:
 
 
 class Seams:
-    """The functions that stand in, over one database."""
+    """The functions that stand in, over one database and one network."""
 
-    def __init__(self, modelled: Database) -> None:
+    def __init__(self, modelled: Database, network: Network) -> None:
         self.modelled = modelled
+        self.network = network
+
+    async def nobody_listens(self, host: str, port: int) -> bool:
+        """A dead process has no port; a paused one has, and so has one that is cut off."""
+        await _sleep(here(), self.network.delay())
+        asked = self.network.nodes.get(port - PORT)
+        return asked is None or not asked.process.alive
 
     async def connect(self, name: str, settings_over: Any = None, **_: str) -> Connection:
         """A new connection, after a round trip; OperationalError where nobody answers."""
@@ -64,6 +72,7 @@ class Seams:
         with (
             patch.object(database, "connect", self.connect),
             patch.object(database, "kept", self.kept),
+            patch.object(deaths, "nobody_listens", self.nobody_listens),
             patch.object(store, "apply", apply),
             patch.object(load, "groups_of_slots", _of_slots),
             patch.object(load, "groups_by_id", _by_id),

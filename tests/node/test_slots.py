@@ -17,8 +17,9 @@ from benchmarks.wire import form_group
 from groups import database
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
+from groups.deaths import Deaths, nobody_listens
 from groups.lease import NodeIdTaken
-from groups.sightings import NodeRow, Sightings
+from groups.sightings import NodeRow, Sightings, SlotRow
 from groups.slot import SLOTS, slot_of
 from tests import rows
 from tests.node.running import Running, running
@@ -155,6 +156,26 @@ def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
     assert not seen.is_overdue(7, 1_000)
     seen.forget()
     assert not seen.is_overdue(7, 9_000)
+
+
+async def test_a_free_lock_is_no_death_while_somebody_is_at_the_port(other: Other) -> None:
+    """A node that is cut off from PostgreSQL has lost its lock, and answers from memory yet."""
+    now = [5_000]
+    sightings = Sightings(LEASE_MS)
+    deaths = Deaths(8, sightings, lambda: now[0])
+    async with await asyncio.start_server(lambda _in, out: out.close(), "127.0.0.1") as alive:
+        port = alive.sockets[0].getsockname()[1]
+        node = NodeRow(7, uuid4(), 1, "127.0.0.1", port)
+        slots = [SlotRow(0, 7, node.incarnation, 1)]
+        sightings.look([node], slots, asked=now[0], told=now[0])
+        for now[0] in (5_300, 5_850):  # the lock is free, and is still free; the beat is overdue
+            assert await deaths.look(other, [node], slots) == set()
+    assert await deaths.look(other, [node], slots) == {7}
+
+
+async def test_a_host_that_is_silent_may_be_alive() -> None:
+    """A name that nobody knows is no answer either: its lease has to end first."""
+    assert not await nobody_listens("nowhere.invalid", 9092)
 
 
 async def test_a_living_node_id_is_refused_with_a_sentence(
