@@ -75,7 +75,10 @@ def test_slots_that_their_node_does_not_take_stay_where_they_are() -> None:
         [record["slot"]] if record.get("table") == "slot" else []
     )
     assert run.node_ids == [0, 1]
-    with Seams(run.database).in_place(), patch.object(SlotKeeper, "_looks", looks_unless_blind):
+    with (
+        Seams(run.database, run.network).in_place(),
+        patch.object(SlotKeeper, "_looks", looks_unless_blind),
+    ):
         run.begin()
         run.world.run(20 * SECOND)
         for process in run.world.processes:
