@@ -27,7 +27,7 @@ class Faces:
     def __init__(self) -> None:
         self.swaps = 0
         self._faces: dict[str, Face] = {}
-        self._watchers: dict[str, set[Watcher]] = {}
+        self._watchers: dict[str, dict[Watcher, None]] = {}  # in the order of their coming
 
     def get(self, group_id: str) -> Face | None:
         """The face that may be shown now; None: nothing may be said without a step."""
@@ -58,14 +58,14 @@ class Faces:
 
     def watch(self, group_id: str, watcher: Watcher) -> None:
         """Tell the watcher of every swap, until ``unwatch``."""
-        self._watchers.setdefault(group_id, set()).add(watcher)
+        self._watchers.setdefault(group_id, {})[watcher] = None
 
     def unwatch(self, group_id: str, watcher: Watcher) -> None:
         """Tell it no more; nothing happens where it was not told."""
         watching = self._watchers.get(group_id)
         if watching is None:
             return
-        watching.discard(watcher)
+        watching.pop(watcher, None)
         if not watching:
             del self._watchers[group_id]
 

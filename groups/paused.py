@@ -18,7 +18,7 @@ class Paused:
 
     def __init__(self) -> None:
         self._pauses: dict[str, Pauses] = {}
-        self._waiting: dict[str, set[Watcher]] = {}
+        self._waiting: dict[str, dict[Watcher, None]] = {}  # in the order of their coming
 
     def of(self, group_id: str) -> Pauses:
         """What is paused in the group."""
@@ -48,12 +48,12 @@ class Paused:
 
     def watch(self, group_id: str, watcher: Watcher) -> None:
         """Tell the watcher of every change, until ``unwatch``."""
-        self._waiting.setdefault(group_id, set()).add(watcher)
+        self._waiting.setdefault(group_id, {})[watcher] = None
 
     def unwatch(self, group_id: str, watcher: Watcher) -> None:
         """Tell it no more."""
         waiting = self._waiting[group_id]
-        waiting.discard(watcher)
+        waiting.pop(watcher, None)
         if not waiting:
             del self._waiting[group_id]
 
