@@ -34,8 +34,10 @@ class Fencing(Family):
         newest = group.epochs.get(member, (-1, -1))[0]
         if group.kind != "consumer" or not 0 <= record["generation"] < newest:
             return
-        held = group.kept.get(member, set())
-        if any((topic, partition) not in held for topic, partition, _ in record["offsets"]):
+        held = group.kept.get(member)
+        if held is not None and any(
+            (topic, partition) not in held for topic, partition, _ in record["offsets"]
+        ):
             self._stale[record["call"]] = f"with old epoch {record['generation']}"
 
     def consuming(self, record: Record, _call: Record) -> None:

@@ -179,6 +179,8 @@ class Story:
         group.tell(member, record["generation"])
         if member not in group.members:
             return
+        if member not in group.kept and record["owned"] is None:
+            return  # what it was given was told by an answer that belongs to a group deleted since
         kept = group.kept.get(member, set())
         if call["owned"] is not None:
             kept = kept & {(t, p) for t, p in call["owned"]}
