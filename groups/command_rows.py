@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from groups import sql_commands as sql
-from groups.core.rows import CommandRow, Durable
+from groups.core.rows import CommandRow, MemberRow
 from groups.literals import array
 
 KEY = ("group_id", "member_id", "command_id")
@@ -18,16 +18,16 @@ COLUMNS = (*KEY, "option", "generation", "ownership", "reason", "series")
 
 Statement = tuple[str, Mapping[str, Any]]
 
-Part = tuple[str, Durable, Durable]
-"""A group that stays, before and after the batch."""
+Moved = tuple[str, MemberRow | None, MemberRow | None]
+"""A group's id and a member of it before and after the batch; None: not there."""
 
 
-def changes(parts: Iterable[Part]) -> Iterator[Statement]:
+def changes(moved: Iterable[Moved]) -> Iterator[Statement]:
     """What was sent is put, what was acknowledged goes; the commands of who is gone go with it."""
     gone: list[tuple[Any, ...]] = []
     put: list[tuple[Any, ...]] = []
-    for group_id, before, after in parts:
-        old, new = _differing(before, after), _differing(after, before)
+    for group_id, before, after in moved:
+        old, new = _commands(before), _commands(after)
         gone += [(group_id, *at) for at in old.keys() - new.keys()]
         put += [(group_id, *at, *_columns(new[at])) for at in new.keys() - old.keys()]
     if gone:
@@ -36,14 +36,11 @@ def changes(parts: Iterable[Part]) -> Iterator[Statement]:
         yield sql.PUT, _arrays(COLUMNS, sorted(put, key=itemgetter(0, 1, 2)))
 
 
-def _differing(durable: Durable, other: Durable) -> dict[tuple[str, int], CommandRow]:
-    """The commands of members that are not the very same in the other, by member and id."""
-    return {
-        (member_id, command.command_id): command
-        for member_id, member in durable.members.items()
-        if member.commands and other.members.get(member_id) is not member
-        for command in member.commands
-    }
+def _commands(member: MemberRow | None) -> dict[tuple[str, int], CommandRow]:
+    """What a member has to do, by its id and the command's."""
+    if member is None:
+        return {}
+    return {(member.member_id, each.command_id): each for each in member.commands}
 
 
 def _columns(command: CommandRow) -> tuple[Any, ...]:

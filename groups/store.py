@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import psycopg
 
 from groups import command_rows, pending, sql, store_errors
+from groups.command_rows import Moved
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
@@ -115,9 +116,9 @@ def statements(batch: Batch) -> Iterator[Statement]:
     yield from pending.locks(waiting)
     kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
     yield from _groups(kept)
-    yield from _members(kept)
-    parts = [(w.group_id, w.before, w.decision.group.durable) for w in kept]
-    yield from command_rows.changes(parts)
+    moved = _moved(kept)
+    yield from _members(moved)
+    yield from command_rows.changes(moved)
     yield from _deleted([w.group_id for w in writes if w.decision.deleted])
     yield from pending.changes(waiting)
     yield from _offsets(writes)
@@ -198,17 +199,24 @@ MEMBER_COLUMNS = (
 )
 
 
-def _members(writes: Sequence[Write]) -> Iterator[Statement]:
-    gone: list[tuple[str, str]] = []
-    put: list[tuple[Any, ...]] = []
+def _moved(writes: Sequence[Write]) -> list[Moved]:
+    """Members that came, went or are not the very same. Large groups are looked through once."""
+    moved: list[Moved] = []
     for write in writes:
+        group_id = write.group_id
         before, after = write.before.members, write.decision.group.durable.members
-        gone += [(write.group_id, member_id) for member_id in before if member_id not in after]
-        put += [
-            _member_row(write.group_id, member)
-            for member_id, member in after.items()
-            if before.get(member_id) is not member
+        moved += [(group_id, row, None) for key, row in before.items() if key not in after]
+        moved += [
+            (group_id, before.get(key), row)
+            for key, row in after.items()
+            if before.get(key) is not row
         ]
+    return moved
+
+
+def _members(moved: Sequence[Moved]) -> Iterator[Statement]:
+    gone = [(group_id, old.member_id) for group_id, old, new in moved if old and new is None]
+    put = [_member_row(group_id, new) for group_id, _, new in moved if new is not None]
     yield from _rows(sql.DROP_MEMBERS, ("group_id", "member_id"), sorted(gone))
     yield from _rows(sql.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=itemgetter(0, 1)))
 

@@ -73,6 +73,7 @@ def test_three_libraries_in_one_group(installation: Installation, join: Join, na
         return [len(s) for s in shares] == [2, 2, 2] and set().union(*shares) == ALL
 
     ours.until(is_shared, "two each")
+    assert ours.commit(9) == {str(p): 9 for p in ours.owned}
 
 
 @pytest.mark.timeout(200)

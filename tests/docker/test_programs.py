@@ -93,10 +93,12 @@ def test_the_web_process_answers_the_health_check(database_url: str, tmp_path: P
         env=environ(database_url, tmp_path),
     )
     try:
+        assert health("web", port) == 1
         until(lambda: health("web", port) == 0, "the web serves")
     finally:
         web.terminate()
         web.wait(STOP_S)
+    assert health("web", port) == 1
 
 
 def test_a_process_without_a_port_is_healthy_once_it_has_said_so(tmp_path: Path) -> None:

@@ -128,6 +128,9 @@ async def test_slots_of_a_replaced_incarnation_are_taken_once_nobody_beats(
 
     while len(one.node.coordinator.epochs) < SLOTS:
         await asyncio.sleep(0)
+    cursor = await other.execute("SELECT DISTINCT node_id FROM rollcall_slot WHERE slot < 8")
+    assert await cursor.fetchall() == [(one.node.node_id,)]
+    assert all(one.node.coordinator.epochs[slot] >= 4 for slot in range(8))
 
 
 async def test_an_operation_whose_outcome_was_unknown_is_given_again(
