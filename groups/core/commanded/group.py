@@ -25,7 +25,7 @@ from groups.core.commanded import (
 )
 from groups.core.commanded.interests import FILTER, THREADS
 from groups.core.commanded.live import Live
-from groups.core.commanded.work import ABSENT, MATCHES, TOPICS, Work, absent_row
+from groups.core.commanded.work import MATCHES, TOPICS, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -52,6 +52,7 @@ from groups.core.events import (
     TopicsChanged,
     TxnOffsetCommit,
 )
+from groups.core.gathered import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
 from groups.core.replies import (
     Acknowledged,

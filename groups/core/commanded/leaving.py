@@ -19,9 +19,10 @@ from groups.core.commanded.states import (
     SESSION_EXPIRED,
     STABLE,
 )
-from groups.core.commanded.work import NAMED_MAX, OPERATIONS, Work
+from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
+from groups.core.gathered import NAMED_MAX, OPERATIONS
 from groups.core.replies import Left, Operated
 from groups.core.rows import MemberRow
 

@@ -14,17 +14,9 @@ from groups.core.commanded import dealing, holding, interests
 from groups.core.commanded.interests import Owned, is_expelled
 from groups.core.commanded.live import Cause
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
-from groups.core.commanded.work import (
-    ATTEMPT,
-    CAUSE,
-    FORCED,
-    NAMED_MAX,
-    OPERATIONS,
-    QUEUED,
-    ROUND,
-    Work,
-)
+from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
 from groups.core.errors import ErrorCode
+from groups.core.gathered import NAMED_MAX, OPERATIONS
 from groups.core.rows import CommandRow, MemberRow
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}

@@ -23,7 +23,7 @@ from groups.core.draft import (
 )
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
-from groups.core.draft.work import ABSENT, Work, absent_row
+from groups.core.draft.work import Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -50,6 +50,7 @@ from groups.core.events import (
     TopicsChanged,
     TxnOffsetCommit,
 )
+from groups.core.gathered import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
 from groups.core.replies import (
     Acknowledged,

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from groups.core.draft import rounds
 from groups.core.draft.live import Cause
 from groups.core.draft.states import EMPTY, MEMBER_LEFT, OPERATOR, PREPARING
-from groups.core.draft.work import OPERATIONS, Work
+from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
+from groups.core.gathered import OPERATIONS
 from groups.core.replies import DraftJoined, Left, Operated
 
 

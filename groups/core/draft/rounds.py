@@ -14,8 +14,9 @@ from groups.core.draft import holding, packing, strategies
 from groups.core.draft.live import Cause, Join, Round
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt, Parts
-from groups.core.draft.work import NAMED_MAX, OPERATIONS, OWED, Work
+from groups.core.draft.work import OWED, Work
 from groups.core.errors import ErrorCode
+from groups.core.gathered import NAMED_MAX, OPERATIONS
 from groups.core.group import Beat
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
