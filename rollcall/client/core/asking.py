@@ -5,7 +5,7 @@ No protocol is known here, and no state of a member.
 
 from protocol.wire.declare import Message
 from rollcall.client.core.backoff import Backoff
-from rollcall.client.core.words import Call, Change, Effect, Millis, Send
+from rollcall.client.core.words import Call, Change, Effect, Millis, Rediscover, Send
 
 
 class Asking:
@@ -59,8 +59,11 @@ class Asking:
         self.not_before = 0
         self.backoff.reset()
 
-    def failed(self, now: Millis) -> None:
-        """There was no answer, or one that says "later": wait before the next."""
+    def failed(self, now: Millis, *, elsewhere: bool) -> None:
+        """There was no answer, or one that says "later": wait before the next. ``elsewhere``: and
+        find the coordinator anew; work goes on meanwhile."""
+        if elsewhere:
+            self.effects.append(Rediscover())
         self.not_before = now + self.backoff.next()
 
     def give_up(self) -> None:

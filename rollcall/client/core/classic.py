@@ -33,7 +33,6 @@ from rollcall.client.core.words import (
     LookUp,
     Millis,
     Partitions,
-    Rediscover,
     Reply,
     Standing,
     Subscribe,
@@ -175,7 +174,7 @@ class ClassicMachine:
         elif verdict is Verdict.FATAL:
             self._refused(message.error_code)
         else:
-            self._again(now, verdict is Verdict.REDISCOVER)
+            self._ask.failed(now, elsewhere=verdict is Verdict.REDISCOVER)
 
     def _good(self, message: Message) -> None:
         self._ask.succeeded()
@@ -224,12 +223,7 @@ class ClassicMachine:
         if self._is_leaving:
             self._left()
         else:
-            self._again(now, True)
-
-    def _again(self, now: Millis, elsewhere: bool) -> None:
-        if elsewhere:
-            self._ask.effects.append(Rediscover())
-        self._ask.failed(now)
+            self._ask.failed(now, elsewhere=True)
 
     def _refused(self, code: int) -> None:
         if self.state is State.UNSUBSCRIBING:

@@ -155,7 +155,7 @@ class CommandedMachine:
         elif verdict is Verdict.FATAL:
             self._refused(message)
         else:
-            self._again(now, verdict is Verdict.REDISCOVER)
+            self._ask.failed(now, elsewhere=verdict is Verdict.REDISCOVER)
 
     def _good(self, message: Any, now: Millis) -> None:
         self._ask.succeeded()
@@ -191,13 +191,7 @@ class CommandedMachine:
         if self._is_leaving:
             self._left()
         else:
-            self._again(now, True)
-
-    def _again(self, now: Millis, elsewhere: bool) -> None:
-        """Work goes on while the coordinator is looked for."""
-        if elsewhere:
-            self._ask.effects.append(Rediscover())
-        self._ask.failed(now)
+            self._ask.failed(now, elsewhere=True)
 
     def _refused(self, message: Any) -> None:
         if self.state is State.UNSUBSCRIBING:

@@ -21,7 +21,7 @@ from protocol.messages.consumer_group_heartbeat import (
 )
 from rollcall.client.core.asking import Asking
 from rollcall.client.core.backoff import Backoff
-from rollcall.client.core.codes import CONSUMER, Verdict, name_of
+from rollcall.client.core.codes import CONSUMER, Code, Verdict, name_of
 from rollcall.client.core.consumer_states import TRANSITIONS, Input, State
 from rollcall.client.core.told import Place, Saying, assignors, heartbeat, leave, places
 from rollcall.client.core.words import (
@@ -35,7 +35,6 @@ from rollcall.client.core.words import (
     Kind,
     LookUp,
     Millis,
-    Rediscover,
     Reply,
     Standing,
     Subscribe,
@@ -145,7 +144,11 @@ class ConsumerMachine:
             self._left()
             return
         verdict = CONSUMER.get(reply.error_code, Verdict.FATAL)
-        if verdict is Verdict.FATAL and reply.error_code == 69 and self.standing.epoch > 0:
+        if (
+            verdict is Verdict.FATAL
+            and reply.error_code == Code.GROUP_ID_NOT_FOUND
+            and self.standing.epoch > 0
+        ):
             verdict = Verdict.FENCED  # the group was deleted under a member: it begins anew
         if verdict is Verdict.GOOD:
             self._good(reply, now)
@@ -154,10 +157,8 @@ class ConsumerMachine:
         elif verdict is Verdict.FATAL:
             self._refused(reply)
         else:
-            if verdict is Verdict.REDISCOVER:
-                self._ask.effects.append(Rediscover())
             self._told = None
-            self._ask.failed(now)
+            self._ask.failed(now, elsewhere=verdict is Verdict.REDISCOVER)
 
     def _good(self, reply: ConsumerGroupHeartbeatResponse, now: Millis) -> None:
         asked_first = self._ask.unanswered_since
@@ -183,8 +184,7 @@ class ConsumerMachine:
             self._left()
             return
         self._told = None
-        self._ask.effects.append(Rediscover())
-        self._ask.failed(now)
+        self._ask.failed(now, elsewhere=True)
 
     def _refused(self, reply: ConsumerGroupHeartbeatResponse) -> None:
         if self.state is State.UNSUBSCRIBING:

@@ -179,7 +179,7 @@ class DraftMachine:
             self._refused(code)
         else:
             self._is_put_off = code == Code.COORDINATOR_LOAD_IN_PROGRESS
-            self._again(now, verdict is Verdict.REDISCOVER)
+            self._ask.failed(now, elsewhere=verdict is Verdict.REDISCOVER)
 
     def _good(self, message: Message) -> None:
         self._ask.succeeded()
@@ -206,12 +206,7 @@ class DraftMachine:
             self._left()
             return
         self._is_put_off = False
-        self._again(now, True)
-
-    def _again(self, now: Millis, elsewhere: bool) -> None:
-        if elsewhere:
-            self._ask.effects.append(Rediscover())
-        self._ask.failed(now)
+        self._ask.failed(now, elsewhere=True)
 
     def _refused(self, code: int) -> None:
         if self.state is State.UNSUBSCRIBING:
