@@ -125,6 +125,15 @@ class Installation:
             new += children.get(pid, [])
         return found
 
+    def node_pid(self, node_id: int) -> int:
+        """The process id of a coordinator node; ``LookupError`` while it does not run."""
+        wanted, ours = f"--node-id={node_id}", set(self.pids())
+        for line in _listed("pid=,args="):
+            pid, _, command = line.strip().partition(" ")
+            if int(pid) in ours and wanted in command.split():
+                return int(pid)
+        raise LookupError(f"node {node_id} does not run")
+
     def _read(self, process: "subprocess.Popen[str]") -> None:
         assert process.stdout is not None
         with process.stdout as lines:
@@ -137,12 +146,16 @@ class Installation:
 
 
 def _children() -> dict[int, list[int]]:
-    """Parent to children, of every process of this machine that ``ps`` shows."""
-    listed = subprocess.run(
-        ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
-    ).stdout
+    """Parent to children, of every process of this machine."""
     children: dict[int, list[int]] = {}
-    for line in listed.splitlines():
+    for line in _listed("pid=,ppid="):
         pid, parent = map(int, line.split())
         children.setdefault(parent, []).append(pid)
     return children
+
+
+def _listed(columns: str) -> list[str]:
+    """A line for each process that ``ps`` shows."""
+    return subprocess.run(
+        ["ps", "-A", "-ww", "-o", columns], capture_output=True, text=True, check=True
+    ).stdout.splitlines()

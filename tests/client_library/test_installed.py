@@ -2,23 +2,18 @@
 patterns of every protocol."""
 
 import asyncio
-import os
-import signal
 from typing import Any
 
 import pytest
 
 from benchmarks.wire import create_topic
-from protocol.messages.metadata import MetadataRequest
 from rollcall.client import CommitRefused, Refused, TopicPartition
-from rollcall.client.cluster import addresses
-from rollcall.client.connection import Connection
-from rollcall.client.dialects.kafka import KAFKA
 from rollcall.installation import Installation
 from tests.client_library.conftest import TOGETHER
-from tests.client_library.watching import PATIENCE_S, Watched, share, until
+from tests.client_library.watching import Watched, share, until
 from tests.draft import raw
-from tests.draft.test_installation import coordinator_of, pid_of_node
+from tests.draft.test_installation import coordinator_of
+from tests.nodes import all_nodes, kill_node
 
 Options = dict[str, Any]
 
@@ -205,11 +200,12 @@ async def test_members_work_on_while_their_coordinator_is_replaced(
 ) -> None:
     """No partition moves, no generation rises."""
     await create_topic(installation.kafka, name, 6)
+    serving = await all_nodes(installation, 2)
     asking = raw.Consumer(installation.draft, name, [name])
     owner = await coordinator_of(asking)
     brokers = (await asking.metadata()).brokers
     asking.close()
-    options, nodes = COMMANDED, await kafka_nodes(installation)
+    options, nodes = COMMANDED, list(serving.values())
     if protocol == "draft":
         options, nodes = DRAFT, list(brokers.values())
     patient = {**options, "session_timeout_ms": 30_000}  # nobody's session ends meanwhile
@@ -218,25 +214,9 @@ async def test_members_work_on_while_their_coordinator_is_replaced(
         await until(lambda: share(anna, ben, of=6), "three and three")
         told, generation = [list(anna.told), list(ben.told)], anna.member.epoch
 
-        os.kill(pid_of_node(installation, owner), signal.SIGKILL)
+        kill_node(installation, owner)
         await asyncio.gather(*(w.member.commit(dict.fromkeys(w.owned, 5)) for w in (anna, ben)))
 
         assert set((await anna.member.committed(anna.owned)).values()) == {5}
         assert [anna.told, ben.told] == told and anna.member.epoch == generation
-    await serves_again(brokers[owner])
-
-
-async def kafka_nodes(installation: Installation) -> list[str]:
-    """HOST:PORT of each node's Kafka listener."""
-    connection = await Connection.open(*addresses(installation.kafka)[0], "test", None, KAFKA)
-    answer = await connection.call(MetadataRequest(topics=[]), 30)
-    connection.close()
-    return [f"{each.host}:{each.port}" for each in answer.brokers]
-
-
-async def serves_again(node: str) -> None:
-    """Other tests want two nodes."""
-    asking = raw.Consumer(node, "anybody", [])
-    async with asyncio.timeout(PATIENCE_S):
-        await asking.discover()
-    asking.close()
+    await all_nodes(installation, 2)  # other tests want both

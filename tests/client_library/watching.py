@@ -21,23 +21,28 @@ class Watched:
         **options: Any,
     ) -> None:
         self.told: list[str] = []
+        self.owned: set[TopicPartition] = set()
+        """What its application was told to work on, and not to give up since."""
         self.member = Member(
             bootstrap,
             group,
             topics,
-            on_assigned=lambda which: self._tell("assigned", which),
-            on_revoked=lambda which: self._tell("revoked", which),
-            on_lost=lambda which: self._tell("lost", which),
+            on_assigned=self._assigned,
+            on_revoked=lambda which: self._without("revoked", which),
+            on_lost=lambda which: self._without("lost", which),
             **options,
         )
 
+    def _assigned(self, which: frozenset[TopicPartition]) -> None:
+        self._tell("assigned", which)
+        self.owned |= which
+
+    def _without(self, what: str, which: frozenset[TopicPartition]) -> None:
+        self._tell(what, which)
+        self.owned -= which
+
     def _tell(self, what: str, which: frozenset[TopicPartition]) -> None:
         self.told.append(f"{what} " + " ".join(f"{t}-{p}" for t, p in sorted(which)))
-
-    @property
-    def owned(self) -> frozenset[TopicPartition]:
-        """What it may work on now."""
-        return self.member.assigned
 
     @property
     def topics(self) -> set[str]:

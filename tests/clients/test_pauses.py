@@ -6,7 +6,6 @@ import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import psutil
 import psycopg
 import pytest
 
@@ -36,7 +35,7 @@ def test_a_node_that_stood_still_costs_no_commit_and_no_member(start: Start, nam
             before = database.execute(f"{GROUP} FROM rollcall_group g", []).fetchall()
             seen = len(database.execute(CHANGES).fetchall())
 
-            paused = node_of(own, owner)
+            paused = own.node_pid(owner)
             os.kill(paused, signal.SIGSTOP)
             stopped = time.monotonic()
             with ThreadPoolExecutor() as meanwhile:
@@ -52,10 +51,3 @@ def test_a_node_that_stood_still_costs_no_commit_and_no_member(start: Start, nam
             assert database.execute(f"{GROUP} FROM rollcall_group g", []).fetchall() == before
             changes = [reason for _, reason in database.execute(CHANGES).fetchall()[seen:]]
             assert any(f"slots of node {owner}" in reason for reason in changes), changes
-
-
-def node_of(installation: Installation, node_id: int) -> int:
-    """The process id of a coordinator node."""
-    wanted = f"--node-id={node_id}"
-    (found,) = (p for p in installation.pids() if wanted in psutil.Process(p).cmdline())
-    return found

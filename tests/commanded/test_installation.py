@@ -5,24 +5,16 @@ partition may overlap.
 """
 
 import asyncio
-import os
-import signal
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
-from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.metadata import MetadataRequest
-from rollcall.client.connection import Connection
-from rollcall.client.dialects.kafka import KAFKA
+from benchmarks.wire import create_topic
 from rollcall.installation import Installation
 from tests.commanded.consumer import Consumer, Part, Record
-
-pytestmark = pytest.mark.timeout(300)
+from tests.nodes import all_nodes, coordinator_of, kill_node
 
 TIMEOUT_S = 240
 """For a machine that does much else meanwhile; alone it takes some ten seconds."""
@@ -45,37 +37,11 @@ def installation() -> Iterator[Installation]:
         yield running
 
 
-async def connected(address: str) -> Connection:
-    host, _, port = address.rpartition(":")
-    return await Connection.open(host, int(port), "test", None, KAFKA)
-
-
 async def prepared(installation: Installation) -> list[str]:
     """The topic; the addresses of both nodes."""
-    connection = await connected(installation.kafka)
-    topic = CreatableTopic(name="orders", num_partitions=PARTITIONS, replication_factor=1)
-    await connection.call(CreateTopicsRequest(topics=[topic], timeout_ms=10_000), 30)
-    brokers = (await connection.call(MetadataRequest(topics=[]), 30)).brokers
-    connection.close()
-    return [f"{broker.host}:{broker.port}" for broker in brokers]
-
-
-async def owner_of(group: str, nodes: Sequence[str]) -> int:
-    """The node id of the group's coordinator."""
-    connection = await connected(nodes[0])
-    answer = await connection.call(FindCoordinatorRequest(coordinator_keys=[group]), 30)
-    connection.close()
-    return int(answer.coordinators[0].node_id)
-
-
-def kill_node(installation: Installation, node_id: int) -> None:
-    """No word of farewell; the launcher starts it anew."""
-    wanted = f"--node-id={node_id}".encode()
-    for pid in installation.pids():
-        if wanted in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
-            os.kill(pid, signal.SIGKILL)
-            return
-    raise AssertionError(f"node {node_id} does not run")
+    nodes = await all_nodes(installation, 2)
+    await create_topic(installation.kafka, "orders", PARTITIONS)
+    return list(nodes.values())
 
 
 @asynccontextmanager
@@ -132,7 +98,7 @@ async def test_a_coordinator_is_killed_in_the_middle_of_it(installation: Install
                     await record.changed.wait_for(lambda: len(record.owners()) < len(PARTS))
             else:
                 await record.everybody_started([newcomer.name], generation + 1)
-            kill_node(installation, await owner_of("killed", nodes))
+            kill_node(installation, await coordinator_of("killed", nodes))
             await record.everybody_started([*names, newcomer.name], generation + 1)
             await newcomer.leave()
             await asyncio.wait([task])

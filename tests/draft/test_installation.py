@@ -2,10 +2,7 @@
 
 import asyncio
 import json
-import os
-import signal
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -13,6 +10,7 @@ import pytest
 
 from rollcall.installation import Installation
 from tests.draft.raw import Consumer
+from tests.nodes import kill_node
 
 TIMEOUT_S = 60
 TOKEN = "a-token-of-this-test"
@@ -39,16 +37,6 @@ def rest(installation: Installation, path: str, body: dict[str, str] | None = No
     request = Request(f"{installation.web}/api/v1{path}", data, {**headers, "Prefer": "wait=20"})
     with urlopen(request) as answer:
         return json.loads(answer.read())
-
-
-def pid_of_node(installation: Installation, node_id: int) -> int:
-    """The process id of a coordinator node, by its arguments."""
-    wanted = f"--node-id={node_id}".encode()
-    return next(
-        pid
-        for pid in installation.pids()
-        if wanted in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    )
 
 
 async def coordinator_of(consumer: Consumer) -> int:
@@ -101,7 +89,7 @@ async def test_a_group_goes_on_when_its_coordinator_is_killed(installation: Inst
         assert await first.commit({("ledger", 0): 41}) == {("ledger", 0): 0}
         generation = a.generation
 
-        os.kill(pid_of_node(installation, owner), signal.SIGKILL)
+        kill_node(installation, owner)
 
         assert [await beat(a), await beat(b)] == [0, 0]
         assert a.generation == b.generation == generation

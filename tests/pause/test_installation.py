@@ -1,12 +1,9 @@
 """A stopped group in a whole installation: REST asks, members obey, a node is killed meanwhile."""
 
 import asyncio
-import os
-import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -17,6 +14,7 @@ from rollcall.client import BlockingMember, CommitRefused
 from rollcall.installation import Installation
 from tests.api.test_installation import TOKEN, Rest
 from tests.clients.conftest import SESSION_MS, SETTINGS, Start, start
+from tests.nodes import kill_node
 
 __all__ = ["start"]
 
@@ -52,17 +50,6 @@ def owner(installation: Installation, group_id: str) -> int | None:
     return found
 
 
-def kill_node(installation: Installation, node_id: int) -> None:
-    """Without a word."""
-    for pid in installation.pids():
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
-        if f"--node-id={node_id}" in words:
-            os.kill(pid, signal.SIGKILL)
-            return
-    raise AssertionError(f"no process of node {node_id}")
-
-
-@pytest.mark.skipif(not Path("/proc").exists(), reason="looks for a process in /proc")
 def test_a_group_stays_stopped_though_its_node_is_killed(
     installation: Installation, start: Start
 ) -> None:
