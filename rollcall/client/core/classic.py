@@ -7,8 +7,10 @@ so itself, counted from when it sent what was answered, and stops before another
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from random import Random
 from typing import Any, Final
+from uuid import UUID
 
 from protocol.messages.heartbeat import HeartbeatResponse
 from protocol.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
@@ -16,95 +18,45 @@ from protocol.messages.sync_group import SyncGroupResponse
 from protocol.wire.declare import Message
 from rollcall.client.assignors import Assignor, Claim, formats
 from rollcall.client.core import classic_talk as talk
-from rollcall.client.core.asking import Asking
-from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.classic_states import TRANSITIONS, Input, State
 from rollcall.client.core.codes import CLASSIC, Code, Verdict, name_of
+from rollcall.client.core.machine import MemberMachine, Table
 from rollcall.client.core.wanted import topics_wanted
 from rollcall.client.core.words import (
     NOTHING,
-    Change,
-    Effect,
-    Event,
     Fail,
-    Handled,
     Identity,
-    Kind,
     LookUp,
     Millis,
     Partitions,
-    Reply,
     Standing,
-    Subscribe,
-    Subscription,
-    Tick,
     TopicPartition,
-    Topics,
-    Unanswered,
-    Unsubscribe,
 )
-
-LEAVE_TIMEOUT_MS: Final[Millis] = 5_000
 
 BEATING = (State.PREPARING, State.RECONCILE_ASSIGNMENT, State.STABLE, State.UNSUBSCRIBING)
 """While a join or a sync is parked, that request itself keeps the member alive."""
 
 
-class ClassicMachine:
-    """``take`` what happens, do what it gives, come back when it is ``due``."""
+class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
+    """One member of a classic group; ``MemberMachine`` says how a machine is used."""
 
     def __init__(self, identity: Identity, assignors: Sequence[Assignor], rng: Random) -> None:
-        self.identity = identity
+        standing = Standing()
+        table = Table(State, Input, TRANSITIONS, _STEPS)
+        super().__init__(table, identity, standing, standing.handed_out, rng)
         self.assignors = tuple(assignors)
         self.is_cooperative = all(each.is_cooperative for each in assignors)
-        self.state = State.UNSUBSCRIBE
-        self.standing = Standing()
-        self._ask = Asking(Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng))
-        self._subscription = Subscription()
-        self._next: Subscription | None = None
         self._wanted: tuple[str, ...] = ()
         self._known: dict[str, int] | None = None  # partition counts; None: asked for
-        self._owned: dict[TopicPartition, int] = self.standing.handed_out
-        self._lost: Partitions = NOTHING
         self._target: Partitions = NOTHING
         self._memory = Claim(())  # the last assignment, for sticky assignors
         self._protocol: str | None = None
         self._led: Sequence[JoinGroupResponseMember] = ()
         self._watched: Mapping[str, int] = {}  # what the leader's assignment was made from
         self._wants_rebalance = False
-        self._is_leaving = False
         self._beat_at: Millis = 0
         self._look_at: Millis = 0
-        self._heard_at: Millis = 0
         self._current_at: Millis = 0
-
-    # -- what others see
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether it is in no group and wants to be in none."""
-        return self.state in (State.UNSUBSCRIBE, State.FATAL) and self._ask.call is None
-
-    def take(self, event: Event, now: Millis) -> list[Effect]:
-        """Something happened; what is to be done, in order."""
-        match event:
-            case Subscribe(subscription):
-                self._subscribe(subscription)
-            case Unsubscribe():
-                self._next = None
-                self._move(Input.UNSUBSCRIBED)
-            case Reply(ticket, message) if self._ask.answered(ticket):
-                self._answer(message, now)
-            case Unanswered(ticket) if self._ask.answered(ticket):
-                self._unanswered(now)
-            case Handled(ticket) if self._ask.handled(ticket):
-                pass
-            case Topics(known):
-                self._learn({name: count for name, (_, count) in known.items()}, now)
-            case Tick() | Reply() | Unanswered() | Handled():
-                pass
-        self._settle(now)
-        return self._ask.take()
 
     def due(self) -> Millis | None:
         """When to come back with a ``Tick``."""
@@ -122,15 +74,10 @@ class ClassicMachine:
 
     # -- the application's wishes, and the topics
 
-    def _subscribe(self, subscription: Subscription) -> None:
-        if self.state is State.UNSUBSCRIBING:
-            self._next = subscription
-        else:
-            self._subscription = subscription
-            self._wants_rebalance = True
-            if self.state is not State.SYNCING:  # there the leader's own look-up is under way
-                self._look_up_subscribed()
-        self._move(Input.SUBSCRIBED)
+    def _want_anew(self) -> None:
+        self._wants_rebalance = True
+        if self.state is not State.SYNCING:  # there the leader's own look-up is under way
+            self._look_up_subscribed()
 
     def _look_up_subscribed(self) -> None:
         """A pattern needs all topics before it can be joined with; names need none."""
@@ -140,8 +87,8 @@ class ClassicMachine:
             self._known = None
             self._ask.effects.append(LookUp())
 
-    def _learn(self, counts: dict[str, int], now: Millis) -> None:
-        self._known = counts
+    def _learn(self, known: Mapping[str, tuple[UUID, int]], now: Millis) -> None:
+        self._known = counts = {name: count for name, (_, count) in known.items()}
         self._look_at = now + self.identity.metadata_max_age_ms
         wanted = topics_wanted(self._subscription, counts)
         changed = self._subscription.pattern is not None and wanted != self._wanted
@@ -157,24 +104,18 @@ class ClassicMachine:
     # -- answers
 
     def _answer(self, message: Any, now: Millis) -> None:
-        if self._is_leaving:
-            self._left()
-            return
-        verdict = CLASSIC.get(message.error_code, Verdict.FATAL)
+        code: int = message.error_code
+        verdict = CLASSIC.get(code, Verdict.FATAL)
         if verdict is Verdict.GOOD:
             self._good(message)
         elif verdict is Verdict.REBALANCE:
             self._told_to_rejoin()
-        elif verdict is Verdict.FENCED:
-            if message.error_code == Code.UNKNOWN_MEMBER_ID:
-                self.standing.member_id = ""
-            self._fence()
-        elif message.error_code == Code.MEMBER_ID_REQUIRED:
+        elif code == Code.MEMBER_ID_REQUIRED:
             self.standing.member_id = message.member_id  # KIP-394: join again with it
-        elif verdict is Verdict.FATAL:
-            self._refused(message.error_code)
         else:
-            self._ask.failed(now, elsewhere=verdict is Verdict.REDISCOVER)
+            if code == Code.UNKNOWN_MEMBER_ID:
+                self.standing.member_id = ""
+            self._not_good(verdict, _failure(code), now)
 
     def _good(self, message: Message) -> None:
         self._ask.succeeded()
@@ -205,7 +146,7 @@ class ClassicMachine:
         try:
             self._target = formats.read_assignment(message.assignment)
         except formats.Unreadable:
-            self._refused(Code.INCONSISTENT_GROUP_PROTOCOL)
+            self._refused(_failure(Code.INCONSISTENT_GROUP_PROTOCOL))
             return
         self._memory = Claim((), self._target, self.standing.epoch)
         self._move(Input.SYNCED)
@@ -219,24 +160,9 @@ class ClassicMachine:
         if self.state in (State.JOINING, State.SYNCING):
             self._rejoin()
 
-    def _unanswered(self, now: Millis) -> None:
-        if self._is_leaving:
-            self._left()
-        else:
-            self._ask.failed(now, elsewhere=True)
-
-    def _refused(self, code: int) -> None:
-        if self.state is State.UNSUBSCRIBING:
-            self._fence()
-            return
-        self._forget_all()
-        self._move(Input.REFUSED)
-        self._ask.effects.append(Fail(code, name_of(code)))
-
     # -- what follows from where it stands
 
-    def _settle(self, now: Millis) -> None:
-        """Rules that depend on the state alone, until none applies any more."""
+    def _look_at_clock(self, now: Millis) -> None:
         if now >= self._lease() and (self._owned or self.state is State.RECONCILE_ASSIGNMENT):
             self._overslept()
         if self.state is State.STABLE and self._must_watch and now >= self._look_at:
@@ -244,18 +170,6 @@ class ClassicMachine:
             everything = self._subscription.pattern is not None
             names = () if everything else tuple(sorted(self._watched))
             self._ask.effects.append(LookUp(names=names))
-        while self._ask.call is None and self._tell():
-            continue
-        self._send(now)
-
-    def _tell(self) -> bool:
-        """Tell the application one thing, or move on since it knows all; whether there is more."""
-        if self._lost:
-            lost, self._lost = self._lost, NOTHING
-            self._call(Kind.LOST, lost)
-            return False
-        step = _STEPS.get(self.state)
-        return step(self) if step is not None else False
 
     def _prepare(self) -> bool:
         if self._known is None:
@@ -277,8 +191,7 @@ class ClassicMachine:
             self._revoke(gone)
             return False
         if come := self._target - owned:
-            self._owned |= dict.fromkeys(come, self.standing.epoch)
-            self._call(Kind.ASSIGNED, come)
+            self._hand_out(come)
             return False
         self._move(Input.RECONCILED)
         return True
@@ -289,43 +202,25 @@ class ClassicMachine:
         self._rejoin()
         return True
 
-    def _give_up_all(self) -> bool:
-        if self._owned:
-            self._revoke(frozenset(self._owned))
-            return False
-        if self._is_leaving:
-            return False
-        self._ask.give_up()
-        if self.standing.member_id and self.identity.instance_id is None:
-            self._is_leaving = True
-            return False
-        self._left()  # nobody knows it, or it is static and keeps its place
-        return True
+    @property
+    def _is_expected(self) -> bool:
+        """Not before it has an id; a static member keeps its place."""
+        return bool(self.standing.member_id) and self.identity.instance_id is None
 
     def _loss_is_told(self) -> bool:
         self._look_up_subscribed()
-        self._move(Input.LOSS_TOLD)
-        return True
+        return super()._loss_is_told()
 
-    def _revoke(self, gone: Partitions) -> None:
-        for partition in gone:
-            del self._owned[partition]
-        self._call(Kind.REVOKED, gone)
-
-    def _call(self, kind: Kind, which: Partitions) -> None:
-        self._ask.tell(Change(kind, which, self.standing.epoch))
+    def _named(self, which: AbstractSet[TopicPartition]) -> Partitions:
+        return frozenset(which)
 
     # -- requests
 
-    def _send(self, now: Millis) -> None:
-        if self._ask.request is not None:
-            return
-        if self._is_leaving:
-            leave = talk.leave(self.identity, self.standing.member_id)
-            self._ask.send(leave, LEAVE_TIMEOUT_MS, now)
-        elif now < self._ask.not_before:
-            return
-        elif self.state in _REQUESTS:
+    def _farewell(self) -> Message:
+        return talk.leave(self.identity, self.standing.member_id)
+
+    def _send_due(self, now: Millis) -> None:
+        if self.state in _REQUESTS:
             _REQUESTS[self.state](self, now)
         elif self._is_beating and now >= self._beat_at:
             beat = talk.beat(self.identity, self.standing.member_id, self.standing.epoch)
@@ -372,12 +267,9 @@ class ClassicMachine:
         return self.state in BEATING and self.standing.epoch >= 0 and not self._is_leaving
 
     def _lease(self) -> Millis:
-        """Until when nobody else can have been given what this member owns: its session runs, and
-        a rebalance that it does not know of cannot have ended without it."""
-        return min(
-            self._heard_at + self.identity.session_timeout_ms,
-            self._current_at + self.identity.rebalance_timeout_ms,
-        )
+        """Its session runs, and a rebalance that it does not know of cannot have ended without
+        it."""
+        return min(super()._lease(), self._current_at + self.identity.rebalance_timeout_ms)
 
     # -- endings and beginnings
 
@@ -393,34 +285,18 @@ class ClassicMachine:
         else:
             self._fence()
 
-    def _fence(self) -> None:
-        self._forget_all()
-        self._move(Input.FENCED)
-
-    def _lose_all(self) -> None:
-        self._lost |= frozenset(self._owned)
-        self._owned.clear()
-
-    def _forget_all(self) -> None:
-        self._lose_all()
+    def _begin_anew(self) -> None:
         self.standing.epoch = -1
         self._target, self._led = NOTHING, ()
         self._memory = Claim(())
-        self._ask.give_up()
 
     def _left(self) -> None:
-        self._is_leaving = False
-        self._forget_all()
         self.standing.member_id = ""
-        self._move(Input.LEFT)
-        if self._next is not None:
-            wanted, self._next = self._next, None
-            self._subscribe(wanted)
+        super()._left()
 
-    def _move(self, why: Input) -> None:
-        moves = TRANSITIONS[self.state]
-        assert why in moves, f"{self.state.name} cannot take {why.name}"
-        self.state = moves[why]
+
+def _failure(code: int) -> Fail:
+    return Fail(code, name_of(code))
 
 
 _STEPS: Final[Mapping[State, Callable[[ClassicMachine], bool]]] = {

@@ -15,6 +15,7 @@ It moves by the table in ``commanded_states``: register, ask for commands, do th
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from random import Random
 from typing import Any, Final
 from uuid import UUID
@@ -22,34 +23,22 @@ from uuid import UUID
 from protocol.messages.acknowledge_command import AcknowledgeCommandResponse
 from protocol.messages.poll_commands import Command, PollCommandsResponse
 from protocol.messages.register_consumer import RegisterConsumerResponse
+from protocol.wire.declare import Message
 from rollcall.client.core import commanded_talk as talk
-from rollcall.client.core.asking import Asking
-from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.classic_talk import leave
 from rollcall.client.core.codes import COMMANDED, Code, Verdict, name_of
 from rollcall.client.core.commanded_states import TRANSITIONS, Input, State
+from rollcall.client.core.machine import MemberMachine, Table
 from rollcall.client.core.words import (
-    NOTHING,
-    Change,
-    Effect,
-    Event,
     Fail,
-    Handled,
     Identity,
-    Kind,
     Millis,
     Partitions,
     Rediscover,
-    Reply,
     Standing,
-    Subscribe,
     Subscription,
     TopicPartition,
-    Unanswered,
-    Unsubscribe,
 )
-
-LEAVE_TIMEOUT_MS: Final[Millis] = 5_000
 
 HELD_SHARE: Final = 3
 """A poll may wait for a third of the session."""
@@ -63,54 +52,21 @@ PACE_MS: Final[Millis] = 100
 POLLING: Final = (State.STABLE, State.OBEYING, State.UNSUBSCRIBING)
 
 
-class CommandedMachine:
-    """``take`` what happens, do what it gives, come back when it is ``due``."""
+class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
+    """One member of a commanded group; ``MemberMachine`` says how a machine is used."""
 
     def __init__(self, identity: Identity, rng: Random) -> None:
-        self.identity = identity
-        self.state = State.UNSUBSCRIBE
         who = UUID(int=rng.getrandbits(128), version=4)
-        self.standing = Standing(member_id=f"{identity.group}-{who}")
-        self._ask = Asking(Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng))
-        self._subscription = Subscription()
-        self._next: Subscription | None = None  # subscribed to while it leaves
-        self._owned: dict[TopicPartition, int] = self.standing.handed_out
-        self._lost: Partitions = NOTHING
+        standing = Standing(member_id=f"{identity.group}-{who}")
+        table = Table(State, Input, TRANSITIONS, _STEPS)
+        super().__init__(table, identity, standing, standing.handed_out, rng)
         self._todo: deque[Command] = deque()
         self._received = 0
         self._is_registered = False
         self._offered: Subscription | None = None  # what the coordinator knows of
         self._offering = self._subscription
         self._is_polling = False  # the request on its way is a poll
-        self._is_leaving = False
         self._poll_at: Millis = 0
-        self._heard_at: Millis = 0
-
-    # -- what others see
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether it is in no group and wants to be in none."""
-        return self.state in (State.UNSUBSCRIBE, State.FATAL) and self._ask.call is None
-
-    def take(self, event: Event, now: Millis) -> list[Effect]:
-        """Something happened; what is to be done, in order."""
-        match event:
-            case Subscribe(subscription):
-                self._subscribe(subscription)
-            case Unsubscribe():
-                self._next = None
-                self._move(Input.UNSUBSCRIBED)
-            case Reply(ticket, message) if self._ask.answered(ticket):
-                self._answer(message, now)
-            case Unanswered(ticket) if self._ask.answered(ticket):
-                self._unanswered(now)
-            case Handled(ticket) if self._ask.handled(ticket):
-                pass
-            case _:
-                pass
-        self._settle(now)
-        return self._ask.take()
 
     def due(self) -> Millis | None:
         """When to come back with a ``Tick``."""
@@ -129,33 +85,25 @@ class CommandedMachine:
     def _may_poll(self) -> bool:
         return self.state in POLLING and self._is_registered and not self._is_leaving
 
-    # -- the application's wishes
+    # -- the application's wishes, and the topics
 
-    def _subscribe(self, subscription: Subscription) -> None:
-        if self.state is State.UNSUBSCRIBING:
-            self._next = subscription
-        else:
-            self._subscription = subscription
-        self._move(Input.SUBSCRIBED)
+    def _want_anew(self) -> None:
+        """It is registered beside the work (``_offers_anew``)."""
+
+    def _learn(self, known: Mapping[str, tuple[UUID, int]], now: Millis) -> None:
+        """Which topics there are is the coordinator's affair."""
 
     # -- answers
 
     def _answer(self, message: Any, now: Millis) -> None:
-        if self._is_leaving:
-            self._left()
-            return
-        code = message.error_code
+        code: int = message.error_code
         verdict = COMMANDED.get(code, Verdict.FATAL)
         if code == Code.INVALID_REQUEST and self.state is State.ACKNOWLEDGING:
             verdict = Verdict.FENCED  # not its command, so not its group: it begins anew
         if verdict is Verdict.GOOD:
             self._good(message, now)
-        elif verdict is Verdict.FENCED:
-            self._fence()
-        elif verdict is Verdict.FATAL:
-            self._refused(message)
         else:
-            self._ask.failed(now, elsewhere=verdict is Verdict.REDISCOVER)
+            self._not_good(verdict, Fail(code, message.error_message or name_of(code)), now)
 
     def _good(self, message: Any, now: Millis) -> None:
         self._ask.succeeded()
@@ -187,42 +135,17 @@ class CommandedMachine:
                 self._received = command.command_id
                 self._todo.append(command)
 
-    def _unanswered(self, now: Millis) -> None:
-        if self._is_leaving:
-            self._left()
-        else:
-            self._ask.failed(now, elsewhere=True)
-
-    def _refused(self, message: Any) -> None:
-        if self.state is State.UNSUBSCRIBING:
-            self._fence()
-            return
-        if self._offering != self._subscription:
-            return  # that was another offer: the next one goes out
-        self._forget_all()
-        self._move(Input.REFUSED)
-        code = message.error_code
-        self._ask.effects.append(Fail(code, message.error_message or name_of(code)))
+    def _refused(self, why: Fail) -> None:
+        if self.state is State.UNSUBSCRIBING or self._offering == self._subscription:
+            super()._refused(why)
+        # else that was another offer: the next one goes out
 
     # -- what follows from where it stands
 
-    def _settle(self, now: Millis) -> None:
-        """Rules that depend on the state alone, until none applies any more."""
+    def _look_at_clock(self, now: Millis) -> None:
         if self._owned and now >= self._lease():
             self._ask.effects.append(Rediscover())
             self._fence()
-        while self._ask.call is None and self._tell():
-            continue
-        self._send(now)
-
-    def _tell(self) -> bool:
-        """Tell the application one thing, or move on since it knows all; whether there is more."""
-        if self._lost:
-            lost, self._lost = self._lost, NOTHING
-            self._call(Kind.LOST, lost)
-            return False
-        step = _STEPS.get(self.state)
-        return step(self) if step is not None else False
 
     def _look_at_commands(self) -> bool:
         if not self._todo:
@@ -242,60 +165,40 @@ class CommandedMachine:
         if command.option == talk.START and command.generation_id >= 0:
             self.standing.epoch = command.generation_id
         if come := threads.keys() - self._owned.keys():
-            self._owned |= dict.fromkeys(come, self.standing.epoch)
             self.standing.threads = dict(threads)
-            self._call(Kind.ASSIGNED, frozenset(come))
+            self._hand_out(come)
             return False
         self._ask.give_up()  # the poll on its way: the acknowledgement goes first
         self._move(Input.DONE)
         return False
 
-    def _give_up_all(self) -> bool:
-        if self._owned:
-            self._revoke(frozenset(self._owned))
-            return False
-        if not self._is_leaving:
-            self._is_leaving = True
-            self._ask.give_up()
-        return False
-
-    def _loss_is_told(self) -> bool:
-        self._move(Input.LOSS_TOLD)
-        return True
-
-    def _revoke(self, gone: Partitions) -> None:
-        for partition in gone:
-            del self._owned[partition]
-        self._call(Kind.REVOKED, gone)
-
-    def _call(self, kind: Kind, which: Partitions) -> None:
-        self._ask.tell(Change(kind, which, self.standing.epoch))
+    def _named(self, which: AbstractSet[TopicPartition]) -> Partitions:
+        return frozenset(which)
 
     # -- requests
+
+    def _farewell(self) -> Message:
+        return leave(self.identity, self.standing.member_id)
 
     def _send(self, now: Millis) -> None:
         if self._ask.request is not None and self._is_polling and self._offers_anew:
             self._ask.give_up()
-        if self._ask.request is not None:
-            return
+        super()._send(now)
+
+    def _send_due(self, now: Millis) -> None:
         self._is_polling = False
-        session_ms = self.identity.session_timeout_ms
-        if self._is_leaving:
-            self._ask.send(leave(self.identity, self.standing.member_id), LEAVE_TIMEOUT_MS, now)
-        elif now < self._ask.not_before:
-            return
-        elif self.state is State.REGISTERING or self._offers_anew:
+        patience = self.identity.session_timeout_ms // PATIENCE_SHARE
+        if self.state is State.REGISTERING or self._offers_anew:
             self._offer(now)
         elif self.state is State.ACKNOWLEDGING:
             done = self._todo[0].command_id
-            request = talk.acknowledge(self.identity, self.standing.member_id, done)
-            self._ask.send(request, session_ms // PATIENCE_SHARE, now)
+            acknowledge = talk.acknowledge(self.identity, self.standing.member_id, done)
+            self._ask.send(acknowledge, patience, now)
         elif self._may_poll and now >= self._poll_at:
-            wait_ms = session_ms // HELD_SHARE
-            who = self.standing.member_id
-            request_ = talk.poll(self.identity, who, self._received, wait_ms)
+            wait_ms = self.identity.session_timeout_ms // HELD_SHARE
+            poll = talk.poll(self.identity, self.standing.member_id, self._received, wait_ms)
             self._is_polling = True
-            self._ask.send(request_, session_ms // PATIENCE_SHARE, now)
+            self._ask.send(poll, patience, now)
 
     @property
     def _offers_anew(self) -> bool:
@@ -311,38 +214,13 @@ class CommandedMachine:
         )
         self._ask.send(request, self.identity.session_timeout_ms // PATIENCE_SHARE, now)
 
-    def _lease(self) -> Millis:
-        """Until when nobody else can have been given what this member owns."""
-        return self._heard_at + self.identity.session_timeout_ms
-
     # -- endings and beginnings
 
-    def _fence(self) -> None:
-        self._forget_all()
-        self._move(Input.FENCED)
-
-    def _forget_all(self) -> None:
-        """Registered nowhere: what was handed out is lost, the id stays."""
-        self._lost |= frozenset(self._owned)
-        self._owned.clear()
-        self.standing.threads = {}
+    def _begin_anew(self) -> None:
+        """Registered nowhere; the id stays."""
+        self.standing.epoch, self.standing.threads = -1, {}
         self._todo.clear()
         self._is_registered, self._offered = False, None
-        self.standing.epoch = -1
-        self._ask.give_up()
-
-    def _left(self) -> None:
-        self._is_leaving = False
-        self._forget_all()
-        self._move(Input.LEFT)
-        if self._next is not None:
-            wanted, self._next = self._next, None
-            self._subscribe(wanted)
-
-    def _move(self, why: Input) -> None:
-        moves = TRANSITIONS[self.state]
-        assert why in moves, f"{self.state.name} cannot take {why.name}"
-        self.state = moves[why]
 
 
 _STEPS: Final[Mapping[State, Callable[[CommandedMachine], bool]]] = {
