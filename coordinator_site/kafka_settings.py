@@ -7,6 +7,7 @@ starts anything.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -22,7 +23,7 @@ class SettingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(ABC):
     """One setting; what kinds of it differ in is ``parse``."""
 
     name: str
@@ -30,9 +31,9 @@ class Setting:
     reason: str
 
     @property
+    @abstractmethod
     def kind(self) -> str:
         """Kafka's word for how a value is to be read."""
-        raise NotImplementedError
 
     @property
     def variable(self) -> str:
@@ -44,9 +45,9 @@ class Setting:
         """The name as a Django setting."""
         return self.name.replace(".", "_").upper()
 
+    @abstractmethod
     def parse(self, text: str) -> Value:
         """The value that a text means; ``SettingError`` if none."""
-        raise NotImplementedError
 
     def refuse(self, expected: str, text: str) -> SettingError:
         """The sentence for a text that means nothing here."""

@@ -5,6 +5,7 @@ written down as ``proof.history`` says. What clients do wrong is elsewhere (``la
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -169,7 +170,7 @@ def _code(reply: Any) -> ErrorCode:
     return reply if isinstance(reply, ErrorCode) else reply.error
 
 
-class Client:
+class Client(ABC):
     """One member of one group; the protocol's own part is in the subclasses."""
 
     def __init__(
@@ -225,9 +226,9 @@ class Client:
         """Live until told otherwise."""
         self.process.spawn(self.live())
 
+    @abstractmethod
     async def live(self) -> None:
         """The protocol."""
-        raise NotImplementedError
 
     def facts(self, reply: Any) -> dict[str, Any]:
         """What the history is told of a good answer."""
@@ -259,6 +260,6 @@ class Client:
         told = [[self.topic, p, self.numbers.offset] for p in partitions]
         return await self.main.call("OffsetCommit", self.commit_of(told), offsets=told)
 
+    @abstractmethod
     def commit_of(self, told: Sequence[Sequence[Any]]) -> Any:
         """The commit as an event."""
-        raise NotImplementedError

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from rollcall.client import protocols
+from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.changes import Changes
 from rollcall.client.cluster import Cluster
 from rollcall.client.core.backoff import Backoff
@@ -79,48 +80,41 @@ class Member:
         on_resumed: Callback | None = None,
         **settings: int,
     ) -> None:
-        chosen = protocols.listed(assignor)
-        names = tuple(each if isinstance(each, str) else each.name for each in chosen)
-        spoken = protocols.of(protocol)
-        identity = Identity(group, instance_id, rack, names, **{**spoken.defaults, **settings})
+        chosen, spoken = protocols.listed(assignor), protocols.of(protocol)
         rng: Random = SystemRandom()
-        self._identity = identity
+        identity = _identity(spoken, chosen, group, instance_id, rack, settings)
+        self._identity, self._fault = identity, spoken.fault
         self._machine = spoken.make(identity, chosen, rng)
-        self._fault = spoken.fault
         self._subscription = _subscription(topics, pattern, blacklist, threads)
         self._check(self._subscription)
-        self._callbacks = {
-            Kind.ASSIGNED: on_assigned,
-            Kind.REVOKED: on_revoked,
-            Kind.LOST: on_lost,
-            Kind.PAUSED: on_paused,
-            Kind.RESUMED: on_resumed,
-        }
-        backoff = Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng)
+        self._callbacks = _by_kind(on_assigned, on_revoked, on_lost, on_paused, on_resumed)
+        backoff = Backoff.of(identity, rng)
         self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, ssl_context)
         self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect)
-        self._changes = Changes()
-        self._gate = Gate()
+        self._changes, self._gate = Changes(), Gate()
         self._telling = asyncio.Lock()
-        self._orders = Orders(
-            self._cluster,
-            group,
-            Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng),
-            lambda: self._machine.standing,
-            self._obey,
-        )
-        self._pump = Pump(
+        self._orders = self._make_orders(Backoff.of(identity, rng))
+        self._pump = self._make_pump(backoff, protocols.own_of(chosen))
+        self._manual: Partitions | None = None
+        self.failure: Refused | None = None
+
+    def _make_orders(self, backoff: Backoff) -> Orders:
+        """What operators want of this member, as it stands at each moment."""
+        group = self._identity.group
+        return Orders(self._cluster, group, backoff, lambda: self._machine.standing, self._obey)
+
+    def _make_pump(self, backoff: Backoff, own: Sequence[ClientAssignor]) -> Pump:
+        """Between the machine and all that was made before it."""
+        return Pump(
             self._machine,
             self._cluster,
             backoff,
             self._deliver,
             self._failed,
             self._orders.look,
-            identity,
-            protocols.own_of(chosen),
+            self._identity,
+            own,
         )
-        self._manual: Partitions | None = None
-        self.failure: Refused | None = None
 
     # -- life
 
@@ -348,6 +342,35 @@ class Member:
         self.failure = failure
         log.error("%s: %s", self._identity.group, failure)
         self._changes.fail(failure)
+
+
+def _identity(
+    spoken: protocols.Spoken,
+    chosen: Sequence[protocols.Named],
+    group: str,
+    instance_id: str | None,
+    rack: str | None,
+    settings: Mapping[str, int],
+) -> Identity:
+    """Who the member is; its times are those that were given, or the protocol's usual ones."""
+    names = tuple(each if isinstance(each, str) else each.name for each in chosen)
+    return Identity(group, instance_id, rack, names, **{**spoken.defaults, **settings})
+
+
+def _by_kind(
+    assigned: Callback | None,
+    revoked: Callback | None,
+    lost: Callback | None,
+    paused: Callback | None,
+    resumed: Callback | None,
+) -> Mapping[Kind, Callback | None]:
+    return {
+        Kind.ASSIGNED: assigned,
+        Kind.REVOKED: revoked,
+        Kind.LOST: lost,
+        Kind.PAUSED: paused,
+        Kind.RESUMED: resumed,
+    }
 
 
 def _subscription(

@@ -1,8 +1,9 @@
 """How long to wait before the next attempt: doubling, with jitter (KIP-580). No clock."""
 
 from random import Random
+from typing import Self
 
-from rollcall.client.core.words import Millis
+from rollcall.client.core.words import Identity, Millis
 
 JITTER = 0.2
 
@@ -17,6 +18,11 @@ class Backoff:
         self.most = most
         self.rng = rng
         self.attempts = 0
+
+    @classmethod
+    def of(cls, identity: Identity, rng: Random) -> Self:
+        """As the member's times have it."""
+        return cls(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng)
 
     def next(self) -> Millis:
         """One more attempt has failed: the time until the next."""

@@ -82,7 +82,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
         self.identity = identity
         self.state = table.states["UNSUBSCRIBE"]
         self.standing = standing
-        self._ask = Asking(Backoff(identity.retry_backoff_ms, identity.retry_backoff_max_ms, rng))
+        self._ask = Asking(Backoff.of(identity, rng))
         self._subscription = Subscription()
         self._next: Subscription | None = None  # subscribed to while it leaves
         self._owned = owned  # handed out, and in which epoch
