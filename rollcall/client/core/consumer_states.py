@@ -40,24 +40,26 @@ class Input(Enum):
 
 S, I = State, Input  # noqa: E741 - the table is read by its columns
 
+_ANY_TIME: Final[Mapping[Input, State]] = {
+    I.FENCED: S.FENCED,
+    I.REFUSED: S.FATAL,
+    I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+}
+
 TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
     S.UNSUBSCRIBE: {I.SUBSCRIBED: S.JOINING, I.UNSUBSCRIBED: S.UNSUBSCRIBE},
     S.JOINING: {
         I.SUBSCRIBED: S.JOINING,
         I.WELCOMED: S.STABLE,
         I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
-        I.FENCED: S.FENCED,
-        I.REFUSED: S.FATAL,
-        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+        **_ANY_TIME,
     },
     S.STABLE: {
         I.SUBSCRIBED: S.STABLE,
         I.WELCOMED: S.STABLE,
         I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
         I.SAID: S.STABLE,
-        I.FENCED: S.FENCED,
-        I.REFUSED: S.FATAL,
-        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+        **_ANY_TIME,
     },
     S.RECONCILE_ASSIGNMENT: {
         I.SUBSCRIBED: S.RECONCILE_ASSIGNMENT,
@@ -65,18 +67,14 @@ TRANSITIONS: Final[Mapping[State, Mapping[Input, State]]] = {
         I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
         I.RECONCILED: S.ACK_ASSIGNMENT,
         I.SAID: S.RECONCILE_ASSIGNMENT,
-        I.FENCED: S.FENCED,
-        I.REFUSED: S.FATAL,
-        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+        **_ANY_TIME,
     },
     S.ACK_ASSIGNMENT: {
         I.SUBSCRIBED: S.ACK_ASSIGNMENT,
         I.WELCOMED: S.ACK_ASSIGNMENT,
         I.ASSIGNED: S.RECONCILE_ASSIGNMENT,
         I.SAID: S.STABLE,
-        I.FENCED: S.FENCED,
-        I.REFUSED: S.FATAL,
-        I.UNSUBSCRIBED: S.UNSUBSCRIBING,
+        **_ANY_TIME,
     },
     S.UNSUBSCRIBING: {
         I.SUBSCRIBED: S.UNSUBSCRIBING,

@@ -234,7 +234,10 @@ class Standing:
 
 
 class Machine(Protocol):
-    """The shape that every protocol's machine has; ``rollcall.client.protocols`` lists them."""
+    """What others see of every protocol's machine; ``rollcall.client.protocols`` lists them.
+
+    What they have in common behind it is ``machine.MemberMachine``.
+    """
 
     @property
     def standing(self) -> Standing:
