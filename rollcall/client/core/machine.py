@@ -211,6 +211,7 @@ class MemberMachine(ABC, Generic[S, I, P]):
         return not self._is_leaving and self._leave()
 
     def _leave(self) -> bool:
+        """Ask to leave, or be gone at once where nobody expects it; whether there is more."""
         self._ask.give_up()
         if self._is_expected:
             self._is_leaving = True
