@@ -8,6 +8,8 @@ import pytest
 from groups.core.classic.group import ClassicGroup
 from protocol.messages.heartbeat import HeartbeatRequest
 from protocol.messages.join_group import JoinGroupRequest
+from protocol.messages.sync_group import SyncGroupRequest
+from protocol.wire.declare import Message
 from rollcall.client.assignors import ASSIGNORS
 from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.classic_states import State
@@ -121,3 +123,24 @@ def test_a_member_that_leaves_is_missed_at_once_and_a_static_one_is_not(world: W
     world.settle()
 
     assert anna.machine.is_gone and [row.instance_id for row in world.group.roster()] == ["i1"]
+
+
+@pytest.mark.parametrize("asked", [JoinGroupRequest, SyncGroupRequest])
+def test_who_unsubscribes_in_the_middle_of_a_round_gives_up_first_and_then_leaves(
+    world: World, asked: type[Message]
+) -> None:
+    """A cooperative member keeps its partitions in a round; that round's answers come while the
+    application is being told that they are gone."""
+    anna = member(world, "anna", "cooperative-sticky")
+    world.settle()
+    world.subscribe(anna, "t", "u")
+    while not isinstance(anna.requests[-1][0].message, asked):
+        world.deliver(anna), world.answer(anna), world.look_up(anna)
+    world.unsubscribe(anna)
+    assert anna.changes[-1] == "revoked t0,t1,t2,t3"
+
+    world.deliver(anna), world.answer(anna)
+    assert machine(anna).state is State.UNSUBSCRIBING
+    world.settle()
+
+    assert machine(anna).is_gone and not world.group.roster()

@@ -110,7 +110,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._good(message)
         elif verdict is Verdict.REBALANCE:
             self._told_to_rejoin()
-        elif code == Code.MEMBER_ID_REQUIRED:
+        elif code == Code.MEMBER_ID_REQUIRED and isinstance(message, JoinGroupResponse):
             self.standing.member_id = message.member_id  # KIP-394: join again with it
         else:
             if code == Code.UNKNOWN_MEMBER_ID:
@@ -132,6 +132,8 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     def _joined(self, message: JoinGroupResponse) -> None:
         self.standing.member_id = message.member_id
         self.standing.epoch = message.generation_id
+        if self.state is State.UNSUBSCRIBING:
+            return  # it gives up what it held all the while, and then leaves under this id
         self._protocol = message.protocol_name
         is_leader = message.leader == message.member_id
         self._led = message.members if is_leader and not message.skip_assignment else ()
@@ -143,6 +145,8 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
 
     def _synced(self, message: SyncGroupResponse) -> None:
         self._current_at = self._ask.sent_at
+        if self.state is State.UNSUBSCRIBING:
+            return
         try:
             self._target = formats.read_assignment(message.assignment)
         except formats.Unreadable:
