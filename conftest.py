@@ -19,6 +19,10 @@ from rollcall.launcher import postgres
 from rollcall.launcher.output import Output
 
 LOG = "postgres.log"
+SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For every Java that a test starts: one that ends after seconds only pays for compiling well.
+The tests of the pipeline take two thirds of the time."""
+
 SERVER = pytest.StashKey[ExitStack]()
 
 
@@ -37,15 +41,21 @@ def pytest_configure(config: pytest.Config) -> None:
     url = stack.enter_context(postgres.serve(folder, throwaway=True, output=output))
     os.environ[database.VARIABLE] = url
     os.environ["ROLLCALL_DATABASE_MAY_BE_UNSAFE"] = "on"  # no fsync: nobody keeps these data
+    os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_LIVES)
     settings.DATABASES["default"].update(database.from_url(url))  # read before we knew
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads its groups here, too
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A test that asks for ``database_url`` needs the worker's database, which pytest-django
-    makes for marked tests only."""
+    makes for marked tests only. One that asks for a whole ``installation`` runs where the others
+    of its folder do: an installation's start costs as much as many tests."""
     for item in items:
-        if "database_url" in getattr(item, "fixturenames", ()):
+        names = getattr(item, "fixturenames", ())
+        if "database_url" in names:
             item.add_marker(pytest.mark.django_db)
+        if "installation" in names and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

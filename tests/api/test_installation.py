@@ -16,8 +16,6 @@ from rollcall.installation import CHECKOUT, Installation
 from tests.api.curl import Example, Request, examples, send
 from tests.clients.conftest import SESSION_MS, SETTINGS, Worker
 
-pytestmark = pytest.mark.xdist_group("rest")  # one installation is enough
-
 TOKEN = "the-installations-own-token"
 GROUP = "orders"
 PAGE = CHECKOUT / "docs" / "rest.md"

@@ -20,14 +20,14 @@ METADATA, METADATA_VERSION = 3, 1
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Installation]:
-    with Installation() as installation:
-        yield installation
+def installation() -> Iterator[Installation]:
+    with Installation() as running:
+        yield running
 
 
 @pytest.mark.skipif(not heartbeats.can_run(), reason="needs Linux and a C compiler")
-def test_node_and_ceiling_answer_every_heartbeat_rightly(running: Installation) -> None:
-    pairs = heartbeats.measure(running, rounds=2, seconds=0.3, groups=3, size=2)
+def test_node_and_ceiling_answer_every_heartbeat_rightly(installation: Installation) -> None:
+    pairs = heartbeats.measure(installation, rounds=2, seconds=0.3, groups=3, size=2)
 
     assert len(pairs) == 2
     for ours, ceiling in pairs:
@@ -38,18 +38,20 @@ def test_node_and_ceiling_answer_every_heartbeat_rightly(running: Installation) 
 
 @pytest.mark.skipif(not heartbeats.can_run(), reason="needs Linux and a C compiler")
 def test_the_load_notices_a_heartbeat_that_should_have_been_refused(
-    running: Installation, monkeypatch: pytest.MonkeyPatch
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(heartbeats, "UNKNOWN_MEMBER_ID", 0)
 
-    ((ours, ceiling),) = heartbeats.measure(running, rounds=1, seconds=0.3, groups=1, size=1)
+    ((ours, ceiling),) = heartbeats.measure(installation, rounds=1, seconds=0.3, groups=1, size=1)
 
     assert 0 < ours.wrong <= ours.replies // heartbeats.WRONG_EVERY + 1
     assert 0 < ceiling.wrong <= ceiling.replies // heartbeats.WRONG_EVERY + 1
 
 
-def test_acknowledged_commits_are_there_after_everything_was_killed(running: Installation) -> None:
-    result = commits.measure(running, groups=2, members=6, seconds=0.5)
+def test_acknowledged_commits_are_there_after_everything_was_killed(
+    installation: Installation,
+) -> None:
+    result = commits.measure(installation, groups=2, members=6, seconds=0.5)
 
     assert len(result.acknowledged) == 6
     assert min(result.acknowledged) > 0
@@ -57,10 +59,10 @@ def test_acknowledged_commits_are_there_after_everything_was_killed(running: Ins
     assert len(result.latencies_ms) > 6
 
 
-async def test_a_commit_that_is_refused_counts_as_a_wrong_reply(running: Installation) -> None:
-    stranger = Member(await Peer.connect(running.kafka), "nobodys-group", 45_000)
+async def test_a_commit_that_is_refused_counts_as_a_wrong_reply(installation: Installation) -> None:
+    stranger = Member(await Peer.connect(installation.kafka), "nobodys-group", 45_000)
     stranger.member_id, stranger.generation = "stranger", 7
-    host, _, port = running.kafka.rpartition(":")
+    host, _, port = installation.kafka.rpartition(":")
     loop = asyncio.get_running_loop()
     _, committer = await loop.create_connection(lambda: Committer(stranger, 0), host, int(port))
 
@@ -71,9 +73,9 @@ async def test_a_commit_that_is_refused_counts_as_a_wrong_reply(running: Install
     stranger.peer.close()
 
 
-async def test_the_proxy_counts_each_request_and_passes_it_on(running: Installation) -> None:
+async def test_the_proxy_counts_each_request_and_passes_it_on(installation: Installation) -> None:
     async with CountingProxy() as proxy:
-        proxy.upstream = running.kafka
+        proxy.upstream = installation.kafka
         peer = await Peer.connect(f"127.0.0.1:{proxy.port}")
         for _ in range(3):
             answer = await peer.call(MetadataRequest(topics=[]), METADATA_VERSION)
@@ -99,8 +101,8 @@ def test_a_partition_given_twice_is_noticed() -> None:
     assert not assignors.is_right({"t": 2}, {"a": frozenset({part})})
 
 
-def test_ten_stock_consumers_converge_in_either_protocol(running: Installation) -> None:
-    figures = convergence.measure(running.kafka, rounds=1, rest_s=0)
+def test_ten_stock_consumers_converge_in_either_protocol(installation: Installation) -> None:
+    figures = convergence.measure(installation.kafka, rounds=1, rest_s=0)
 
     assert figures.keys() == {"consumer", "classic"}
     assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)

@@ -55,15 +55,21 @@ class World:
 
 
 @pytest.fixture(scope="session")
-def world() -> Iterator[World]:
-    """One for all tests here, with a user named after each role."""
+def installation() -> Iterator[Installation]:
+    """One for all tests here."""
     with Installation(SETTINGS) as running:
-        made = World(running)
-        secret = PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1)
-        for role in ROLES:
-            ((user_id,),) = made.execute(ADD_USER, role.lower(), secret)
-            made.execute(ADD_ROLE, user_id, role)
-        yield made
+        yield running
+
+
+@pytest.fixture(scope="session")
+def world(installation: Installation) -> World:
+    """The installation, with a user named after each role."""
+    made = World(installation)
+    secret = PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1)
+    for role in ROLES:
+        ((user_id,),) = made.execute(ADD_USER, role.lower(), secret)
+        made.execute(ADD_ROLE, user_id, role)
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,6 @@ Join = Callable[..., Worker]
 
 LIBRARY = "library"
 
-TOGETHER = pytest.mark.xdist_group("member library")
-"""For tests that use ``installation``: one is enough, so one worker runs them all."""
-
 
 @pytest.fixture(scope="session")
 def installation() -> Iterator[Installation]:

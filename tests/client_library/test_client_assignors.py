@@ -144,16 +144,16 @@ def test_a_member_without_assignors_of_its_own_says_nothing_of_them() -> None:
 
 
 @pytest.fixture(scope="module")
-def node() -> Iterator[Installation]:
+def installation() -> Iterator[Installation]:
     """Serves for this file: a dead member is missed soon, and so is one that thinks too long."""
     with Installation(SETTINGS) as it:
         yield it
 
 
-def reasons(node: Installation, group: str, kind: str) -> list[str]:
+def reasons(installation: Installation, group: str, kind: str) -> list[str]:
     """What the group's journal gives as reasons for entries of a kind, newest first."""
     request = urllib.request.Request(
-        f"{node.web}/api/v1/groups/{group}/journal?kind={kind}",
+        f"{installation.web}/api/v1/groups/{group}/journal?kind={kind}",
         headers={"Authorization": f"Bearer {TOKEN}"},
     )
     with urllib.request.urlopen(request) as answer:
@@ -163,8 +163,8 @@ def reasons(node: Installation, group: str, kind: str) -> list[str]:
 class Crowd:
     """Members in this process, and what they own; whoever is told of partitions wakes the test."""
 
-    def __init__(self, node: Installation, group: str) -> None:
-        self.node = node
+    def __init__(self, installation: Installation, group: str) -> None:
+        self.installation = installation
         self.group = group
         self.members: dict[int, Member] = {}
         self._moved = asyncio.Event()
@@ -174,7 +174,7 @@ class Crowd:
             self._moved.set()
 
         member = self.members[number] = Member(
-            self.node.kafka,
+            self.installation.kafka,
             self.group,
             [self.group],
             assignor=assignor,
@@ -211,10 +211,10 @@ class Crowd:
 
 
 @contextlib.asynccontextmanager
-async def crowd(node: Installation, group: str) -> AsyncIterator[Crowd]:
+async def crowd(installation: Installation, group: str) -> AsyncIterator[Crowd]:
     """A group of the test's own."""
-    await create_topic(node.kafka, group, PARTITIONS)
-    made = Crowd(node, group)
+    await create_topic(installation.kafka, group, PARTITIONS)
+    made = Crowd(installation, group)
     try:
         yield made
     finally:
@@ -251,12 +251,12 @@ class Stuck:
 
 @pytest.mark.timeout(400)
 async def test_ten_lines_assign_fifty_members_and_die_in_the_middle_of_it(
-    node: Installation,
+    installation: Installation,
 ) -> None:
     """ "dies in the middle of it, and the group goes on": first with what its share was, then,
     when its session has ended, without it."""
     stuck = Stuck()
-    async with crowd(node, "fifty") as them:
+    async with crowd(installation, "fifty") as them:
         for number in range(MEMBERS):
             await them.join(number, stuck.of(number))
         await them.until(*[2] * MEMBERS)
@@ -270,25 +270,27 @@ async def test_ten_lines_assign_fifty_members_and_die_in_the_middle_of_it(
 
         await them.until(*[2] * (MEMBERS - 6), *[3] * 4)
         stuck.end.set()
-    assert "said nothing in time" in reasons(node, "fifty", "assignor-failed")
-    assert len(reasons(node, "fifty", "assignment-installed")) > 1
+    assert "said nothing in time" in reasons(installation, "fifty", "assignor-failed")
+    assert len(reasons(installation, "fifty", "assignment-installed")) > 1
 
 
 @pytest.mark.timeout(200)
-async def test_a_broken_assignor_leaves_the_work_to_the_coordinator(node: Installation) -> None:
+async def test_a_broken_assignor_leaves_the_work_to_the_coordinator(
+    installation: Installation,
+) -> None:
     def broken(view: View) -> Any:
         raise ValueError(f"no idea what to do with {len(view.members)}")
 
-    async with crowd(node, "broken") as them:
+    async with crowd(installation, "broken") as them:
         for number in range(3):
             await them.join(number, broken)
         await them.until(33, 33, 34)
-    why = reasons(node, "broken", "assignor-fell-back")
+    why = reasons(installation, "broken", "assignor-fell-back")
     assert "no idea what to do with" in why[0]
 
 
 @pytest.mark.timeout(200)
-async def test_a_stock_consumer_is_assigned_by_a_member_of_ours(node: Installation) -> None:
+async def test_a_stock_consumer_is_assigned_by_a_member_of_ours(installation: Installation) -> None:
     """It neither knows that it is, nor has anything to do for it."""
 
     def all_to_the_other(view: View) -> Any:
@@ -297,10 +299,10 @@ async def test_a_stock_consumer_is_assigned_by_a_member_of_ours(node: Installati
         others = [m.member_id for m in view.members if m.member_id != mine]
         return {(others or [mine])[0]: {(topic, n) for n in range(view.counts[topic])}}
 
-    async with crowd(node, "mixed") as them:
+    async with crowd(installation, "mixed") as them:
         await them.join(0, all_to_the_other)
         await them.until(PARTITIONS)
-        stock = Worker.of("confluent-kafka-848", node.kafka, "mixed", SESSION_MS)
+        stock = Worker.of("confluent-kafka-848", installation.kafka, "mixed", SESSION_MS)
         try:
             everything = set(range(PARTITIONS))
             await asyncio.to_thread(

@@ -9,7 +9,6 @@ import pytest
 from benchmarks.wire import create_topic
 from rollcall.client import CommitRefused, Refused, TopicPartition
 from rollcall.installation import Installation
-from tests.client_library.conftest import TOGETHER
 from tests.client_library.watching import Watched, share, until
 from tests.draft import raw
 from tests.draft.test_installation import coordinator_of
@@ -25,7 +24,7 @@ COMMANDED: Options = {"protocol": "commanded", "session_timeout_ms": 10_000}
 OFTEN: Options = {"metadata_max_age_ms": 300}
 
 
-pytestmark = [TOGETHER, pytest.mark.timeout(200)]
+pytestmark = pytest.mark.timeout(200)
 
 
 async def test_members_of_the_draft_share_commit_and_leave(

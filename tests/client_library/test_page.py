@@ -9,10 +9,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.installation import CHECKOUT, Installation
-from tests.client_library.conftest import TOGETHER
 from tests.client_library.drawing import MACHINES, PAGE, between, drawn
-
-pytestmark = TOGETHER
 
 EXAMPLES = dict(
     re.findall(r"\n## ([^\n]+)\n(?:(?!\n## ).)*?\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)

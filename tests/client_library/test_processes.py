@@ -8,13 +8,11 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.installation import Installation
-from tests.client_library.conftest import LIBRARY, TOGETHER, Join
+from tests.client_library.conftest import LIBRARY, Join
 from tests.client_library.worker import SESSION_MS
 from tests.clients.builds import VARIABLE
 from tests.clients.conftest import Worker
 from tests.clients.workers import HEARTBEAT_MS
-
-pytestmark = TOGETHER
 
 ALL = {0, 1, 2, 3, 4, 5}
 

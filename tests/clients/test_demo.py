@@ -43,7 +43,7 @@ LEFT_BEHIND = ("rollcall_group", "rollcall_member", "rollcall_offset", "rollcall
 
 
 @pytest.fixture(scope="module")
-def theatre() -> Iterator[Installation]:
+def installation() -> Iterator[Installation]:
     """An installation that only the demo uses."""
     with Installation(SETTINGS) as running:
         yield running
@@ -71,10 +71,10 @@ def environ() -> dict[str, str]:
 
 @pytest.mark.timeout(180)
 def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
-    theatre: Installation,
+    installation: Installation,
 ) -> None:
     began = time.monotonic()
-    place = ("--bootstrap", theatre.kafka, "--draft", theatre.draft)
+    place = ("--bootstrap", installation.kafka, "--draft", installation.draft)
     demo = subprocess.Popen(
         [*DEMO, *place, "--for", str(LONG_ENOUGH_S), *FAST],
         cwd=CHECKOUT,
@@ -89,7 +89,7 @@ def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
     assert time.monotonic() - began >= LONG_ENOUGH_S
     assert out.endswith("the demo ends\neverybody has left\n")
     assert "ended by itself" not in out
-    reasons = rebalances(theatre)
+    reasons = rebalances(installation)
     for troupe in TROUPES:
         assert re.search(rf"^{troupe.name} +anna joins \({troupe.kind.value}", out, re.MULTILINE)
         assert re.search(rf"^{troupe.name} +\w+ works on \d", out, re.MULTILINE), troupe
@@ -97,15 +97,15 @@ def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
         if troupe.kind is not cast.Kind.STATIC:
             assert reached == {"member-joined", "member-left", "session-expired"}, troupe
     assert {"member-joined", "session-expired", "member-replaced"} <= reasons["demo-thumbnails"]
-    assert {table: rows(theatre, f"SELECT * FROM {table}") for table in LEFT_BEHIND} == {
+    assert {table: rows(installation, f"SELECT * FROM {table}") for table in LEFT_BEHIND} == {
         table: [] for table in LEFT_BEHIND
     }
 
 
-def test_it_ends_on_ctrl_c_and_its_members_with_it(theatre: Installation) -> None:
+def test_it_ends_on_ctrl_c_and_its_members_with_it(installation: Installation) -> None:
     groups = ("--groups", "orders,letters", "--keep")
     demo = subprocess.Popen(
-        [*DEMO, "--bootstrap", theatre.kafka, *groups, *FAST, "--seed", "7"],
+        [*DEMO, "--bootstrap", installation.kafka, *groups, *FAST, "--seed", "7"],
         cwd=CHECKOUT,
         env=environ(),
         stdout=subprocess.PIPE,
@@ -125,16 +125,17 @@ def test_it_ends_on_ctrl_c_and_its_members_with_it(theatre: Installation) -> Non
     assert demo.returncode == 0
     assert rest.endswith("everybody has left\n")
     assert not [member for member in members if member.is_running()]
-    offsets = rows(theatre, "SELECT DISTINCT group_id FROM rollcall_offset ORDER BY 1")
+    offsets = rows(installation, "SELECT DISTINCT group_id FROM rollcall_offset ORDER BY 1")
     assert ("demo-letters",) in offsets
     assert (
-        rows(theatre, "SELECT member_id FROM rollcall_member WHERE group_id = 'demo-letters'") == []
+        rows(installation, "SELECT member_id FROM rollcall_member WHERE group_id = 'demo-letters'")
+        == []
     )
 
 
-def test_stock_members_do_not_outlive_a_demo_that_is_killed(theatre: Installation) -> None:
+def test_stock_members_do_not_outlive_a_demo_that_is_killed(installation: Installation) -> None:
     demo = subprocess.Popen(
-        [*DEMO, "--bootstrap", theatre.kafka, "--groups", "orders", *FAST],
+        [*DEMO, "--bootstrap", installation.kafka, "--groups", "orders", *FAST],
         cwd=CHECKOUT,
         env=environ(),
         stdout=subprocess.PIPE,
@@ -165,7 +166,7 @@ def test_it_says_when_nobody_serves() -> None:
 
 
 def test_it_says_who_is_missing_where_no_stock_client_is_installed(
-    theatre: Installation, tmp_path: Path
+    installation: Installation, tmp_path: Path
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util as u\n"
@@ -174,7 +175,7 @@ def test_it_says_who_is_missing_where_no_stock_client_is_installed(
         "u.find_spec = lambda name, *more: None if name in away else real(name, *more)\n"
     )
     run = subprocess.run(
-        [*DEMO, "--bootstrap", theatre.kafka, "--for", "2", "--groups", "reports,alerts"],
+        [*DEMO, "--bootstrap", installation.kafka, "--for", "2", "--groups", "reports,alerts"],
         cwd=CHECKOUT,
         env=environ() | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,

@@ -39,7 +39,7 @@ COMMIT_S = 2.0
 
 
 @pytest.fixture(scope="module")
-def held() -> Iterator[Installation]:
+def installation() -> Iterator[Installation]:
     """An installation that holds heartbeats for as long as it may."""
     with Installation(HELD) as running:
         yield running
@@ -47,11 +47,11 @@ def held() -> Iterator[Installation]:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_commits_and_closing_do_not_wait_for_a_held_heartbeat(
-    library: str, held: Installation, start: Start, name: str
+    library: str, installation: Installation, start: Start, name: str
 ) -> None:
-    asyncio.run(topic(held.kafka, name))
-    one = start(library, held.kafka, name)
-    other = start(library, held.kafka, name)
+    asyncio.run(topic(installation.kafka, name))
+    one = start(library, installation.kafka, name)
+    other = start(library, installation.kafka, name)
     one.until(lambda: share(one, other), "three and three")
     one.commit(1)
 

@@ -42,10 +42,16 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    """A whole installation, which does not know that it is imported from."""
+def installation() -> Iterator[Installation]:
+    """A whole one, which does not know that it is imported from."""
     with Installation() as running:
-        yield Cluster(running.kafka)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def cluster(installation: Installation) -> Cluster:
+    """What topics are imported from."""
+    return Cluster(installation.kafka)
 
 
 @pytest.fixture
