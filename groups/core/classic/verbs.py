@@ -47,8 +47,8 @@ def evict_member(work: Work, event: EvictMember) -> None:
 
 
 def _refuse(work: Work, event: ForceRebalance | EvictMember, detail: str) -> None:
-    work.operations.append(Operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail))
+    work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
 
 
 def _end(work: Work, event: ForceRebalance | EvictMember, detail: str) -> None:
-    work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
+    work.operated(event.operation_id, ErrorCode.NONE, detail)

@@ -223,6 +223,10 @@ class Work:
         fields.setdefault("generation_after", self.row.generation)
         self.journal.append(JournalEntry(kind=kind, **fields))
 
+    def operated(self, operation_id: int, error: ErrorCode, detail: str) -> None:
+        """How an operator's verb ended, where it led to no generation."""
+        self.operations.append(Operated(operation_id, error, detail))
+
     @property
     def changed_live(self) -> Live | None:
         """The copy this step changed, or None when it changed nothing live."""
