@@ -13,7 +13,7 @@ from groups.core import invariants, offsets, strangers
 from groups.core.classic import join, leave, recovery, resuming, sync, timers, verbs
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING
-from groups.core.classic.work import ABSENT, Work, absent_row
+from groups.core.classic.work import Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -42,6 +42,7 @@ from groups.core.events import (
     TopicsMatched,
     TxnOffsetCommit,
 )
+from groups.core.gathered import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
 from groups.core.replies import (
     Acknowledged,
