@@ -19,9 +19,6 @@ from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 ABSENT: Final = "absent"
 """The key in the details of a row that stands for none; a row that is written never has it."""
 
-OPERATIONS: Final = "operations"
-"""The key of the operators' verbs that end with the next generation."""
-
 NAMED_MAX: Final = 50
 """Ids that one journal entry names; the rest is counted."""
 

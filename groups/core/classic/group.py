@@ -164,7 +164,7 @@ class ClassicGroup:
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
         """Join reloaded rows with what was live, or None after a takeover."""
-        durable = recovery.in_order(durable)
+        durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
