@@ -148,6 +148,11 @@ class OneGroup(ABC, Generic[G]):
         self.group = self.kind.merge(durable, live, self.rules, self.now)
         self._answers(self.group.resume(tickets))
 
+    def sleep(self, words: list[str]) -> None:
+        """Time passes and nobody looks: the node stood still, and then starts timers anew."""
+        self.now += millis(words[0])
+        self.group = self.group.rearm(self.now)
+
     # How a step is told
 
     def _step(self, event: events.Event) -> None:

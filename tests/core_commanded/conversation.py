@@ -257,11 +257,6 @@ class Conversation(OneGroup[CommandedGroup]):
         durable, live = self.group.durable, self.group.live
         self.group = CommandedGroup.merge(durable, live, self.rules, self.now)
 
-    def sleep(self, words: list[str]) -> None:
-        """Time passes and nobody looks: the node stood still, and then starts timers anew."""
-        self.now += millis(words[0])
-        self.group = self.group.rearm(self.now)
-
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 

@@ -135,11 +135,6 @@ class Conversation(OneGroup[DraftGroup]):
         super().failover(words)
         self.topics(words)
 
-    def sleep(self, words: list[str]) -> None:
-        """Time passes and nobody looks: the node stood still, and then starts timers anew."""
-        self.now += millis(words[0])
-        self.group = self.group.rearm(self.now)
-
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 
