@@ -128,7 +128,7 @@ def expire(work: Work, event: ExpireOffsets) -> None:
     if keeping.is_at_rest(work, event, exists=work.has_row, rebalances=rebalances):
         is_empty = work.state == EMPTY and not work.live.joins
         forget = keeping.delete_group if is_empty else None
-        keeping.expire(work, event, _overdue(work, event), forget)
+        keeping.expire(work, event, _expired(work, event), forget)
 
 
 def restore(work: Work, event: RestoreOffsets) -> None:
@@ -136,7 +136,7 @@ def restore(work: Work, event: RestoreOffsets) -> None:
     keeping.restore(work, event, exists=work.has_row, has_members=work.state != EMPTY)
 
 
-def _overdue(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
+def _expired(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
     """Nothing, while members may use any topic. A group that had members counts from the moment
     its last one went, a simple one from each commit."""
     topics = subscribed_topics(Durable(work.row, work.members))
