@@ -1,13 +1,13 @@
-"""What every step over rows gathers: answers, journal, offsets, how operators' verbs ended.
+"""What every step over rows and what is live gathers, and how it changes either.
 
 The part of a working copy (``Work`` of a kind) that does not depend on the kind: the means, and no
-rule. Nothing is copied before it is changed.
+rule. Nothing is copied before it is changed, and then once per step, not once per event.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
@@ -19,17 +19,30 @@ from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 ABSENT: Final = "absent"
 """The key in the details of a row that stands for none; a row that is written never has it."""
 
-OPERATIONS: Final = "operations"
-"""The key of the operators' verbs that end with the next generation."""
-
 NAMED_MAX: Final = 50
 """Ids that one journal entry names; the rest is counted."""
 
 
-class Gathered:
-    """One step's working copy, as far as kinds agree; thrown away if its batch fails."""
+class Lives(Protocol):
+    """The live half of a group, of whatever kind."""
 
-    def __init__(self, durable: Durable, rules: Rules, now: Millis, rng: Random) -> None:
+    def copy(self) -> Self:
+        """A copy that a step may change."""
+        ...
+
+
+L = TypeVar("L", bound=Lives)
+
+
+class Gathered(Generic[L]):
+    """One step's working copy, as far as kinds agree; thrown away if its batch fails.
+
+    ``transitions``: what each state of the kind leads to.
+    """
+
+    transitions: ClassVar[Mapping[str, frozenset[str]]]
+
+    def __init__(self, durable: Durable, live: L, rules: Rules, now: Millis, rng: Random) -> None:
         self.before = durable
         self.rules = rules
         self.now = now
@@ -37,13 +50,17 @@ class Gathered:
         self.row = durable.group
         self.members: Mapping[str, MemberRow] = durable.members
         self.revision = durable.revision
+        self.live = live
         self.answers: list[Answer] = []
         self.journal: list[JournalEntry] = []
         self.operations: list[Operated] = []
         self.offsets: dict[tuple[str, int], OffsetWrite] = {}
         self.offset_deletes: dict[tuple[str, int], None] = {}
         self.pending: Pending = {}
+        self.hung_up: list[str] = []
         self.deleted = False
+        self._own_live: L | None = None
+        self._own_members: dict[str, MemberRow] | None = None
 
     # -- what is
 
@@ -53,15 +70,38 @@ class Gathered:
         return self.row.state
 
     @property
-    def exists(self) -> bool:
+    def has_row(self) -> bool:
         """Whether the group has a row, or will have one by this step."""
+        return ABSENT not in self.row.details
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a group at all: its row, where a kind says no more."""
         return ABSENT not in self.row.details
 
     # -- what becomes
 
+    def change(self) -> L:
+        """The live half, to be changed; copied at the first call of a step."""
+        if self._own_live is None:
+            self._own_live = self.live = self.live.copy()
+        return self._own_live
+
+    def change_members(self) -> dict[str, MemberRow]:
+        """The member rows, to be changed; copied at the first call of a step."""
+        if self._own_members is None:
+            self._own_members = dict(self.members)
+            self.members = self._own_members
+        return self._own_members
+
+    def set_members(self, members: dict[str, MemberRow]) -> None:
+        """All member rows at once, in order of arrival."""
+        self._own_members = members
+        self.members = members
+
     def set_row(self, **columns: Any) -> None:
         """Change columns of the group's own row; one that was absent comes into being."""
-        if not self.exists:
+        if not self.has_row:
             columns.setdefault("details", NOTHING)
         self.row = replace(self.row, **columns)
 
@@ -71,11 +111,17 @@ class Gathered:
         details = {**kept, **changes}
         self.set_row(details={k: v for k, v in details.items() if v is not None})
 
-    def forget_rows(self, absent: GroupRow) -> None:
+    def move_to(self, state: str, **columns: Any) -> None:
+        """Go to another state along a legal edge."""
+        assert state in self.transitions[self.state], f"{self.state} never leads to {state}"
+        self.set_row(state=state, **columns)
+
+    def forget(self, absent: GroupRow, live: L) -> None:
         """Start over as the group that has no row (it was deleted)."""
         self.row = absent
-        self.members = {}
+        self.set_members({})
         self.revision = 0
+        self._own_live = self.live = live
         self.offsets.clear()
         self.offset_deletes.clear()
         self.pending.clear()
@@ -98,6 +144,11 @@ class Gathered:
         """How an operator's verb ended."""
         generation = self.row.generation if error is ErrorCode.NONE else None
         self.operations.append(Operated(operation_id, error, detail, generation))
+
+    @property
+    def changed_live(self) -> L | None:
+        """The copy this step changed, or None when it changed nothing live."""
+        return self._own_live
 
     def durable(self) -> Durable:
         """The durable half afterwards: the very object of before when nothing changed."""

@@ -5,9 +5,9 @@ have sorted out before. Offsets themselves are rows and never held here: a step
 only says what to write and what to delete.
 """
 
-from groups.core import pending
+from groups.core import keeping, pending
 from groups.core.classic import packing
-from groups.core.classic.states import COMPLETING, EMPTY, OPERATOR, PREPARING, RETENTION
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
@@ -18,8 +18,7 @@ from groups.core.events import (
     RestoreOffsets,
     TxnOffsetCommit,
 )
-from groups.core.expiry import MS_PER_MINUTE, expired
-from groups.core.replies import Committed, Deleted, OffsetsDeleted, Operated
+from groups.core.replies import Committed, Deleted
 from groups.core.rows import Durable
 from groups.core.subscription import topics_of_all
 
@@ -38,11 +37,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
     if not work.exists and event.offsets:
         _make_simple_group(work)
     work.hear(event.member_id)
-    for write in event.offsets:
-        at = (write.topic, write.partition)
-        work.offsets[at] = write
-        work.offset_deletes.pop(at, None)
-    pending.supersede(work.pending, event.offsets)
+    keeping.commit(work, event.offsets)
     work.answer(event.ticket, Committed())
 
 
@@ -94,17 +89,7 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY and work.row.protocol_type != CONSUMER_PROTOCOL_TYPE:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    topics = subscribed_topics(Durable(work.row, work.members))
-    codes: dict[tuple[str, int], ErrorCode] = {}
-    for at in event.partitions:
-        if topics is None or at[0] in topics:
-            codes[at] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
-        else:
-            codes[at] = ErrorCode.NONE
-            work.offset_deletes[at] = None
-            work.offsets.pop(at, None)
-            pending.forget(work.pending, at)
-    work.answer(event.ticket, OffsetsDeleted(partitions=codes))
+    keeping.delete(work, event, subscribed_topics(Durable(work.row, work.members)))
 
 
 def subscribed_topics(durable: Durable) -> frozenset[str] | None:
@@ -131,55 +116,24 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     if work.state != EMPTY or work.live.joins:  # a frozen group lets newcomers wait
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
     if work.has_row:
-        _delete(work)
+        keeping.delete_group(work)
     else:
         work.change().pending.clear()
     work.answer(event.ticket, Deleted())
 
 
-def _delete(work: Work, **why: str) -> None:
-    work.note("group-deleted", details={"protocol_type": work.row.protocol_type}, **why)
-    work.forget_group()
-
-
 def expire(work: Work, event: ExpireOffsets) -> None:
-    """Forget offsets whose time is over, and an empty group that has none left (KIP-211).
-
-    A rebalance is never disturbed: the next sweep comes soon enough.
-    """
-    if work.state in (PREPARING, COMPLETING) or not work.has_row:
-        detail = "the group is rebalancing" if work.has_row else "the group is gone"
-        work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
-        return
-    gone = _expired(work, event)
-    if work.state == EMPTY and not work.live.joins and len(gone) == len(event.ages):
-        _delete(work, trigger=RETENTION, reason="it has no members, and no offsets any more")
-        detail = "the group was deleted"
-    else:
-        work.offset_deletes.update(dict.fromkeys(gone))
-        if gone:
-            work.note("offsets-expired", trigger=RETENTION, details={"offsets": len(gone)})
-        detail = f"{len(gone)} of {len(event.ages)} offsets expired"
-    work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
+    """Forget offsets whose time is over, and an empty group that has none left (KIP-211)."""
+    rebalances = work.state in (PREPARING, COMPLETING)
+    if keeping.is_at_rest(work, event, exists=work.has_row, rebalances=rebalances):
+        is_empty = work.state == EMPTY and not work.live.joins
+        forget = keeping.delete_group if is_empty else None
+        keeping.expire(work, event, _expired(work, event), forget)
 
 
 def restore(work: Work, event: RestoreOffsets) -> None:
-    """An operator's verb: offsets as they were. Members would go on from where they are, and
-    commit over it, so there must be none."""
-    if not work.has_row or work.state != EMPTY:
-        detail = "the group has members; stop them first" if work.has_row else "the group is gone"
-        work.operations.append(Operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail))
-        return
-    for write in event.offsets:
-        work.offsets[write.topic, write.partition] = write
-    work.note(
-        "offsets-restored",
-        trigger=OPERATOR,
-        reason=f"{event.actor} took them back to {event.to}: {event.reason}",
-        details={"offsets": len(event.offsets)},
-    )
-    detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
-    work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail))
+    """An operator's verb: offsets as they were, where no member would commit over them."""
+    keeping.restore(work, event, exists=work.has_row, has_members=work.state != EMPTY)
 
 
 def _expired(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
@@ -188,7 +142,5 @@ def _expired(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
     topics = subscribed_topics(Durable(work.row, work.members))
     if topics is None:
         return []
-    since_empty = work.state == EMPTY and work.row.protocol_type
-    empty_ms = event.state_age_ms if since_empty else None
-    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
-    return expired(event.ages, retention_ms, empty_ms, topics)
+    since_empty = work.state == EMPTY and bool(work.row.protocol_type)
+    return keeping.overdue(work, event, topics, since_empty=since_empty)

@@ -22,8 +22,6 @@ def add(pending: Pending, event: TxnOffsetCommit) -> None:
 
 def supersede(pending: Pending, writes: Iterable[OffsetWrite]) -> None:
     """These were committed later, outside of any transaction: they stand whatever becomes of it."""
-    if not pending:
-        return
     partitions = {(write.topic, write.partition) for write in writes}
     for at, waiting in pending.items():
         if at[1:] in partitions:

@@ -8,9 +8,10 @@ is how the store tells what to write.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 Details = Mapping[str, Any]
 NOTHING: Details = MappingProxyType({})
@@ -90,3 +91,11 @@ class Durable:
     def exists(self) -> bool:
         """Whether the group has a row."""
         return self.revision > 0
+
+    def in_order(self) -> Self:
+        """The same rows with the members in order of arrival, however they were read."""
+        rows = list(self.members.values())
+        if all(a.position <= b.position for a, b in pairwise(rows)):
+            return self
+        rows.sort(key=lambda row: (row.position, row.member_id))
+        return replace(self, members={row.member_id: row for row in rows})

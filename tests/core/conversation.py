@@ -21,13 +21,12 @@ rows were changed.
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from random import Random
 from typing import Any
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
 from groups.core.errors import ErrorCode
-from groups.core.group import Answer, Decision, JournalEntry, Rules
+from groups.core.group import Answer, Decision, Rules
 from groups.core.invariants import check_thoroughly
 from groups.core.replies import (
     Committed,
@@ -35,25 +34,20 @@ from groups.core.replies import (
     Joined,
     Left,
     OffsetsDeleted,
+    Operated,
     Refused,
     Reply,
     Synced,
 )
+from tests.conversing import Columns, OneGroup, millis, pair, partition
 from tests.core.offset_log import OffsetLog
 
-UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
 RULES = {
     "initial": "group_initial_rebalance_delay_ms",
     "quiet": "group_quiet_window_ms",
     "max": "group_max_size",
     "min-session": "group_min_session_timeout_ms",
 }
-
-
-def millis(text: str) -> int:
-    """Read 500ms, 3s or 5m; a bare number is itself."""
-    digits = text.rstrip("ms")
-    return int(digits) * UNITS[text[len(digits) :] or "ms"]
 
 
 def subscription(topics: str) -> bytes:
@@ -85,43 +79,29 @@ class Death:
     told: frozenset[str]
 
 
-class Conversation:
+class Conversation(OneGroup[ClassicGroup]):
     """One group, its clock, and everybody who talks to it."""
 
     def __init__(self) -> None:
-        self.rules = Rules(group_quiet_window_ms=0)
-        self.now = 1_000_000
-        self.rng = Random(7)
-        self.group = ClassicGroup.absent("g", self.rules, self.now)
-        self.revision = 0
+        super().__init__(ClassicGroup, Rules(group_quiet_window_ms=0), Columns(46, 46))
         self.actors: dict[str, Actor] = {}
         self.names: dict[str, str] = {}
-        self.waiting: dict[events.Ticket, str] = {}
-        self.requests = 0
-        self.told: list[str] = []
-        self.journal: list[JournalEntry] = []
-        self.shown = 0
         self.log = OffsetLog()
         self.death: Death | None = None
 
-    def say(self, command: str) -> str:
-        """Run one command; what came of it, and the state."""
-        verb, *words = command.split()
-        self.told = []
-        before = self.group.durable
+    def perform(self, verb: str, words: list[str]) -> None:
         COMMANDS[verb](self, words)
+
+    def check(self) -> None:
         check_thoroughly(self.group.durable, self.group.live)
-        row = self.group.durable.group
-        known = self.group.durable.exists
-        state = f"{row.state} {row.generation}" if known else "absent"
-        wrote_nothing = (words[0] if verb == "dies" and words else verb) in STARLESS
-        star = " *" if self.group.durable is not before and not wrote_nothing else ""
-        return f"{command:<46}  {'; '.join(self.told) or '-':<46}  {state}{star}"
+
+    def reads_rows(self, verb: str, words: list[str]) -> bool:
+        return (words[0] if verb == "dies" and words else verb) in STARLESS
 
     # Commands
 
     def set_rules(self, words: list[str]) -> None:
-        said = dict(map(_pair, words))
+        said = dict(map(pair, words))
         guards = self.rules.guards
         if "freeze" in said:
             guards = replace(guards, frozen=said.pop("freeze") == "true")
@@ -145,7 +125,7 @@ class Conversation:
         protocols = () if names == "none" else names.split(",")
         self._step(
             events.JoinGroup(
-                ticket=self._ticket(actor),
+                ticket=self._ticket(actor.name),
                 member_id=member_id,
                 instance_id=actor.instance_id,
                 client_id=actor.name,
@@ -169,7 +149,7 @@ class Conversation:
         protocol = options.get("protocol", row.protocol_name or "range")
         self._step(
             events.SyncGroup(
-                ticket=self._ticket(actor),
+                ticket=self._ticket(actor.name),
                 generation_id=int(options.get("generation", actor.generation)),
                 member_id=self._id(options["id"]) if "id" in options else actor.member_id,
                 instance_id=options.get("instance", actor.instance_id),
@@ -197,17 +177,17 @@ class Conversation:
             known = self.actors.get(name)
             instance_id = instance or (known.instance_id if known else None)
             leavers.append(events.Leaver(self._id(name) if name != "-" else "", instance_id))
-        ticket = self._ticket(Actor("answer"))
+        ticket = self._ticket("answer")
         self._step(events.LeaveGroup(ticket=ticket, members=tuple(leavers)))
 
     def commit(self, words: list[str]) -> None:
         """With ``producer=``: in that producer's transaction."""
         actor = self.actors.get(words[0], Actor(words[0]))
-        said = dict(map(_pair, words[1:]))
+        said = dict(map(pair, words[1:]))
         options = {key: said.pop(key) for key in KNOWN & said.keys()}
-        writes = [events.OffsetWrite(*_partition(k), int(v), -1, "") for k, v in said.items()]
+        writes = [events.OffsetWrite(*partition(k), int(v), -1, "") for k, v in said.items()]
         common: dict[str, Any] = {
-            "ticket": self._ticket(actor),
+            "ticket": self._ticket(actor.name),
             "generation_id": int(options.get("generation", actor.generation)),
             "member_id": self._id(options["id"]) if "id" in options else actor.member_id,
             "instance_id": options.get("instance", actor.instance_id),
@@ -220,43 +200,12 @@ class Conversation:
 
     def end_txn(self, words: list[str]) -> None:
         """The rows do this; the group hears nothing of it."""
-        self.log.end(int(_pair(words[1])[1]), commit=words[0] == "commit")
+        self.log.end(int(pair(words[1])[1]), commit=words[0] == "commit")
 
     def delete_offsets(self, words: list[str]) -> None:
-        partitions = tuple(_partition(word) for word in words)
-        ticket = self._ticket(Actor("answer"))
+        partitions = tuple(partition(word) for word in words)
+        ticket = self._ticket("answer")
         self._step(events.OffsetDelete(ticket=ticket, partitions=partitions))
-
-    def delete_group(self, words: list[str]) -> None:
-        self._step(events.DeleteGroup(ticket=self._ticket(Actor("answer"))))
-
-    def force(self, words: list[str]) -> None:
-        said = dict(map(_pair, words))
-        expected = int(said["expected"]) if "expected" in said else None
-        self.requests += 1
-        self._step(
-            events.ForceRebalance(
-                operation_id=self.requests, actor="ops", reason="a test",
-                expected_generation=expected,
-            )
-        )  # fmt: skip
-
-    def evict(self, words: list[str]) -> None:
-        self.requests += 1
-        self._step(
-            events.EvictMember(
-                operation_id=self.requests, actor="ops", reason="a test",
-                member_id=self._id(words[0]),
-            )
-        )  # fmt: skip
-
-    def tick(self, words: list[str]) -> None:
-        """Let time pass, and the group decide at every instant it asked for."""
-        end = self.now + millis(words[0])
-        while (due := self.group.due(self.now)) is not None and due <= end:
-            self.now = max(due, self.now)
-            self._step(events.Tick())
-        self.now = end
 
     def wait(self, words: list[str]) -> None:
         """Let time pass until somebody is answered."""
@@ -272,12 +221,6 @@ class Conversation:
 
     def rearm(self, words: list[str]) -> None:
         self.group = self.group.rearm(self.now)
-
-    def failover(self, words: list[str]) -> None:
-        """Another node takes the group over: rows are all it has."""
-        self._answers(self.group.let_go(ErrorCode.NOT_COORDINATOR))
-        self.group = ClassicGroup.merge(self.group.durable, None, self.rules, self.now)
-        self._step(events.Tick())
 
     def dies(self, words: list[str]) -> None:
         """The coordinator dies in the middle of a command, and another one takes over."""
@@ -299,13 +242,6 @@ class Conversation:
         self.group = ClassicGroup.merge(self.group.durable, None, self.rules, self.now)
         self._step(events.Tick())
 
-    def reload(self, words: list[str]) -> None:
-        """The same node reads the rows again."""
-        tickets = list(self.group.live.tickets())
-        durable, live = self.group.durable, self.group.live
-        self.group = ClassicGroup.merge(durable, live, self.rules, self.now)
-        self._answers(self.group.resume(tickets))
-
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 
@@ -317,14 +253,14 @@ class Conversation:
         if self.death is not None and self._is_something(decision):
             self._dying(self.death, decision)
             return
-        self._written(decision)
-        self._answers(decision.answers)
-        for done in decision.operations:
-            ended = "ended" if done.ended else "begun"
-            at = "" if done.generation is None else f" at generation {done.generation}"
-            self.told.append(f"operation {ended} {done.error.name}{at}: {done.detail}")
+        self._follow(decision)
         if asked is not None and asked in self.waiting:
             self.told.append(f"{self.waiting[asked]} parked")
+
+    def _ended(self, done: Operated) -> str:
+        ended = "ended" if done.ended else "begun"
+        at = "" if done.generation is None else f" at generation {done.generation}"
+        return f"operation {ended} {done.error.name}{at}: {done.detail}"
 
     def _is_something(self, decision: Decision) -> bool:
         """Whether there is a COMMIT, or an answer, to die at."""
@@ -337,25 +273,14 @@ class Conversation:
         self._taken_over()
 
     def _written(self, decision: Decision) -> None:
-        before = self.group.durable
-        group = decision.group
-        assert isinstance(group, ClassicGroup)
-        self.group = group
-        self.journal += decision.journal
-        if decision.deleted:
-            self.revision = 0
+        super()._written(decision)
         self.log.write(decision)
-        if group.durable is not before and not group.idle:
-            self.revision += 1
-            self.group = group.with_revision(self.revision)
 
     def _answers(self, answers: tuple[Answer, ...]) -> None:
         for ticket, reply in answers:
             if isinstance(reply, Joined):
                 self._learn(self.waiting[ticket], reply)
-        for ticket, reply in answers:
-            name = self.waiting.pop(ticket)  # a second answer has no one to go to
-            self.told.append(f"{name} {self._tell(name, reply)}")
+        super()._answers(answers)
 
     def _learn(self, name: str, reply: Joined) -> None:
         """A member id that was never heard before gets its name."""
@@ -406,13 +331,7 @@ class Conversation:
 
     def _actor(self, words: list[str], *keys: str) -> tuple[Actor, dict[str, str]]:
         actor = self.actors.setdefault(words[0], Actor(words[0]))
-        return actor, dict(map(_pair, words[1:]))
-
-    def _ticket(self, actor: Actor) -> events.Ticket:
-        self.requests += 1
-        ticket = events.Ticket(1, self.requests)
-        self.waiting[ticket] = actor.name
-        return ticket
+        return actor, dict(map(pair, words[1:]))
 
     def show_journal(self) -> None:
         for entry in self.journal[self.shown :]:
@@ -446,16 +365,6 @@ class Conversation:
         name = row.protocol_name or "none"
         self.told.append(f"type '{row.protocol_type}' protocol {name} leader "
                          f"{self._name(row.leader) if row.leader else 'none'}")  # fmt: skip
-
-
-def _pair(word: str) -> tuple[str, str]:
-    key, _, value = word.partition("=")
-    return key, value
-
-
-def _partition(word: str) -> tuple[str, int]:
-    topic, _, number = word.rpartition("-")
-    return topic, int(number)
 
 
 KNOWN = {"id", "generation", "instance", "protocol", "type", "v", "producer"}

@@ -11,31 +11,19 @@ acknowledges that it stopped, hears that it is out, or its session is over by it
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from random import Random
 
 from groups.core import commands, events
 from groups.core.commanded.group import CommandedGroup
 from groups.core.commanded.interests import filter_of
 from groups.core.commanded.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
-from groups.core.group import Answer, Decision, Guards, JournalEntry, Rules
+from groups.core.group import Guards, Rules
 from groups.core.replies import Acknowledged, Left, Registered, Reply
 from groups.core.rows import CommandRow
+from tests.conversing import Columns, OneGroup, millis, pair
 
 TICKS_MAX = 100
 """Far more than a group has to decide in a second."""
-
-UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
-
-
-def millis(text: str) -> int:
-    digits = text.rstrip("ms")
-    return int(digits) * UNITS[text[len(digits) :] or "ms"]
-
-
-def pair(word: str) -> tuple[str, str]:
-    key, _, value = word.partition("=")
-    return key, value
 
 
 @dataclass
@@ -53,35 +41,23 @@ class Actor:
     options: dict[str, str] = field(default_factory=dict)
 
 
-class Conversation:
+class Conversation(OneGroup[CommandedGroup]):
     """One group, its clock, the catalogue, and everybody who talks to the group."""
 
     def __init__(self) -> None:
-        self.rules = Rules()
-        self.now = 1_000_000
-        self.rng = Random(7)
-        self.group = CommandedGroup.absent("g", self.rules, self.now)
+        super().__init__(CommandedGroup, Rules(), Columns(34, 58))
         self.catalogue: dict[str, int] = {"t": 4}
-        self.revision = 0
         self.actors: dict[str, Actor] = {}
-        self.waiting: dict[events.Ticket, str] = {}
-        self.requests = 0
-        self.told: list[str] = []
-        self.journal: list[JournalEntry] = []
-        self.shown = 0
 
-    def say(self, command: str) -> str:
-        """Run one command; what came of it, and the state."""
-        verb, *words = command.split()
-        self.told = []
-        before = self.group.durable
+    def perform(self, verb: str, words: list[str]) -> None:
         COMMANDS[verb](self, words)
+
+    def check(self) -> None:
         check_thoroughly(self.group.durable, self.group.live)
         self.check_owners()
-        row = self.group.durable.group
-        state = f"{row.state} {row.generation}" if self.group.durable.exists else "absent"
-        star = " *" if self.group.durable is not before and verb not in STARLESS else ""
-        return f"{command:<34}  {'; '.join(self.told) or '-':<58}  {state}{star}"
+
+    def reads_rows(self, verb: str, words: list[str]) -> bool:
+        return verb in STARLESS
 
     def check_owners(self) -> None:
         """At no moment do two consumers work on a partition."""
@@ -248,29 +224,6 @@ class Conversation:
         self.rules = replace(self.rules, guards=guards, rebalance_max_retries=retries)
         self.group = self.group.with_rules(self.rules)
 
-    def force(self, words: list[str]) -> None:
-        said = dict(map(pair, words))
-        expected = int(said["expected"]) if "expected" in said else None
-        self.requests += 1
-        self._step(
-            events.ForceRebalance(
-                operation_id=self.requests, actor="ops", reason="a test",
-                expected_generation=expected,
-            )
-        )  # fmt: skip
-
-    def evict(self, words: list[str]) -> None:
-        self.requests += 1
-        self._step(
-            events.EvictMember(
-                operation_id=self.requests, actor="ops", reason="a test",
-                member_id=self.actors[words[0]].consumer_id if words[0] in self.actors else "",
-            )
-        )  # fmt: skip
-
-    def delete_group(self, words: list[str]) -> None:
-        self._step(events.DeleteGroup(ticket=self._ticket("answer")))
-
     def tick(self, words: list[str]) -> None:
         """Let time pass, and the group decide at every instant it asked for. ``alive=a,b`` poll
         every second meanwhile, and do nothing of what they hear."""
@@ -304,40 +257,14 @@ class Conversation:
         durable, live = self.group.durable, self.group.live
         self.group = CommandedGroup.merge(durable, live, self.rules, self.now)
 
-    def sleep(self, words: list[str]) -> None:
-        """Time passes and nobody looks: the node stood still, and then starts timers anew."""
-        self.now += millis(words[0])
-        self.group = self.group.rearm(self.now)
-
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
 
     # How a step is told
 
     def _step(self, event: events.Event) -> None:
-        decision = self.group.step([event], self.now, self.rng)
-        self._written(decision)
-        self._answers(decision.answers)
-        for done in decision.operations:
-            ended = "ended" if done.ended else "begun"
-            self.told.append(f"operation {ended} {done.error.name}: {done.detail}")
+        super()._step(event)
         assert event.ticket not in self.waiting, "a request of this kind never waits"
-
-    def _written(self, decision: Decision) -> None:
-        before, group = self.group.durable, decision.group
-        assert isinstance(group, CommandedGroup)
-        self.group = group
-        self.journal += decision.journal
-        if decision.deleted:
-            self.revision = 0
-        elif group.durable is not before:
-            self.revision += 1
-            self.group = group.with_revision(self.revision)
-
-    def _answers(self, answers: tuple[Answer, ...]) -> None:
-        for ticket, reply in answers:
-            name = self.waiting.pop(ticket)  # a second answer has no one to go to
-            self.told.append(f"{name} {self._tell(name, reply)}")
 
     def _tell(self, name: str, reply: Reply) -> str:
         actor = self.actors.get(name)
@@ -376,11 +303,11 @@ class Conversation:
             or "nothing"
         )
 
-    def _ticket(self, name: str) -> events.Ticket:
-        self.requests += 1
-        ticket = events.Ticket(1, self.requests)
-        self.waiting[ticket] = name
-        return ticket
+    def _id(self, name: str) -> str:
+        return self.actors[name].consumer_id if name in self.actors else ""
+
+    def _name(self, member_id: str) -> str:
+        return member_id
 
     def _show_owners(self) -> None:
         """What everybody works on, by its own account."""

@@ -9,17 +9,15 @@ the consumer's connection is to be closed.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from random import Random
 
 from groups.core import events
 from groups.core.draft.group import DraftGroup
 from groups.core.draft.invariants import check_thoroughly
 from groups.core.draft.strategies import Counts, Topics
 from groups.core.errors import ErrorCode
-from groups.core.group import Answer, Decision, Guards, JournalEntry, Rules
+from groups.core.group import Guards, Rules
 from groups.core.replies import DraftJoined, Left, Reply
-
-UNITS = {"ms": 1, "s": 1_000, "m": 60_000}
+from tests.conversing import Columns, OneGroup, millis, pair, partition
 
 
 def greedy(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
@@ -36,22 +34,6 @@ def careless(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int
 OWN = (("greedy", greedy), ("careless", careless))
 
 
-def millis(text: str) -> int:
-    """Read 500ms, 3s or 5m."""
-    digits = text.rstrip("ms")
-    return int(digits) * UNITS[text[len(digits) :] or "ms"]
-
-
-def pair(word: str) -> tuple[str, str]:
-    key, _, value = word.partition("=")
-    return key, value
-
-
-def partition(word: str) -> tuple[str, int]:
-    topic, _, number = word.rpartition("-")
-    return topic, int(number)
-
-
 @dataclass
 class Actor:
     """One consumer as it sees itself."""
@@ -62,35 +44,23 @@ class Actor:
     options: dict[str, str] = field(default_factory=dict)
 
 
-class Conversation:
+class Conversation(OneGroup[DraftGroup]):
     """One group, its clock, the catalogue, and everybody who talks to the group."""
 
     def __init__(self) -> None:
-        self.rules = Rules(strategies=OWN)
-        self.now = 1_000_000
-        self.rng = Random(7)
-        self.group = DraftGroup.absent("g", self.rules, self.now)
+        super().__init__(DraftGroup, Rules(strategies=OWN), Columns(40, 52))
         self.catalogue: dict[str, int] = {"t": 4}
-        self.revision = 0
         self.actors: dict[str, Actor] = {}
         self.names: dict[str, str] = {}
-        self.waiting: dict[events.Ticket, str] = {}
-        self.requests = 0
-        self.told: list[str] = []
-        self.journal: list[JournalEntry] = []
-        self.shown = 0
 
-    def say(self, command: str) -> str:
-        """Run one command; what came of it, and the state."""
-        verb, *words = command.split()
-        self.told = []
-        before = self.group.durable
+    def perform(self, verb: str, words: list[str]) -> None:
         COMMANDS[verb](self, words)
+
+    def check(self) -> None:
         check_thoroughly(self.group.durable, self.group.live)
-        row = self.group.durable.group
-        state = f"{row.state} {row.generation}" if self.group.durable.exists else "absent"
-        star = " *" if self.group.durable is not before and verb not in STARLESS else ""
-        return f"{command:<40}  {'; '.join(self.told) or '-':<52}  {state}{star}"
+
+    def reads_rows(self, verb: str, words: list[str]) -> bool:
+        return verb in STARLESS
 
     # Commands
 
@@ -160,54 +130,10 @@ class Conversation:
             )
         )  # fmt: skip
 
-    def delete_group(self, words: list[str]) -> None:
-        self._step(events.DeleteGroup(ticket=self._ticket("answer")))
-
-    def force(self, words: list[str]) -> None:
-        said = dict(map(pair, words))
-        expected = int(said["expected"]) if "expected" in said else None
-        self.requests += 1
-        self._step(
-            events.ForceRebalance(
-                operation_id=self.requests, actor="ops", reason="a test",
-                expected_generation=expected,
-            )
-        )  # fmt: skip
-
-    def evict(self, words: list[str]) -> None:
-        self.requests += 1
-        self._step(
-            events.EvictMember(
-                operation_id=self.requests, actor="ops", reason="a test",
-                member_id=self._id(words[0]),
-            )
-        )  # fmt: skip
-
-    def tick(self, words: list[str]) -> None:
-        """Let time pass, and the group decide at every instant it asked for."""
-        end = self.now + millis(words[0])
-        while (due := self.group.due(self.now)) is not None and due <= end:
-            self.now = max(due, self.now)
-            self._step(events.Tick())
-        self.now = end
-
     def failover(self, words: list[str]) -> None:
         """Another node takes the group over: rows and catalogue are all it has."""
-        self._answers(self.group.let_go(ErrorCode.NOT_COORDINATOR))
-        self.group = DraftGroup.merge(self.group.durable, None, self.rules, self.now)
-        self._step(events.Tick())
+        super().failover(words)
         self.topics(words)
-
-    def reload(self, words: list[str]) -> None:
-        """The same node reads the rows again."""
-        tickets = sorted(self.group.live.tickets())
-        self.group = DraftGroup.merge(self.group.durable, self.group.live, self.rules, self.now)
-        self._answers(self.group.resume(tickets))
-
-    def sleep(self, words: list[str]) -> None:
-        """Time passes and nobody looks: the node stood still, and then starts timers anew."""
-        self.now += millis(words[0])
-        self.group = self.group.rearm(self.now)
 
     def show(self, words: list[str]) -> None:
         SHOWS[words[0]](self)
@@ -215,32 +141,9 @@ class Conversation:
     # How a step is told
 
     def _step(self, event: events.Event) -> None:
-        decision = self.group.step([event], self.now, self.rng)
-        self._written(decision)
-        self._answers(decision.answers)
-        if decision.hung_up:
-            self.told.append(f"hung up {','.join(map(self._name, decision.hung_up))}")
-        for done in decision.operations:
-            ended = "ended" if done.ended else "begun"
-            self.told.append(f"operation {ended} {done.error.name}: {done.detail}")
+        super()._step(event)
         if event.ticket is not None and event.ticket in self.waiting:
             self.told.append(f"{self.waiting[event.ticket]} held")
-
-    def _written(self, decision: Decision) -> None:
-        before, group = self.group.durable, decision.group
-        assert isinstance(group, DraftGroup)
-        self.group = group
-        self.journal += decision.journal
-        if decision.deleted:
-            self.revision = 0
-        elif group.durable is not before:
-            self.revision += 1
-            self.group = group.with_revision(self.revision)
-
-    def _answers(self, answers: tuple[Answer, ...]) -> None:
-        for ticket, reply in answers:
-            name = self.waiting.pop(ticket)  # a second answer has no one to go to
-            self.told.append(f"{name} {self._tell(name, reply)}")
 
     def _tell(self, name: str, reply: Reply) -> str:
         if isinstance(reply, DraftJoined) and reply.error is ErrorCode.NONE:
@@ -262,12 +165,6 @@ class Conversation:
             assert reply.generation_id == 0 and not reply.partitions
             return f"{reply.error.name}{' id echoed' if reply.consumer_id else ''}"
         return reply.error.name
-
-    def _ticket(self, name: str) -> events.Ticket:
-        self.requests += 1
-        ticket = events.Ticket(1, self.requests)
-        self.waiting[ticket] = name
-        return ticket
 
     def _id(self, name: str) -> str:
         """The consumer id that a name stands for; none: a name nobody has is an id nobody gave."""

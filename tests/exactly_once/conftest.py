@@ -6,9 +6,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups import database
 from tests import rows
-from tests.node.running import Running, running
+from tests.in_process import one, other
+
+__all__ = ["one", "other"]
 
 LEDGER = "CREATE TABLE IF NOT EXISTS ledger (entry text); TRUNCATE ledger"
 ALLOW = "GRANT ALL ON ledger TO rollcall_application"
@@ -32,23 +33,9 @@ def _prepared(database_url: str, settings: Any) -> None:
 
 
 @pytest.fixture
-async def one(_prepared: None) -> AsyncIterator[Running]:
-    """A node that owns every slot."""
-    async with running() as started:
-        yield started
-
-
-@pytest.fixture
 async def application(_prepared: None, database_url: str) -> AsyncIterator[Application]:
     """A user's own program, with the rights that such a program has."""
     async with await psycopg.AsyncConnection.connect(
         database_url, options="-c role=rollcall_application"
     ) as made:
-        yield made
-
-
-@pytest.fixture
-async def other(_prepared: None) -> AsyncIterator[database.Connection]:
-    """Somebody who sees everything."""
-    async with await database.connect("other", options="") as made:
         yield made

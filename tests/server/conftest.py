@@ -5,18 +5,16 @@ from typing import Any
 
 import pytest
 
-from groups import database
-from tests import rows
+from tests.in_process import other, prepare
 from tests.server.serving import Serving, serving
+
+__all__ = ["other"]
 
 
 @pytest.fixture
 def _prepared(database_url: str, settings: Any) -> None:
     """No groups, free slots, and joins that do not wait for company."""
-    rows.empty(database_url)
-    settings.GROUP_INITIAL_REBALANCE_DELAY_MS = 0
-    settings.GROUP_QUIET_WINDOW_MS = 0
-    settings.GROUP_MIN_SESSION_TIMEOUT_MS = 100
+    prepare(database_url, settings)
 
 
 @pytest.fixture
@@ -24,10 +22,3 @@ async def served(_prepared: None) -> AsyncIterator[Serving]:
     """A server that owns every slot."""
     async with serving() as started:
         yield started
-
-
-@pytest.fixture
-async def other(_prepared: None) -> AsyncIterator[database.Connection]:
-    """Somebody else's connection, without the node's strict timeouts."""
-    async with await database.connect("other", options="") as made:
-        yield made

@@ -1,17 +1,15 @@
 """A node of this process over the worker's own database, and sweeps in threads of their own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from django.db import connection
 
-from groups import database
-from tests import rows
-from tests.node.running import Running, running
+from tests.in_process import Other, one, other, prepare
 
-Other = database.Connection
+__all__ = ["Other", "one", "other"]
 
 Sweep = Callable[[Callable[[], str]], Awaitable[str]]
 
@@ -19,25 +17,8 @@ Sweep = Callable[[Callable[[], str]], Awaitable[str]]
 @pytest.fixture(autouse=True)
 def _prepared(database_url: str, settings: Any) -> None:
     """No groups, free slots, joins that do not wait for company, short sessions."""
-    rows.empty(database_url)
-    settings.GROUP_INITIAL_REBALANCE_DELAY_MS = 0
-    settings.GROUP_QUIET_WINDOW_MS = 0
-    settings.GROUP_MIN_SESSION_TIMEOUT_MS = 100
+    prepare(database_url, settings)
     settings.OFFSETS_RETENTION_MINUTES = 1
-
-
-@pytest.fixture
-async def other(_prepared: None) -> AsyncIterator[Other]:
-    """Somebody else's connection."""
-    async with await database.connect("other", options="") as made:
-        yield made
-
-
-@pytest.fixture
-async def one(_prepared: None) -> AsyncIterator[Running]:
-    """A node that owns every slot."""
-    async with running() as started:
-        yield started
 
 
 async def swept(work: Callable[[], str]) -> str:

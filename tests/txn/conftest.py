@@ -1,28 +1,21 @@
 """A node of this process over the worker's own database, and transactional producers of it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
 
-from groups import database
 from tests import rows
-from tests.node.running import Running, running
+from tests.in_process import Other, one, other
+from tests.node.running import Running
 from tests.txn.producers import Txn
 
-Other = database.Connection
+__all__ = ["Other", "one", "other"]
 
 
 @pytest.fixture(autouse=True)
 def _prepared(database_url: str) -> None:
     """No groups, no producers, free slots."""
     rows.empty(database_url)
-
-
-@pytest.fixture
-async def one(_prepared: None) -> AsyncIterator[Running]:
-    """A node that owns every slot."""
-    async with running() as started:
-        yield started
 
 
 @pytest.fixture
@@ -33,10 +26,3 @@ def producer(one: Running) -> Callable[[str], Txn]:
         return Txn(one, transactional_id)
 
     return new
-
-
-@pytest.fixture
-async def other(_prepared: None) -> AsyncIterator[Other]:
-    """Somebody else's connection, without the node's strict timeouts."""
-    async with await database.connect("other", options="") as made:
-        yield made

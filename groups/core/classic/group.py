@@ -1,19 +1,20 @@
 """The classic group: the ``Group`` protocol over the rules in this folder.
 
-It dispatches events, catches refusals, and hands out what others may know of
+It says which rule decides which event, and hands out what others may know of
 a group. It holds no rule itself.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from groups.core import invariants, offsets, strangers
 from groups.core.classic import join, leave, recovery, resuming, sync, timers, verbs
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING
-from groups.core.classic.work import ABSENT, Work, absent_row
+from groups.core.classic.work import Work, absent_row
+from groups.core.dispatch import Handlers, decide
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -42,24 +43,10 @@ from groups.core.events import (
     TopicsMatched,
     TxnOffsetCommit,
 )
-from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
-from groups.core.replies import (
-    Acknowledged,
-    Committed,
-    ConsumerBeaten,
-    Deleted,
-    DraftBeaten,
-    DraftJoined,
-    Installed,
-    Joined,
-    Left,
-    OffsetsDeleted,
-    Prepared,
-    Refused,
-    Registered,
-    Reply,
-    Synced,
-)
+from groups.core.gathered import ABSENT
+from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session
+from groups.core.halves import Halves
+from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
 
 
@@ -76,7 +63,7 @@ def _no_patterns(work: Work, event: TopicsMatched) -> None:
     """A result that comes too late: the group was a consumer group when it was asked for."""
 
 
-HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
+HANDLERS: Final[Handlers[Work]] = {
     Tick: timers.tick,
     JoinGroup: join.join_group,
     SyncGroup: sync.sync_group,
@@ -102,57 +89,17 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     TopicsMatched: _no_patterns,
 }
 
-REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
-    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
-    SyncGroup: lambda event, no: Synced(error=no.code),
-    LeaveGroup: lambda event, no: Left(no.code),
-    OffsetCommit: lambda event, no: Committed(no.code),
-    DraftCommit: lambda event, no: Committed(no.code),
-    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
-    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
-    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
-    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
-    TxnOffsetCommit: lambda event, no: Committed(no.code),
-    OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
-    DeleteGroup: lambda event, no: Deleted(no.code),
-    ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
-    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
-    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
-}
-"""The shape of each event's answer when a rule says no."""
 
-
-class ClassicGroup:
+class ClassicGroup(Halves[Live]):
     """A group of the classic protocol (KIP-62 and after), at one instant."""
 
-    __slots__ = ("_due", "_durable", "_live", "rules")
-
-    def __init__(self, durable: Durable, live: Live, rules: Rules) -> None:
-        self.rules = rules
-        self._durable = durable
-        self._live = live
-        self._due: tuple[Millis | None] | None = None
-
-    @property
-    def durable(self) -> Durable:
-        """What the rows hold once this value is committed."""
-        return self._durable
-
-    @property
-    def live(self) -> Live:
-        """Parked requests, handed-out ids, timers, beats."""
-        return self._live
+    __slots__ = ()
 
     @property
     def idle(self) -> bool:
         """Whether the group has no row and nothing waits."""
         live = self._live
         return ABSENT in self._durable.group.details and not live.pending and not live.joins
-
-    @property
-    def has_row(self) -> bool:
-        """Whether the group has a row, or will have one by the step that gave this value."""
-        return ABSENT not in self._durable.group.details
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
@@ -163,7 +110,7 @@ class ClassicGroup:
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
         """Join reloaded rows with what was live, or None after a takeover."""
-        durable = recovery.in_order(durable)
+        durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
@@ -174,29 +121,9 @@ class ClassicGroup:
         recovery.recover(work)
         resuming.resume(work)
         for event in events:
-            _decide(work, event)
+            decide(work, event, HANDLERS)
         resuming.tidy(work)
-        if work.has_row and not self._durable.exists:
-            work.journal.insert(0, JournalEntry("group-created"))
-        group = self._after(work, any(isinstance(event, Tick) for event in events))
-        invariants.check(self._durable, group.durable, work.answers)
-        return Decision(
-            group=group,
-            answers=tuple(work.answers),
-            journal=tuple(work.journal),
-            offsets=tuple(work.offsets.values()),
-            offset_deletes=tuple(work.offset_deletes),
-            pending=tuple(work.pending.values()),
-            operations=tuple(work.operations),
-            deleted=work.deleted,
-        )
-
-    def _after(self, work: Work, ticked: bool) -> "ClassicGroup":
-        """The group afterwards: self where nothing changed, so that ``due`` stays known."""
-        durable, live = work.durable(), work.changed_live
-        if durable is self._durable and live is None and not ticked:
-            return self
-        return type(self)(durable, self._live if live is None else live, self.rules)
+        return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:
         """The next instant at which a ``Tick`` may decide something; None: never.
@@ -237,17 +164,6 @@ class ClassicGroup:
         )
         return (*joins, *syncs)
 
-    def with_revision(self, revision: int) -> Self:
-        """The same group after its rows were written."""
-        durable = Durable(self._durable.group, self._durable.members, revision)
-        after = type(self)(durable, self._live, self.rules)
-        after._due = self._due
-        return after
-
-    def with_rules(self, rules: Rules) -> Self:
-        """The same group under other rules."""
-        return type(self)(self._durable, self._live, rules)
-
     def face(self) -> Face:
         """What the fast path may answer heartbeats with."""
         group, live = self._durable.group, self._live
@@ -271,13 +187,3 @@ class ClassicGroup:
         """The members as DescribeGroups lists them: newcomers that wait to be let in included."""
         fresh = (join.row for join in self._live.joins.values() if join.is_new)
         return (*self._durable.members.values(), *fresh)
-
-
-def _decide(work: Work, event: Event) -> None:
-    """One event; a refusal is answered and leaves everything as it was."""
-    handler = HANDLERS.get(type(event))
-    assert handler is not None, f"no rule for {type(event).__name__}"
-    try:
-        handler(work, event)
-    except Refuse as refusal:
-        work.answer(event.ticket, REFUSALS[type(event)](event, refusal))

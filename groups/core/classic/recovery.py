@@ -6,7 +6,6 @@ not call for is forgotten with the parked requests that had started it.
 """
 
 from dataclasses import replace
-from itertools import pairwise
 
 from groups.core.classic import holding, packing
 from groups.core.classic.live import Join, Live, Round
@@ -40,15 +39,6 @@ def fresh(durable: Durable, now: Millis) -> Live:
         live.next_position = max(live.next_position, row.position + 1)
     live.recovering = durable.exists and durable.group.state != EMPTY
     return live
-
-
-def in_order(durable: Durable) -> Durable:
-    """The same rows with the members in order of arrival, however they were read."""
-    rows = list(durable.members.values())
-    if all(a.position <= b.position for a, b in pairwise(rows)):
-        return durable
-    rows.sort(key=lambda row: (row.position, row.member_id))
-    return replace(durable, members={row.member_id: row for row in rows})
 
 
 def recover(work: Work) -> None:

@@ -17,8 +17,9 @@ from groups.core.classic.states import (
     PREPARING,
     REBALANCES,
 )
-from groups.core.classic.work import NAMED_MAX, Work
+from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
+from groups.core.gathered import NAMED_MAX
 from groups.core.group import Millis
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rows import MemberRow

@@ -41,7 +41,6 @@ OPERATOR: Final = "operator"
 GROUP_OVERSIZED: Final = "group-oversized"
 JOIN_TIMED_OUT: Final = "join-timed-out"
 MEMBER_REFUSED: Final = "member-refused"
-RETENTION: Final = "retention"
 
 
 class Start(NamedTuple):

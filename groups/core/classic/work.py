@@ -1,31 +1,19 @@
 """The group while one step decides: a private working copy, and what the step gathered.
 
-This file holds the means by which rules change a group, and no rule. Nothing
-is copied before it is changed, and then once per step, not once per event.
+This file holds the means by which rules change a group, and no rule.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from random import Random
 from typing import Any
 
 from groups.core.classic import packing
 from groups.core.classic.live import Join, Live, Round
 from groups.core.classic.states import EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import OffsetWrite, Ticket
-from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
-from groups.core.pending import Pending
-from groups.core.replies import Operated, Reply
-from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
-
-NAMED_MAX = 50
-"""Member ids that one journal entry names. The rest is counted: an entry about 10,000 members
-must stay a few kilobytes."""
-
-
-ABSENT = "absent"
-"""The key in the details of a row that stands for none; a row that is written never has it."""
+from groups.core.gathered import ABSENT, Gathered
+from groups.core.group import Beat
+from groups.core.replies import Operated
+from groups.core.rows import GroupRow, MemberRow
 
 
 def absent_row(group_id: str) -> GroupRow:
@@ -33,41 +21,12 @@ def absent_row(group_id: str) -> GroupRow:
     return GroupRow(group_id=group_id, kind="classic", state=EMPTY, details={ABSENT: True})
 
 
-class Work:
+class Work(Gathered[Live]):
     """One step's working copy of a classic group; thrown away if the batch fails."""
 
-    def __init__(
-        self, durable: Durable, live: Live, rules: Rules, now: Millis, rng: Random
-    ) -> None:
-        self.before = durable
-        self.rules = rules
-        self.now = now
-        self.rng = rng
-        self.row = durable.group
-        self.members: Mapping[str, MemberRow] = durable.members
-        self.revision = durable.revision
-        self.live = live
-        self.answers: list[Answer] = []
-        self.journal: list[JournalEntry] = []
-        self.operations: list[Operated] = []
-        self.offsets: dict[tuple[str, int], OffsetWrite] = {}
-        self.offset_deletes: dict[tuple[str, int], None] = {}
-        self.pending: Pending = {}
-        self.deleted = False
-        self._own_live: Live | None = None
-        self._own_members: dict[str, MemberRow] | None = None
+    transitions = TRANSITIONS
 
     # What is
-
-    @property
-    def state(self) -> str:
-        """Kafka's word for the state the group is in now."""
-        return self.row.state
-
-    @property
-    def has_row(self) -> bool:
-        """Whether the group has a row, or will have one by this step."""
-        return ABSENT not in self.row.details
 
     @property
     def exists(self) -> bool:
@@ -101,50 +60,9 @@ class Work:
 
     # What becomes
 
-    def change(self) -> Live:
-        """The live half, to be changed; copied at the first call of a step."""
-        if self._own_live is None:
-            self._own_live = self.live = self.live.copy()
-        return self._own_live
-
-    def change_members(self) -> dict[str, MemberRow]:
-        """The member rows, to be changed; copied at the first call of a step."""
-        if self._own_members is None:
-            self._own_members = dict(self.members)
-            self.members = self._own_members
-        return self._own_members
-
-    def set_members(self, members: dict[str, MemberRow]) -> None:
-        """All member rows at once, in order of arrival."""
-        self._own_members = members
-        self.members = members
-
-    def set_row(self, **columns: Any) -> None:
-        """Change columns of the group's own row; one that was absent comes into being."""
-        if not self.has_row:
-            columns.setdefault("details", NOTHING)
-        self.row = replace(self.row, **columns)
-
-    def set_details(self, **changes: Any) -> None:
-        """Change keys of the row's details; None removes a key."""
-        details = {**self.row.details, **changes}
-        self.set_row(details={k: v for k, v in details.items() if v is not None})
-
-    def move_to(self, state: str, **columns: Any) -> None:
-        """Go to another state along a legal edge."""
-        assert state in TRANSITIONS[self.state], f"{self.state} never leads to {state}"
-        self.set_row(state=state, **columns)
-
     def forget_group(self) -> None:
         """Start over as the group that has no row (it was deleted)."""
-        self.row = absent_row(self.row.group_id)
-        self.set_members({})
-        self.revision = 0
-        self._own_live = self.live = Live(floor=self.now)
-        self.offsets.clear()
-        self.offset_deletes.clear()
-        self.pending.clear()
-        self.deleted = True
+        self.forget(absent_row(self.row.group_id), Live(floor=self.now))
 
     def hear(self, member_id: str) -> None:
         """The member was heard of just now."""
@@ -212,28 +130,6 @@ class Work:
 
     # What follows
 
-    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
-        """Send a reply once the batch has committed; nobody waits where there is no ticket."""
-        if ticket is not None:
-            self.answers.append(Answer(ticket, reply))
-
-    def note(self, kind: str, **fields: Any) -> None:
-        """Write a journal entry; the generation is the group's own unless said."""
-        fields.setdefault("generation_before", self.row.generation)
-        fields.setdefault("generation_after", self.row.generation)
-        self.journal.append(JournalEntry(kind=kind, **fields))
-
-    @property
-    def changed_live(self) -> Live | None:
-        """The copy this step changed, or None when it changed nothing live."""
-        return self._own_live
-
-    def durable(self) -> Durable:
-        """The durable half afterwards: the very object of before when nothing changed."""
-        row, before = self.row, self.before
-        if row is not before.group and before.exists and row == before.group:
-            row = before.group
-        if row is before.group and self._own_members is None and not self.deleted:
-            return before
-        members = self.members if self._own_members is not None else before.members
-        return Durable(row, members, self.revision)
+    def operated(self, operation_id: int, error: ErrorCode, detail: str) -> None:
+        """How an operator's verb ended, where it led to no generation."""
+        self.operations.append(Operated(operation_id, error, detail))

@@ -1,14 +1,13 @@
 """The commanded group: the ``Group`` protocol over the rules in this folder.
 
-It dispatches events, catches refusals, and hands out what others may know of a group. It holds no
+It says which rule decides which event, and hands out what others may know of a group. It holds no
 rule itself.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from groups.core import strangers
 from groups.core.commanded import (
@@ -26,6 +25,7 @@ from groups.core.commanded import (
 from groups.core.commanded.interests import FILTER, THREADS
 from groups.core.commanded.live import Live
 from groups.core.commanded.work import MATCHES, TOPICS, Work, absent_row
+from groups.core.dispatch import Handlers, decide
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -53,24 +53,9 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.gathered import ABSENT
-from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
-from groups.core.replies import (
-    Acknowledged,
-    Committed,
-    ConsumerBeaten,
-    Deleted,
-    DraftBeaten,
-    DraftJoined,
-    Installed,
-    Joined,
-    Left,
-    OffsetsDeleted,
-    Prepared,
-    Refused,
-    Registered,
-    Reply,
-    Synced,
-)
+from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session
+from groups.core.halves import Halves
+from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
 
 
@@ -86,7 +71,7 @@ def _no_such_member(work: Work, event: SyncGroup | DraftHeartbeat) -> None:
     raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
 
 
-HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
+HANDLERS: Final[Handlers[Work]] = {
     Tick: timers.tick,
     RegisterConsumer: registering.register,
     AcknowledgeCommand: acknowledging.acknowledge,
@@ -110,50 +95,18 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     InstallAssignment: strangers.assigns_nothing,
 }
 
-REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
-    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
-    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
-    LeaveGroup: lambda event, no: Left(no.code),
-    OffsetCommit: lambda event, no: Committed(no.code),
-    DraftCommit: lambda event, no: Committed(no.code),
-    TxnOffsetCommit: lambda event, no: Committed(no.code),
-    OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
-    DeleteGroup: lambda event, no: Deleted(no.code),
-    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
-    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
-    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
-    SyncGroup: lambda event, no: Synced(error=no.code),
-    ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
-    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
-    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
-}
-"""The shape of each event's answer when a rule says no."""
-
 OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)
 """Events that take no group further: they are written beside everything else."""
 
 
-class CommandedGroup:
+class CommandedGroup(Halves[Live]):
     """A group that the coordinator commands, at one instant."""
 
-    __slots__ = ("_due", "_durable", "_live", "_wants", "rules")
+    __slots__ = ("_wants",)
 
     def __init__(self, durable: Durable, live: Live, rules: Rules) -> None:
-        self.rules = rules
-        self._durable = durable
-        self._live = live
-        self._due: tuple[Millis | None] | None = None
+        super().__init__(durable, live, rules)
         self._wants: tuple[frozenset[str], frozenset[str]] | None = None
-
-    @property
-    def durable(self) -> Durable:
-        """What the rows hold once this value is committed."""
-        return self._durable
-
-    @property
-    def live(self) -> Live:
-        """Beats, and when things began."""
-        return self._live
 
     @property
     def idle(self) -> bool:
@@ -211,7 +164,7 @@ class CommandedGroup:
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
         """Join reloaded rows with what was live, or None after a takeover."""
-        durable = recovery.in_order(durable)
+        durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
@@ -220,31 +173,11 @@ class CommandedGroup:
         """Decide the events in order, then go on as far as that leads; self stays as it is."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         for event in events:
-            _decide(work, event)
+            decide(work, event, HANDLERS)
         if not all(isinstance(event, OFFSETS_ALONE) for event in events):
             recovery.recover(work)
             rounds.advance(work)
-        if work.exists and not self._durable.exists:
-            work.journal.insert(0, JournalEntry("group-created"))
-        group = self._after(work, any(isinstance(event, Tick) for event in events))
-        invariants.check(self._durable, group.durable, work.answers)
-        return Decision(
-            group=group,
-            answers=tuple(work.answers),
-            journal=tuple(work.journal),
-            offsets=tuple(work.offsets.values()),
-            offset_deletes=tuple(work.offset_deletes),
-            pending=tuple(work.pending.values()),
-            operations=tuple(work.operations),
-            deleted=work.deleted,
-        )
-
-    def _after(self, work: Work, ticked: bool) -> "CommandedGroup":
-        """The group afterwards: self where nothing changed, so that ``due`` stays known."""
-        durable, live = work.durable(), work.changed_live
-        if durable is self._durable and live is None and not ticked:
-            return self
-        return type(self)(durable, self._live if live is None else live, self.rules)
+        return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:
         """The next instant at which a tick decides something. O(members), once a value; beats move
@@ -268,13 +201,9 @@ class CommandedGroup:
 
     def with_revision(self, revision: int) -> Self:
         """The same group after its rows were written."""
-        after = type(self)(replace(self._durable, revision=revision), self._live, self.rules)
-        after._due, after._wants = self._due, self._wants
+        after = super().with_revision(revision)
+        after._wants = self._wants
         return after
-
-    def with_rules(self, rules: Rules) -> Self:
-        """The same group under other rules."""
-        return type(self)(self._durable, self._live, rules)
 
     def face(self) -> Face:
         """A classic heartbeat is never right."""
@@ -286,17 +215,3 @@ class CommandedGroup:
         for consumer_id, row in self._durable.members.items():
             timeout_ms = row.session_timeout_ms
             yield Session(consumer_id, live.deadline(row) - timeout_ms, timeout_ms)
-
-    def roster(self) -> tuple[MemberRow, ...]:
-        """The members as DescribeGroups lists them."""
-        return tuple(self._durable.members.values())
-
-
-def _decide(work: Work, event: Event) -> None:
-    """One event; a refusal is answered and leaves everything as it was."""
-    handler = HANDLERS.get(type(event))
-    assert handler is not None, f"no rule for {type(event).__name__}"
-    try:
-        handler(work, event)
-    except Refuse as refusal:
-        work.answer(event.ticket, REFUSALS[type(event)](event, refusal))

@@ -4,8 +4,9 @@ It stays in the queue, which is a row, so a later owner knows of it too. What go
 up, and what was forced does not wait for an interval.
 """
 
+from groups.core.causes import Cause
 from groups.core.commanded.interests import is_expelled
-from groups.core.commanded.live import Cause, Live
+from groups.core.commanded.live import Live
 from groups.core.commanded.states import STABLE
 from groups.core.commanded.work import FORCED, QUEUED, Work
 from groups.core.group import NO_GUARDS, Millis, Rules

@@ -9,8 +9,8 @@ over, or it says that it knows. Until then the others go on without them.
 from collections.abc import Iterable
 from dataclasses import replace
 
+from groups.core.causes import Cause, await_generation, may_force
 from groups.core.commanded import interests, rounds
-from groups.core.commanded.live import Cause
 from groups.core.commanded.states import (
     EMPTY,
     MEMBER_LEFT,
@@ -22,8 +22,8 @@ from groups.core.commanded.states import (
 from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
-from groups.core.gathered import NAMED_MAX, OPERATIONS
-from groups.core.replies import Left, Operated
+from groups.core.gathered import NAMED_MAX
+from groups.core.replies import Left
 from groups.core.rows import MemberRow
 
 
@@ -112,22 +112,9 @@ def give_up(work: Work, late: Iterable[MemberRow]) -> None:
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
     """An operator has every fetcher stopped and started, necessary or not."""
-    expected, generation = event.expected_generation, work.row.generation
-    if work.state == EMPTY:
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, "the group has no members")
-    elif expected is not None and expected != generation:
-        detail = f"the group is in generation {generation}, not {expected}"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-    elif work.rules.guards.frozen:
-        detail = "the group is frozen (rollcall.freeze)"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-    elif work.state != STABLE:
-        work.operated(event.operation_id, ErrorCode.NONE, "the group was already rebalancing")
-    else:
-        waiting = [*work.row.details.get(OPERATIONS, ()), event.operation_id]
-        work.set_details(operations=waiting)
-        detail = f"waiting for the consumers of generation {generation} to stop and start"
-        work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail, ended=False))
+    is_empty, rebalances = work.state == EMPTY, work.state != STABLE
+    if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
+        await_generation(work, event, "consumers", "stop and start")
         reason = f"{event.actor} forced it: {event.reason}"
         rounds.queue(work, Cause(OPERATOR, reason), forced=True)
 

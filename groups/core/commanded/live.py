@@ -6,24 +6,9 @@ changes a copy.
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
 
 from groups.core.group import Beat, Millis
 from groups.core.rows import MemberRow
-
-
-class Cause(NamedTuple):
-    """Why a rebalance is queued: a word to count by, a sentence, and who, where it was one."""
-
-    trigger: str
-    reason: str
-    member_id: str | None = None
-    client_id: str | None = None
-
-    @classmethod
-    def of(cls, details: dict[str, Any]) -> "Cause":
-        """As a row holds it."""
-        return cls(**{name: details.get(name) for name in cls._fields})  # type: ignore[arg-type]
 
 
 @dataclass(slots=True)

@@ -6,18 +6,13 @@ Every consumer has a whole session from now, and so does every attempt that goes
 
 from dataclasses import replace
 
+from groups.core.causes import Cause
 from groups.core.commanded import rounds
-from groups.core.commanded.live import Cause, Live
+from groups.core.commanded.live import Live
 from groups.core.commanded.states import OWNER_CHANGED
 from groups.core.commanded.work import Work
 from groups.core.group import Beat, Millis
 from groups.core.rows import Durable
-
-
-def in_order(durable: Durable) -> Durable:
-    """The same rows, members in order of arrival."""
-    members = sorted(durable.members.values(), key=lambda row: row.position)
-    return replace(durable, members={row.member_id: row for row in members})
 
 
 def fresh(durable: Durable, now: Millis) -> Live:

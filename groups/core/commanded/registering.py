@@ -6,8 +6,8 @@ Only this file lets a consumer in. When it is told to work is decided in ``round
 from dataclasses import replace
 from uuid import UUID
 
+from groups.core.causes import Cause
 from groups.core.commanded import interests, rounds, topics
-from groups.core.commanded.live import Cause
 from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from groups.core import commands
+from groups.core.causes import Cause, tell_forced
 from groups.core.commanded import dealing, holding, interests
 from groups.core.commanded.interests import Owned, is_expelled
-from groups.core.commanded.live import Cause
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
-from groups.core.errors import ErrorCode
-from groups.core.gathered import NAMED_MAX, OPERATIONS
+from groups.core.gathered import NAMED_MAX
 from groups.core.rows import CommandRow, MemberRow
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
@@ -160,10 +159,7 @@ def _finish(work: Work) -> bool:
 
 def _settle(work: Work) -> None:
     """The rebalance is over: operators hear how it ended."""
-    for operation_id in work.row.details.get(OPERATIONS, ()):
-        work.operated(
-            operation_id, ErrorCode.NONE, f"the group is in generation {work.row.generation}"
-        )
+    tell_forced(work)
     work.set_details(cause=None, attempt=None, round=None, operations=None)
 
 

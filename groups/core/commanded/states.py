@@ -37,7 +37,6 @@ TOPICS_CHANGED: Final = "topics-changed"
 OWNER_CHANGED: Final = "owner-changed"
 NOT_ACKNOWLEDGED: Final = "not-acknowledged"
 OPERATOR: Final = "operator"
-RETENTION: Final = "retention"
 
 QUEUES: Final[Mapping[str, str]] = {
     MEMBER_JOINED: "a consumer registered, or starts anew: it works on nothing",

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
+from groups.core.causes import Cause
 from groups.core.commanded import interests, rounds
-from groups.core.commanded.live import Cause
 from groups.core.commanded.states import TOPICS_CHANGED
 from groups.core.commanded.work import Work
 from groups.core.events import TopicsChanged

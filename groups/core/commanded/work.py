@@ -4,15 +4,14 @@ The means by which rules change a group, and no rule. Nothing is copied before i
 """
 
 from collections.abc import Mapping
-from random import Random
-from typing import Any
 
+from groups.core.causes import Cause
 from groups.core.commanded.interests import Matches
-from groups.core.commanded.live import Cause, Live
+from groups.core.commanded.live import Live
 from groups.core.commanded.states import EMPTY, TRANSITIONS
 from groups.core.gathered import ABSENT, Gathered
-from groups.core.group import Beat, Millis, Rules
-from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.group import Beat
+from groups.core.rows import GroupRow, MemberRow
 
 KIND = "commanded"
 
@@ -46,17 +45,14 @@ def absent_row(group_id: str) -> GroupRow:
     return GroupRow(group_id=group_id, kind=KIND, state=EMPTY, details={ABSENT: True})
 
 
-class Work(Gathered):
-    """One step's working copy of a commanded group; thrown away if its batch fails."""
+class Work(Gathered[Live]):
+    """One step's working copy of a commanded group; thrown away if its batch fails.
 
-    def __init__(
-        self, durable: Durable, live: Live, rules: Rules, now: Millis, rng: Random
-    ) -> None:
-        super().__init__(durable, rules, now, rng)
-        self.live = live
-        self.emptied_by: Cause | None = None
-        self._own_live: Live | None = None
-        self._own_members: dict[str, MemberRow] | None = None
+    ``emptied_by``: why nobody is left.
+    """
+
+    transitions = TRANSITIONS
+    emptied_by: Cause | None = None
 
     # -- what is
 
@@ -74,35 +70,18 @@ class Work(Gathered):
 
     # -- what becomes
 
-    def change(self) -> Live:
-        """The live half, to be changed; copied at the first call of a step."""
-        if self._own_live is None:
-            self._own_live = self.live = self.live.copy()
-        return self._own_live
-
     def put(self, row: MemberRow) -> None:
         """A member as it is from now on; a new one was heard of just now."""
         if self.members.get(row.member_id) is row:
             return
         if row.member_id not in self.members:
             self.change().beats[row.member_id] = Beat(self.now)
-        self._members()[row.member_id] = row
+        self.change_members()[row.member_id] = row
 
     def drop(self, member_id: str) -> None:
         """The member is gone."""
-        del self._members()[member_id]
+        del self.change_members()[member_id]
         self.change().beats.pop(member_id, None)
-
-    def _members(self) -> dict[str, MemberRow]:
-        if self._own_members is None:
-            self._own_members = dict(self.members)
-            self.members = self._own_members
-        return self._own_members
-
-    def move_to(self, state: str, **columns: Any) -> None:
-        """Go to another state along a legal edge."""
-        assert state in TRANSITIONS[self.state], f"{self.state} never leads to {state}"
-        self.set_row(state=state, **columns)
 
     def next_command_id(self) -> int:
         """An id that no command of the group has had."""
@@ -112,18 +91,9 @@ class Work(Gathered):
 
     def forget_group(self) -> None:
         """Start over as the group that has no row (it was deleted)."""
-        self.forget_rows(absent_row(self.row.group_id))
-        self._own_members = None
-        self._own_live = self.live = Live(floor=self.now)
+        self.forget(absent_row(self.row.group_id), Live(floor=self.now))
 
     def hear(self, member_id: str) -> None:
         """The consumer was heard of just now."""
         beat = self.live.beats[member_id]
         beat.at = max(beat.at, self.now)
-
-    # -- what follows
-
-    @property
-    def changed_live(self) -> Live | None:
-        """The copy this step changed, or None when it changed nothing live."""
-        return self._own_live

@@ -1,14 +1,14 @@
 """The consumer group: the ``Group`` protocol over the rules in this folder.
 
-It dispatches events, catches refusals, and hands out what others may know of a group. No request
+It says which rule decides which event, and hands out what others may know of a group. No request
 is ever parked: each heartbeat, and each join of a classic member, is answered in its own step.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from groups.core import strangers
 from groups.core.consumer import (
@@ -27,7 +27,8 @@ from groups.core.consumer import (
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
-from groups.core.errors import ErrorCode, Refuse
+from groups.core.dispatch import Handlers, decide
+from groups.core.errors import ErrorCode
 from groups.core.events import (
     AcknowledgeCommand,
     ConsumerHeartbeat,
@@ -56,25 +57,10 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules, Session
-from groups.core.replies import (
-    Acknowledged,
-    Committed,
-    ConsumerBeaten,
-    Deleted,
-    DraftBeaten,
-    DraftJoined,
-    Installed,
-    Joined,
-    Left,
-    OffsetsDeleted,
-    Prepared,
-    Registered,
-    Reply,
-    Synced,
-)
+from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 
-HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
+HANDLERS: Final[Handlers[Work]] = {
     Tick: leaving.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
     OffsetCommit: offsets.commit,
@@ -99,25 +85,6 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     PrepareAssignment: installing.prepare,
     InstallAssignment: installing.install,
 }
-
-REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
-    ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
-    OffsetCommit: lambda event, no: Committed(no.code),
-    DraftCommit: lambda event, no: Committed(no.code),
-    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
-    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
-    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
-    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
-    TxnOffsetCommit: lambda event, no: Committed(no.code),
-    OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
-    DeleteGroup: lambda event, no: Deleted(no.code),
-    LeaveGroup: lambda event, no: Left(no.code),
-    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
-    SyncGroup: lambda event, no: Synced(error=no.code),
-    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
-    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
-}
-"""The shape of each event's answer when a rule says no."""
 
 
 class ConsumerGroup:
@@ -231,7 +198,8 @@ class ConsumerGroup:
         row = self._durable.group
         work = Work(row, self.members, self._index, self._live, self.rules, now, rng)
         for event in events:
-            _decide(work, event)
+            if decide(work, event, HANDLERS) and work.exists and not work.is_quiet:
+                work.settle()
         if not work.is_quiet:
             calls.renew(work)
         group = self._after(work, any(isinstance(event, Tick) for event in events))
@@ -333,16 +301,3 @@ def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:
 
 def _anew(timers: Mapping[str, Timer], now: Millis) -> dict[str, Timer]:
     return {m: replace(timer, deadline=now + timer.timeout_ms) for m, timer in timers.items()}
-
-
-def _decide(work: Work, event: Event) -> None:
-    """One event; a refusal is answered and leaves everything as it was."""
-    handler = HANDLERS.get(type(event))
-    assert handler is not None, f"no rule for {type(event).__name__}"
-    try:
-        handler(work, event)
-    except Refuse as refusal:
-        work.answer(event.ticket, REFUSALS[type(event)](event, refusal))
-    else:
-        if work.exists and not work.is_quiet:
-            work.settle()

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from groups.core import pending
+from groups.core import keeping, pending
 from groups.core.consumer.member import Member
-from groups.core.consumer.work import ASSIGNING, RECONCILING, RETENTION, Work, absent_row
+from groups.core.consumer.work import ASSIGNING, RECONCILING, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     DeleteGroup,
@@ -15,9 +15,8 @@ from groups.core.events import (
     RestoreOffsets,
     TxnOffsetCommit,
 )
-from groups.core.expiry import MS_PER_MINUTE, expired
 from groups.core.group import JournalEntry
-from groups.core.replies import Committed, Deleted, OffsetsDeleted
+from groups.core.replies import Committed, Deleted
 
 MEMBER_EPOCH_SINCE = 9
 """From this version of OffsetCommit on a request can carry a member epoch."""
@@ -29,10 +28,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
         raise _refusal_of_nothing(event)
     if not (event.generation_id < 0 and not work.members):
         _check(work, event)
-    for write in event.offsets:
-        work.offsets[write.topic, write.partition] = write
-        work.offset_deletes.pop((write.topic, write.partition), None)
-    pending.supersede(work.pending, event.offsets)
+    keeping.commit(work, event.offsets)
     work.answer(event.ticket, Committed())
 
 
@@ -115,17 +111,7 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
     """Forget offsets of topics that no member subscribes to (KIP-496)."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    subscribed = work.index.names
-    codes: dict[tuple[str, int], ErrorCode] = {}
-    for at in event.partitions:
-        if at[0] in subscribed:
-            codes[at] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
-        else:
-            codes[at] = ErrorCode.NONE
-            work.offset_deletes[at] = None
-            work.offsets.pop(at, None)
-            pending.forget(work.pending, at)
-    work.answer(event.ticket, OffsetsDeleted(partitions=codes))
+    keeping.delete(work, event, work.index.names)
 
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
@@ -156,43 +142,14 @@ def _delete(work: Work, trigger: str = "", reason: str = "") -> None:
 def expire(work: Work, event: ExpireOffsets) -> None:
     """Forget offsets whose time is over, and an empty group that has none left (KIP-211).
 
-    Each commit's own age counts. A rebalance is never disturbed.
+    Each commit's own age counts.
     """
-    if not work.exists or work.row.state in (ASSIGNING, RECONCILING):
-        detail = "the group is rebalancing" if work.exists else "the group is gone"
-        work.operated(event.operation_id, ErrorCode.NONE, detail)
-        return
-    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
-    gone = expired(event.ages, retention_ms, None, work.index.names)
-    if not work.members and len(gone) == len(event.ages):
-        _delete(work, trigger=RETENTION, reason="it has no members, and no offsets any more")
-        detail = "the group was deleted"
-    else:
-        work.offset_deletes.update(dict.fromkeys(gone))
-        detail = f"{len(gone)} of {len(event.ages)} offsets expired"
-        if gone:
-            work.expired(len(gone))
-    work.operated(event.operation_id, ErrorCode.NONE, detail)
+    rebalances = work.row.state in (ASSIGNING, RECONCILING)
+    if keeping.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
+        gone = keeping.overdue(work, event, work.index.names, since_empty=False)
+        keeping.expire(work, event, gone, None if work.members else _delete)
 
 
 def restore(work: Work, event: RestoreOffsets) -> None:
     """An operator's verb: offsets as they were, where nobody would commit over them."""
-    if not work.exists or work.members:
-        detail = "the group has members; stop them first" if work.exists else "the group is gone"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-        return
-    for write in event.offsets:
-        work.offsets[write.topic, write.partition] = write
-    generation = work.row.generation
-    work.journal.append(
-        JournalEntry(
-            "offsets-restored",
-            "operator",
-            f"{event.actor} took them back to {event.to}: {event.reason}",
-            generation_before=generation,
-            generation_after=generation,
-            details={"offsets": len(event.offsets)},
-        )
-    )
-    detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
-    work.operated(event.operation_id, ErrorCode.NONE, detail)
+    keeping.restore(work, event, exists=work.exists, has_members=bool(work.members))

@@ -29,8 +29,6 @@ ASSIGNING = "Assigning"
 RECONCILING = "Reconciling"
 STABLE_GROUP = "Stable"
 
-RETENTION = "retention"
-
 NO_CAUSE = ("", "", None, None)
 """What started a rebalance of a row that does not say so."""
 
@@ -368,19 +366,6 @@ class Work:
         """How an operator's verb ended."""
         generation = self.row.generation if error is ErrorCode.NONE else None
         self.operations.append(Operated(operation_id, error, detail, generation))
-
-    def expired(self, offsets: int) -> None:
-        """So many offsets have expired."""
-        epoch, details = self.row.generation, {"offsets": offsets}
-        self.journal.append(
-            JournalEntry(
-                "offsets-expired",
-                trigger=RETENTION,
-                generation_before=epoch,
-                generation_after=epoch,
-                details=details,
-            )
-        )
 
     @property
     def is_quiet(self) -> bool:

@@ -1,16 +1,15 @@
 """The draft group: the ``Group`` protocol over the rules in this folder.
 
-It dispatches events, catches refusals, and hands out what others may know of a group. It holds no
+It says which rule decides which event, and hands out what others may know of a group. It holds no
 rule itself.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Final, Self
 
-from groups.core import strangers
+from groups.core import dispatch, strangers
 from groups.core.draft import (
     heartbeat,
     holding,
@@ -51,24 +50,10 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.gathered import ABSENT
-from groups.core.group import NOBODY, Answer, Decision, Face, JournalEntry, Millis, Rules, Session
-from groups.core.replies import (
-    Acknowledged,
-    Committed,
-    ConsumerBeaten,
-    Deleted,
-    DraftBeaten,
-    DraftJoined,
-    Installed,
-    Joined,
-    Left,
-    OffsetsDeleted,
-    Prepared,
-    Registered,
-    Reply,
-    Synced,
-)
-from groups.core.rows import Durable, MemberRow
+from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session
+from groups.core.halves import Halves
+from groups.core.replies import Committed, DraftJoined
+from groups.core.rows import Durable
 
 
 def _another_protocol(work: Work, event: JoinGroup) -> None:
@@ -83,7 +68,7 @@ def _no_sync_phase(work: Work, event: SyncGroup) -> None:
     raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
 
 
-HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
+HANDLERS: Final[dispatch.Handlers[Work]] = {
     Tick: heartbeat.tick,
     DraftJoin: join.join_group,
     DraftHeartbeat: heartbeat.heartbeat,
@@ -107,24 +92,12 @@ HANDLERS: Final[Mapping[type[Event], Callable[[Work, Any], None]]] = {
     InstallAssignment: strangers.assigns_nothing,
 }
 
-REFUSALS: Final[Mapping[type[Event], Callable[[Any, Refuse], Reply]]] = {
-    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
-    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
-    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
-    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
-    LeaveGroup: lambda event, no: Left(no.code),
-    DraftCommit: lambda event, no: Committed(no.code),
+REFUSALS: Final[dispatch.Refusals] = {
+    **dispatch.REFUSALS,
     OffsetCommit: lambda event, no: Committed(_today(no.code)),
     TxnOffsetCommit: lambda event, no: Committed(_today(no.code)),
-    OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
-    DeleteGroup: lambda event, no: Deleted(no.code),
-    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
-    SyncGroup: lambda event, no: Synced(error=no.code),
-    ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
-    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
-    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
 }
-"""The shape of each event's answer when a rule says no."""
+"""Who commits over the Kafka port is told what Kafka has a word for."""
 
 
 def _today(code: ErrorCode) -> ErrorCode:
@@ -134,26 +107,10 @@ def _today(code: ErrorCode) -> ErrorCode:
     return code
 
 
-class DraftGroup:
+class DraftGroup(Halves[Live]):
     """A group of the 0.9 draft, at one instant."""
 
-    __slots__ = ("_due", "_durable", "_live", "rules")
-
-    def __init__(self, durable: Durable, live: Live, rules: Rules) -> None:
-        self.rules = rules
-        self._durable = durable
-        self._live = live
-        self._due: tuple[Millis | None] | None = None
-
-    @property
-    def durable(self) -> Durable:
-        """What the rows hold once this value is committed."""
-        return self._durable
-
-    @property
-    def live(self) -> Live:
-        """Held joins, suspects, the round, beats."""
-        return self._live
+    __slots__ = ()
 
     @property
     def idle(self) -> bool:
@@ -173,7 +130,7 @@ class DraftGroup:
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
         """Join reloaded rows with what was live, or None after a takeover."""
-        durable = recovery.in_order(durable)
+        durable = durable.in_order()
         if live is None:
             return cls(durable, recovery.fresh(durable, now), rules)
         return cls(durable, recovery.kept(durable, live, now), rules)
@@ -183,29 +140,8 @@ class DraftGroup:
         work = Work(self._durable, self._live, self.rules, now, rng)
         recovery.recover(work)
         for event in events:
-            _decide(work, event)
-        if work.exists and not self._durable.exists:
-            work.journal.insert(0, JournalEntry("group-created"))
-        group = self._after(work, any(isinstance(event, Tick) for event in events))
-        invariants.check(self._durable, group.durable, work.answers)
-        return Decision(
-            group=group,
-            answers=tuple(work.answers),
-            journal=tuple(work.journal),
-            offsets=tuple(work.offsets.values()),
-            offset_deletes=tuple(work.offset_deletes),
-            pending=tuple(work.pending.values()),
-            operations=tuple(work.operations),
-            hung_up=tuple(work.hung_up),
-            deleted=work.deleted,
-        )
-
-    def _after(self, work: Work, ticked: bool) -> "DraftGroup":
-        """The group afterwards: self where nothing changed, so that ``due`` stays known."""
-        durable, live = work.durable(), work.changed_live
-        if durable is self._durable and live is None and not ticked:
-            return self
-        return type(self)(durable, self._live if live is None else live, self.rules)
+            dispatch.decide(work, event, HANDLERS, REFUSALS)
+        return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:
         """When the next awaited consumer would count as dead; None: never. O(members), once a
@@ -239,17 +175,6 @@ class DraftGroup:
             if held.ticket is not None
         )
 
-    def with_revision(self, revision: int) -> Self:
-        """The same group after its rows were written."""
-        durable = replace(self._durable, revision=revision)
-        after = type(self)(durable, self._live, self.rules)
-        after._due = self._due
-        return after
-
-    def with_rules(self, rules: Rules) -> Self:
-        """The same group under other rules."""
-        return type(self)(self._durable, self._live, rules)
-
     def face(self) -> Face:
         """Steady: heartbeats of the generation are good. Else each is an event: it may tell its
         consumer of the rebalance, or call it off."""
@@ -265,17 +190,3 @@ class DraftGroup:
             timeout_ms = row.session_timeout_ms
             heard = now if consumer_id in live.joins else live.deadline(row) - timeout_ms
             yield Session(consumer_id, heard, timeout_ms)
-
-    def roster(self) -> tuple[MemberRow, ...]:
-        """The members as DescribeGroups lists them."""
-        return tuple(self._durable.members.values())
-
-
-def _decide(work: Work, event: Event) -> None:
-    """One event; a refusal is answered and leaves everything as it was."""
-    handler = HANDLERS.get(type(event))
-    assert handler is not None, f"no rule for {type(event).__name__}"
-    try:
-        handler(work, event)
-    except Refuse as refusal:
-        work.answer(event.ticket, REFUSALS[type(event)](event, refusal))

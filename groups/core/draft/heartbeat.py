@@ -4,8 +4,8 @@ Only this file says who counts as dead. Steady groups answer heartbeats from the
 comes here does so because a rebalance goes on, or because the heartbeat is wrong.
 """
 
+from groups.core.causes import Cause
 from groups.core.draft import holding, leaving, rounds
-from groups.core.draft.live import Cause
 from groups.core.draft.states import PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.work import OWED, Work
 from groups.core.errors import ErrorCode, Refuse

@@ -5,8 +5,9 @@ No join is held meanwhile: who would start a rebalance is told to ask again. A r
 on is never held up.
 """
 
+from groups.core.causes import Cause
 from groups.core.draft import packing
-from groups.core.draft.live import Cause, Live
+from groups.core.draft.live import Live
 from groups.core.draft.states import EMPTY, STABLE
 from groups.core.draft.work import OWED, Work
 from groups.core.errors import ErrorCode, Refuse

@@ -3,8 +3,9 @@
 Only this file lets a consumer in. When the generation comes is decided in ``rounds``.
 """
 
+from groups.core.causes import Cause
 from groups.core.draft import holding, packing, rounds, strategies
-from groups.core.draft.live import Cause, Join
+from groups.core.draft.live import Join
 from groups.core.draft.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.draft.work import EXCLUDED, Work
 from groups.core.errors import ErrorCode, Refuse

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 
+from groups.core.causes import Cause, await_generation, may_force
 from groups.core.draft import rounds
-from groups.core.draft.live import Cause
 from groups.core.draft.states import EMPTY, MEMBER_LEFT, OPERATOR, PREPARING
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
-from groups.core.gathered import OPERATIONS
-from groups.core.replies import DraftJoined, Left, Operated
+from groups.core.replies import DraftJoined, Left
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
@@ -55,22 +54,9 @@ def _rebalance(work: Work, cause: Cause, left: list[str]) -> None:
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:
     """An operator lets everybody join again; a rebalance that goes on already is left alone."""
-    expected, generation = event.expected_generation, work.row.generation
-    if work.state == EMPTY:
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, "the group has no members")
-    elif expected is not None and expected != generation:
-        detail = f"the group is in generation {generation}, not {expected}"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-    elif work.rules.guards.frozen:
-        detail = "the group is frozen (rollcall.freeze)"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-    elif work.state == PREPARING:
-        work.operated(event.operation_id, ErrorCode.NONE, "the group was already rebalancing")
-    else:
-        waiting = [*work.row.details.get(OPERATIONS, ()), event.operation_id]
-        work.set_details(operations=waiting)
-        detail = f"waiting for the consumers of generation {generation} to join again"
-        work.operations.append(Operated(event.operation_id, ErrorCode.NONE, detail, ended=False))
+    is_empty, rebalances = work.state == EMPTY, work.state == PREPARING
+    if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
+        await_generation(work, event, "consumers", "join again")
         reason = f"{event.actor} forced it: {event.reason}"
         rounds.start(work, Cause(OPERATOR, reason), owed=True)
 

@@ -6,20 +6,11 @@ changes a copy.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
+from groups.core.causes import Cause
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
 from groups.core.rows import MemberRow
-
-
-class Cause(NamedTuple):
-    """Why a rebalance starts: a word to count by, a sentence, and who, where it was one."""
-
-    trigger: str
-    reason: str
-    member_id: str | None = None
-    client_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Offsets of draft groups: who may commit, and what may be deleted. Offsets themselves are rows."""
 
-from groups.core import pending
+from groups.core import keeping, pending
 from groups.core.draft import packing
-from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, RETENTION
+from groups.core.draft.states import EMPTY, PREPARING
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
@@ -13,8 +13,7 @@ from groups.core.events import (
     RestoreOffsets,
     TxnOffsetCommit,
 )
-from groups.core.expiry import MS_PER_MINUTE, expired
-from groups.core.replies import Committed, Deleted, OffsetsDeleted
+from groups.core.replies import Committed, Deleted
 
 
 def commit(work: Work, event: OffsetCommit) -> None:
@@ -27,11 +26,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)
     if not work.exists and event.offsets:
         work.set_row(state=EMPTY)
-    for write in event.offsets:
-        at = (write.topic, write.partition)
-        work.offsets[at] = write
-        work.offset_deletes.pop(at, None)
-    pending.supersede(work.pending, event.offsets)
+    keeping.commit(work, event.offsets)
     work.answer(event.ticket, Committed())
 
 
@@ -74,17 +69,7 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
     """Forget offsets of topics that no member subscribes to (KIP-496)."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    topics = subscribed(work)
-    codes: dict[tuple[str, int], ErrorCode] = {}
-    for at in event.partitions:
-        if at[0] in topics:
-            codes[at] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
-        else:
-            codes[at] = ErrorCode.NONE
-            work.offset_deletes[at] = None
-            work.offsets.pop(at, None)
-            pending.forget(work.pending, at)
-    work.answer(event.ticket, OffsetsDeleted(partitions=codes))
+    keeping.delete(work, event, subscribed(work))
 
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
@@ -93,13 +78,8 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    _delete(work)
+    keeping.delete_group(work)
     work.answer(event.ticket, Deleted())
-
-
-def _delete(work: Work, **why: str) -> None:
-    work.note("group-deleted", details={"protocol_type": work.row.protocol_type}, **why)
-    work.forget_group()
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:
@@ -107,41 +87,14 @@ def expire(work: Work, event: ExpireOffsets) -> None:
 
     A group that had members counts from the moment its last one went, as a classic one does.
     """
-    if not work.exists or work.state == PREPARING:
-        detail = "the group is rebalancing" if work.exists else "the group is gone"
-        work.operated(event.operation_id, ErrorCode.NONE, detail)
-        return
-    gone = _expired(work, event)
-    detail = f"{len(gone)} of {len(event.ages)} offsets expired"
-    if work.state == EMPTY and len(gone) == len(event.ages):
-        _delete(work, trigger=RETENTION, reason="it has no members, and no offsets any more")
-        detail = "the group was deleted"
-    elif gone:
-        work.offset_deletes.update(dict.fromkeys(gone))
-        work.note("offsets-expired", trigger=RETENTION, details={"offsets": len(gone)})
-    work.operated(event.operation_id, ErrorCode.NONE, detail)
-
-
-def _expired(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
-    had_members = work.state == EMPTY and work.row.protocol_type
-    empty_ms = event.state_age_ms if had_members else None
-    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
-    return expired(event.ages, retention_ms, empty_ms, subscribed(work))
+    rebalances = work.state == PREPARING
+    if keeping.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
+        is_empty = work.state == EMPTY
+        since_empty = is_empty and bool(work.row.protocol_type)
+        gone = keeping.overdue(work, event, subscribed(work), since_empty=since_empty)
+        keeping.expire(work, event, gone, keeping.delete_group if is_empty else None)
 
 
 def restore(work: Work, event: RestoreOffsets) -> None:
     """An operator's verb: offsets as they were, where no member would commit over them."""
-    if not work.exists or work.state != EMPTY:
-        detail = "the group has members; stop them first" if work.exists else "the group is gone"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-        return
-    for write in event.offsets:
-        work.offsets[write.topic, write.partition] = write
-    work.note(
-        "offsets-restored",
-        trigger=OPERATOR,
-        reason=f"{event.actor} took them back to {event.to}: {event.reason}",
-        details={"offsets": len(event.offsets)},
-    )
-    detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
-    work.operated(event.operation_id, ErrorCode.NONE, detail)
+    keeping.restore(work, event, exists=work.exists, has_members=work.state != EMPTY)

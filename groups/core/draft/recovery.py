@@ -6,18 +6,13 @@ requests, suspicion and silence ended with the owner. The 2015 code lost the who
 
 from dataclasses import replace
 
+from groups.core.causes import Cause
 from groups.core.draft import rounds
-from groups.core.draft.live import Cause, Live, Round
+from groups.core.draft.live import Live, Round
 from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
 from groups.core.group import Beat, Millis
 from groups.core.rows import Durable
-
-
-def in_order(durable: Durable) -> Durable:
-    """The same rows, members in order of arrival."""
-    members = sorted(durable.members.values(), key=lambda row: row.position)
-    return replace(durable, members={row.member_id: row for row in members})
 
 
 def fresh(durable: Durable, now: Millis) -> Live:

@@ -10,13 +10,13 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
+from groups.core.causes import Cause, tell_forced
 from groups.core.draft import holding, packing, strategies
-from groups.core.draft.live import Cause, Join, Round
+from groups.core.draft.live import Join, Round
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt, Parts
 from groups.core.draft.work import OWED, Work
-from groups.core.errors import ErrorCode
-from groups.core.gathered import NAMED_MAX, OPERATIONS
+from groups.core.gathered import NAMED_MAX
 from groups.core.group import Beat
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
@@ -180,9 +180,7 @@ def _settle(work: Work, held: Mapping[str, Join]) -> None:
     live.beats = {consumer_id: Beat(work.now) for consumer_id in work.members}
     live.joins, live.newcomers, live.suspects, live.round = {}, [], set(), None
     live.settled_at = work.now
-    for operation_id in work.row.details.get(OPERATIONS, ()):
-        detail = f"the group is in generation {work.row.generation}"
-        work.operated(operation_id, ErrorCode.NONE, detail)
+    tell_forced(work)
     work.set_details(operations=None)
 
 

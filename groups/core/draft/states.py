@@ -61,7 +61,6 @@ MEMBER_LEFT: Final = "member-left"
 SESSION_EXPIRED: Final = "session-expired"
 TOPICS_CHANGED: Final = "topics-changed"
 OPERATOR: Final = "operator"
-RETENTION: Final = "retention"
 OWNER_CHANGED: Final = "owner-changed"
 MEMBER_RETURNED: Final = "member-returned"
 

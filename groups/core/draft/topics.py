@@ -1,7 +1,7 @@
 """Partition changes of subscribed topics: the coordinator tracks them, consumers hear of it."""
 
+from groups.core.causes import Cause
 from groups.core.draft import rounds
-from groups.core.draft.live import Cause
 from groups.core.draft.states import EMPTY, STABLE, TOPICS_CHANGED
 from groups.core.draft.work import TOPICS, Work
 from groups.core.events import TopicsChanged
