@@ -167,7 +167,7 @@ class ClassicGroup(Halves[Live]):
     def face(self) -> Face:
         """What the fast path may answer heartbeats with."""
         group, live = self._durable.group, self._live
-        if group.state == EMPTY:
+        if group.state == EMPTY and not live.joins:  # a frozen group's newcomers wait in Empty
             return NOBODY
         rebalancing = group.state == PREPARING and (
             live.round is not None or "must_rebalance" in group.details

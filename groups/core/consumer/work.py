@@ -390,7 +390,9 @@ class Work:
             if old == saved.row:
                 saved = replace(saved, row=old)
             members[member_id], after[member_id] = saved, saved.row
-        same = after.keys() == rows.keys() and all(after[m] is rows[m] for m in self.touched)
+        same = after.keys() == rows.keys() and all(
+            after.get(m) is rows.get(m) for m in self.touched
+        )
         return row, rows if same else after, members
 
 
