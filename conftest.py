@@ -6,6 +6,7 @@ environment, and pytest-django gives each worker a database of its own in it.
 
 import os
 import shutil
+from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -45,17 +46,26 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.DATABASES["default"].update(database.from_url(url))  # read before we knew
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads its groups here, too
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that asks for ``database_url`` needs the worker's database, which pytest-django
-    makes for marked tests only. One that asks for a whole ``installation`` runs where the others
-    of its folder do: an installation's start costs as much as many tests."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
+    """A test that asks for a whole ``installation`` runs where the others of its folder do: an
+    installation's start costs as much as many tests. pytest-xdist reads that in this hook.
+
+    One that asks for ``database_url`` needs the worker's database, which pytest-django makes for
+    marked tests only. It leaves rows behind, so it must come after the tests that roll back, as
+    tests without the mark do: it is marked when pytest-django has put all in order.
+    """
     for item in items:
-        names = getattr(item, "fixturenames", ())
-        if "database_url" in names:
-            item.add_marker(pytest.mark.django_db)
-        if "installation" in names and item.get_closest_marker("xdist_group") is None:
+        if _asks_for("installation", item) and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
+    yield
+    for item in items:
+        if _asks_for("database_url", item):
+            item.add_marker(pytest.mark.django_db)
+
+
+def _asks_for(fixture: str, item: pytest.Item) -> bool:
+    return fixture in getattr(item, "fixturenames", ())
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
