@@ -47,7 +47,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
     """A test that asks for a whole ``installation`` runs where the others of its folder do: an
     installation's start costs as much as many tests. pytest-xdist reads that in this hook.
 
@@ -60,6 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, N
             item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
     yield
     for item in items:
+        if config.getoption("loadgroup", default=False) and item.get_closest_marker("xdist_group"):
+            assert "@" in item.nodeid, "groups mean nothing to this pair of pytest and xdist"
         if _asks_for("database_url", item):
             item.add_marker(pytest.mark.django_db)
 

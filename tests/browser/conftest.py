@@ -54,14 +54,14 @@ class World:
             return cursor.fetchall() if cursor.description else []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def installation() -> Iterator[Installation]:
     """One for all tests here."""
     with Installation(SETTINGS) as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def world(installation: Installation) -> World:
     """The installation, with a user named after each role."""
     made = World(installation)

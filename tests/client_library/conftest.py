@@ -14,7 +14,7 @@ Join = Callable[..., Worker]
 LIBRARY = "library"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def installation() -> Iterator[Installation]:
     """Two nodes, for all tests of this folder. Who kills one waits until it is there again."""
     with Installation({**SETTINGS, "ROLLCALL_NODES": "2"}) as it:

@@ -163,7 +163,7 @@ def start() -> Iterator[Start]:
                 pipe.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def installation() -> Iterator[Installation]:
     """One that every test shares; groups and topics have names of their own."""
     with Installation(SETTINGS) as running:

@@ -51,10 +51,14 @@ class Fleet:
         self.accepted.update(taken or {})
 
     def settle(self, listener: Worker) -> None:
-        """Everybody has as much as everybody else, and commits it."""
-        listener.until(self._is_even, f"{6 // len(self.running)} each")
+        """Everybody has as much as everybody else, and commits it. A rebalance that moves nothing
+        may follow one that did: who is asked just then is asked again."""
         for worker in self.running:
-            self.accepted.update(worker.commit(next(self.numbers)))
+            taken = None
+            while taken is None:
+                listener.until(self._is_even, f"{6 // len(self.running)} each")
+                taken = worker.attempt(next(self.numbers))
+            self.accepted.update(taken)
         assert {int(p) for p in self.accepted} == ALL
 
     def _is_even(self) -> bool:
