@@ -20,10 +20,6 @@ from rollcall.launcher import postgres
 from rollcall.launcher.output import Output
 
 LOG = "postgres.log"
-SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For every Java that a test starts: one that ends after seconds only pays for compiling well.
-The tests of the pipeline take two thirds of the time."""
-
 SERVER = pytest.StashKey[ExitStack]()
 
 
@@ -42,7 +38,6 @@ def pytest_configure(config: pytest.Config) -> None:
     url = stack.enter_context(postgres.serve(folder, throwaway=True, output=output))
     os.environ[database.VARIABLE] = url
     os.environ["ROLLCALL_DATABASE_MAY_BE_UNSAFE"] = "on"  # no fsync: nobody keeps these data
-    os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_LIVES)
     settings.DATABASES["default"].update(database.from_url(url))  # read before we knew
 
 

@@ -30,8 +30,8 @@ BUILD_S = 1200
 
 STAMP = "sources.sha256"
 
-COLOUR = re.compile(r"\x1b\[\d*m")
-"""Maven says even its version in bold."""
+NOISE = re.compile(r"\x1b\[\d*m|^.*Picked up .*$", re.MULTILINE)
+"""Maven says even its version in bold; and Java first tells what options it found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Tool:
         if shutil.which(self.name) is None:
             return f"{self.name} is not installed"
         said = subprocess.run(self.version, capture_output=True, text=True, check=False)
-        found = re.search(r"\d+(\.\d+)*", COLOUR.sub("", said.stdout + said.stderr))
+        found = re.search(r"\d+(\.\d+)*", NOISE.sub("", said.stdout + said.stderr))
         if found is None or tuple(map(int, found[0].split("."))) < self.at_least:
             least = ".".join(map(str, self.at_least))
             return f"{self.name} {found and found[0]} is older than {least}"

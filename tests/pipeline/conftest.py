@@ -21,7 +21,19 @@ Rows = list[tuple[Any, ...]]
 REPORT = ", ".join(name for name, _ in columns(COSTS))
 
 
-@pytest.fixture(scope="session")
+SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A Java that ends after seconds only pays for compiling well; tests take two thirds of the time."""
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _java() -> Iterator[None]:
+    """Every Java that a test here starts reads these options."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVES)
+        yield
+
+
+@pytest.fixture(scope="package")
 def spark() -> Iterator[SparkSession]:
     """One session; it takes longer to start than all stories together."""
     with session() as made:
