@@ -22,7 +22,7 @@ REPORT = ", ".join(name for name, _ in columns(COSTS))
 
 
 SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""A Java that ends after seconds only pays for compiling well; tests take two thirds of the time."""
+"""A Java that ends after seconds only pays for compiling well. Two thirds of the time without."""
 
 
 @pytest.fixture(scope="package", autouse=True)
