@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,13 @@ PASSABLE = 0o711
 STOP_S = 10
 
 Launch = Callable[..., "subprocess.Popen[str]"]
+
+
+def heed_signals() -> None:
+    """What a terminal starts heeds these; a run in the background, or under nohup, hands on that
+    it ignores them."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture
@@ -44,6 +52,7 @@ def launch() -> Iterator[Launch]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=heed_signals,
         )
         started.append(process)
         return process

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher.conftest import Launch
+from tests.launcher.conftest import Launch, heed_signals
 from tests.launcher.waiting import is_running, number_in, until
 
 LAUNCHER = ("-m", "tests.launcher.small_launcher")
@@ -154,6 +154,7 @@ def test_launcher_stops_with_the_make_that_runs_it(tmp_path: Path, number: signa
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
+        preexec_fn=heed_signals,
     )
     wait_ready(make)
     one = pid_of(tmp_path, "one")
