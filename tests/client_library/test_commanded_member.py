@@ -92,6 +92,25 @@ def test_stopping_is_call_and_then_acknowledge_and_nobody_starts_before(world: W
     assert anna.machine.standing.epoch == ben.machine.standing.epoch == 2
 
 
+def test_who_unsubscribes_while_it_acknowledges_gives_up_first_and_then_leaves(
+    world: World,
+) -> None:
+    """The answer comes while the application is being told that its partitions are gone."""
+    anna = member(world, "anna")
+    while not (anna.owned and machine(anna).state is State.ACKNOWLEDGING):
+        world.sleep(100)
+        world.deliver(anna), world.answer(anna), world.handle(anna)
+    world.unsubscribe(anna)
+    assert anna.changes[-1] == "revoked t0,t1,t2,t3"
+
+    assert asked(anna)[-1] is AcknowledgeCommandRequest
+    while world.deliver(anna) or world.answer(anna):
+        assert machine(anna).state is State.UNSUBSCRIBING
+    world.settle()
+
+    assert anna.machine.is_gone and not world.group.roster()
+
+
 def test_who_never_acknowledges_is_out_and_stops_when_it_hears_so(world: World) -> None:
     """A callback that does not return: the others get its partitions once it must have stopped."""
     anna = member(world, "anna")

@@ -116,7 +116,8 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
                 self._heard_commands(message.commands, now)
             case AcknowledgeCommandResponse():
                 self._todo.popleft()
-                self._move(Input.SAID)
+                if self.state is not State.UNSUBSCRIBING:
+                    self._move(Input.SAID)
 
     def _registered(self, message: RegisterConsumerResponse) -> None:
         self.standing.member_id = message.consumer_id
