@@ -15,6 +15,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
+import psycopg
 import uvloop
 
 asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # before daphne makes its loop
@@ -40,6 +41,9 @@ failover."""
 
 FEW_FILES = 4_096
 """Below this many file descriptors (three sockets a consumer) the start says a word."""
+
+AWAY = (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
+"""What a node that starts hears of a database that is away or writes nothing."""
 
 GC_THRESHOLDS = (50_000, 20, 100)
 """Collections cost more with every group held; what a request allocates dies by its count."""
@@ -160,8 +164,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
                 connection.close()
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
-        if not task.cancelled() and task.exception() is not None:
-            logger.critical("the node ended: %s", task.exception(), exc_info=task.exception())
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # A database that is away is no defect of ours: a sentence says enough.
+            told = None if isinstance(error, AWAY) else error
+            logger.critical("the node ended: %s", error, exc_info=told)
             self.exit_code = 1
         if not self._closing:
             self.stop()
