@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from protocol.messages.find_coordinator import FindCoordinatorRequest
@@ -23,15 +24,13 @@ async def all_nodes(installation: Installation, count: int) -> dict[int, str]:
     killed is named until its beat is overdue, and refuses connections until it is up again."""
     async with asyncio.timeout(PATIENCE_S):
         while True:
-            try:
+            with suppress(OSError):
                 answer = await ask([installation.kafka], MetadataRequest(topics=[]))
                 found = {each.node_id: f"{each.host}:{each.port}" for each in answer.brokers}
                 for address in found.values():
                     await ask([address], MetadataRequest(topics=[]))
-            except OSError:
-                found = {}
-            if len(found) == count:
-                return found
+                if len(found) == count:
+                    return found
             await asyncio.sleep(AGAIN_S)
 
 
@@ -40,13 +39,10 @@ async def coordinator_of(group: str, nodes: Iterable[str]) -> int:
     request = FindCoordinatorRequest(coordinator_keys=[group])
     async with asyncio.timeout(PATIENCE_S):
         while True:
-            try:
+            with suppress(OSError):
                 (named,) = (await ask(nodes, request)).coordinators
-            except OSError:
-                await asyncio.sleep(AGAIN_S)
-                continue
-            if named.error_code == 0:
-                return int(named.node_id)
+                if named.error_code == 0:
+                    return int(named.node_id)
             await asyncio.sleep(AGAIN_S)
 
 

@@ -8,17 +8,6 @@ from collections.abc import Iterator, Sequence
 UNEXPECTED = ("Traceback (most recent call last)", "a step failed", "cannot be loaded")
 """What a process says only when something happened that nobody thought of."""
 
-STARTED_IN_VAIN = tuple(
-    f"the node ended: {why}"
-    for why in (
-        "pool initialization incomplete",
-        "connection failed",
-        "consuming input failed",
-        "terminating connection",
-    )
-)
-"""Of a node that starts while the database is away: it ends, and is started again."""
-
 LINES_SHOWN = 3
 
 
@@ -29,9 +18,6 @@ def violations(defects: Sequence[str], log: Sequence[str]) -> list[str]:
 
 def _unexpected(log: Sequence[str]) -> Iterator[str]:
     for at, said in enumerate(log):
-        before = log[at - 1] if at else ""
-        if any(words in before for words in STARTED_IN_VAIN):
-            continue
         if said.startswith("node ") and any(words in said for words in UNEXPECTED):
             shown = " / ".join(line.strip() for line in log[at : at + LINES_SHOWN])
             yield f"a process said: {shown}"

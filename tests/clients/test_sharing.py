@@ -53,6 +53,7 @@ def test_a_member_that_closes_leaves_at_once(
     other.close()
 
     one.until(lambda: one.owned == ALL, "the other has all six", SESSION_MS / 1000 - 1)
+    assert one.process.poll() is None and other.process.returncode == 0
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -74,6 +75,7 @@ def test_different_libraries_share_one_group(
     other = start("confluent-kafka", installation.kafka, name)
 
     one.until(lambda: share(one, other), "three and three")
+    assert not one.owned & other.owned and one.owned | other.owned == ALL
 
 
 @pytest.mark.timeout(300)

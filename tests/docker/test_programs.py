@@ -39,20 +39,25 @@ def environ(url: str, folder: Path) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], **own}
 
 
-def test_the_tasks_make_an_installation_of_an_empty_database(
-    empty_database: str, tmp_path: Path
-) -> None:
-    said = [
+def installed(url: str, folder: Path) -> list[str]:
+    """Every task run once over a database; what each said."""
+    return [
         subprocess.run(
             [*ROLLCALL, task],
             cwd=CHECKOUT,
-            env=environ(empty_database, tmp_path),
+            env=environ(url, folder),
             stdout=subprocess.PIPE,
             text=True,
             check=True,
         ).stdout
         for task in commands.TASKS
     ]
+
+
+def test_the_tasks_make_an_installation_of_an_empty_database(
+    empty_database: str, tmp_path: Path
+) -> None:
+    said = installed(empty_database, tmp_path)
 
     assert any("first admin user: admin, password: " in text for text in said)
     with psycopg.connect(empty_database) as database:
@@ -83,6 +88,34 @@ def test_a_node_answers_the_health_check_and_ends_on_the_signal_of_the_container
         node.wait()
         with psycopg.connect(database_url) as database:
             database.execute("DELETE FROM rollcall_node WHERE node_id = 41")
+
+
+@pytest.mark.parametrize("trouble", ["away", "read-only"])
+def test_a_node_that_starts_without_its_database_says_so_in_a_sentence(
+    trouble: str, empty_database: str, tmp_path: Path
+) -> None:
+    """It ends, and whoever runs it starts it again."""
+    url = urlsplit(empty_database)
+    if trouble == "read-only":
+        installed(empty_database, tmp_path)
+        with psycopg.connect(empty_database, autocommit=True) as database:
+            name = sql.Identifier(url.path.removeprefix("/"))
+            database.execute(
+                sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = on").format(name)
+            )
+    else:
+        empty_database = url._replace(netloc=f"{url.username}@127.0.0.1:1").geturl()
+    node = subprocess.run(
+        [*ROLLCALL, "node", "--node-id=42", "--port=0"],
+        cwd=CHECKOUT,
+        env=environ(empty_database, tmp_path) | {"ROLLCALL_DATABASE_MAY_BE_UNSAFE": "on"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert node.returncode == 1
+    assert "the node ended: " in node.stderr and "Traceback" not in node.stderr
 
 
 def test_the_web_process_answers_the_health_check(database_url: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from rollcall.installation import Installation
 from tests.draft.raw import Consumer
-from tests.nodes import kill_node
+from tests.nodes import all_nodes, kill_node
 
 TIMEOUT_S = 60
 TOKEN = "a-token-of-this-test"
@@ -78,8 +78,7 @@ async def test_a_group_goes_on_when_its_coordinator_is_killed(installation: Inst
     async with asyncio.timeout(TIMEOUT_S):
         made = await a.metadata(["ledger"])  # by asking, as Kafka does
         assert made.errors == {"ledger": 0}
-        while len((await a.metadata()).brokers) < NODES:
-            await asyncio.sleep(0.1)  # one that is late with its beat is not named
+        await all_nodes(installation, NODES)  # one that is late with its beat is not named
         owner = await coordinator_of(a)
         # who survives is whom to ask for the coordinator afterwards
         brokers = (await a.metadata()).brokers
@@ -101,6 +100,7 @@ async def test_a_group_goes_on_when_its_coordinator_is_killed(installation: Inst
         assert (told.generation, told.parts) == (generation + 1, {"ledger": [0]})
     a.close()
     b.close()
+    await all_nodes(installation, NODES)  # other tests want both
 
 
 async def test_a_strategy_of_ones_own_is_named_by_its_friendly_name(

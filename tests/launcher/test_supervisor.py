@@ -99,6 +99,7 @@ def test_child_of_a_process_that_died_is_killed(launch: Launch, tmp_path: Path) 
     os.kill(pid_of(tmp_path, "one"), signal.SIGKILL)
 
     until(lambda: not is_running(child), "the orphan ended")
+    assert is_running(launcher.pid), "the launcher goes on, and starts it anew"
 
 
 def test_nothing_outlives_a_launcher_that_is_killed(launch: Launch, tmp_path: Path) -> None:
@@ -110,6 +111,7 @@ def test_nothing_outlives_a_launcher_that_is_killed(launch: Launch, tmp_path: Pa
     for name in ("one", "two"):
         pid = pid_of(tmp_path, name)
         until(lambda pid=pid: not is_running(pid), f"{name} ended")  # type: ignore[misc]
+    assert launcher.wait() == -signal.SIGKILL
 
 
 def test_process_that_never_serves_ends_the_start(launch: Launch, tmp_path: Path) -> None:
@@ -163,3 +165,4 @@ def test_launcher_stops_with_the_make_that_runs_it(tmp_path: Path, number: signa
 
     until(lambda: not is_running(one), "the stand-in ended", patience_s=10)
     make.communicate(timeout=10)
+    assert not is_running(make.pid)

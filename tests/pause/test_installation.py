@@ -1,9 +1,9 @@
 """A stopped group in a whole installation: REST asks, members obey, a node is killed meanwhile."""
 
 import asyncio
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -14,13 +14,14 @@ from rollcall.client import BlockingMember, CommitRefused
 from rollcall.installation import Installation
 from tests.api.test_installation import TOKEN, Rest
 from tests.clients.conftest import SESSION_MS, SETTINGS, Start, start
+from tests.launcher import waiting
 from tests.nodes import kill_node
 
 __all__ = ["start"]
 
 pytestmark = pytest.mark.timeout(240)
 
-PATIENCE_S = 60
+until = partial(waiting.until, patience_s=60)
 OWNER = "SELECT node_id FROM rollcall_slot JOIN rollcall_group USING (slot) WHERE group_id = %s"
 
 
@@ -30,14 +31,6 @@ def installation() -> Iterator[Installation]:
     nodes = {"ROLLCALL_NODES": "2", "ROLLCALL_API_TOKEN": TOKEN}
     with Installation({**SETTINGS, **nodes}) as running:
         yield running
-
-
-def until(claim: Callable[[], object], what: str) -> None:
-    """Look again until it is so."""
-    end = time.monotonic() + PATIENCE_S
-    while not claim():
-        assert time.monotonic() < end, f"{what}: never"
-        time.sleep(0.02)
 
 
 def owner(installation: Installation, group_id: str) -> int | None:
