@@ -64,6 +64,7 @@ class Coordinator:
         self.faces = Faces()
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
+        self._heard_from: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
         self.question: Callable[[str, Question], None] = _no_answer
@@ -136,13 +137,10 @@ class Coordinator:
         elif resident.group is not decision.group:
             changed = resident.group.durable.revision != revision
             resident.group = decision.group.with_revision(revision) if changed else decision.group
-            if resident.slept:
-                resident.group = resident.group.rearm(self.clock())
             rules = self.own.rules_of(group_id)
             if resident.group.rules is not rules:  # they changed while the batch was on its way
                 resident.group = resident.group.with_rules(rules)
             self.faces.put(group_id, resident.group.face())
-        resident.slept = False
         self.send(resident, decision.answers)
         if decision.hung_up:
             self.hang_up(group_id, decision.hung_up)
@@ -165,6 +163,8 @@ class Coordinator:
         resident.busy = False
         if self.residents.get(resident.group_id) is not resident:
             return  # the slot was lost, and perhaps another resident has the id by now
+        if resident.missed and not resident.lost:
+            self._forgive(resident)
         self._rearm(resident)
         if resident.inbox:
             self.schedule(resident)
@@ -239,6 +239,8 @@ class Coordinator:
 
     def doubt(self, resident: Resident) -> None:
         """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
+        if not resident.lost:
+            resident.doubted_at = self.clock()
         resident.lost = True
         if self.residents.get(resident.group_id) is resident:
             self.faces.drop(resident.group_id)
@@ -262,24 +264,35 @@ class Coordinator:
         else:
             kind = KINDS[durable.group.kind]
             live = old.live if kind is type(old) else None
-            # Heartbeats met an error while the group was in doubt: nobody pays with its session.
-            resident.group = kind.merge(durable, live, rules, now).rearm(now)
+            resident.group = kind.merge(durable, live, rules, now)
         waiting = {event.ticket for event in resident.inbox}
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
         self.faces.put(resident.group_id, resident.group.face())
         resident.lost = False
-        resident.slept = False
+        # Heartbeats met an error while the group was in doubt: nobody pays with its session.
+        resident.missed += now - resident.doubted_at
         self.release(resident)
 
-    def awake(self) -> None:
-        """The node slept, or its database was away: no member pays for that with its session."""
-        now = self.clock()
+    def awake(self, since: Millis) -> None:
+        """The node slept since then, or its database was away: no member pays for that with its
+        session. What was told of before is not counted twice."""
+        missed = self.clock() - max(since, self._heard_from)
+        self._heard_from = self.clock()
+        if missed <= 0:
+            return
         for resident in self.residents.values():
-            resident.slept = resident.busy
-            resident.group = resident.group.rearm(now)
-            if resident.group_id in self.faces:
-                self.faces.put(resident.group_id, resident.group.face())
-            self._rearm(resident)
+            if resident.lost:
+                continue  # a reload counts from when the doubt began
+            resident.missed += missed
+            if not resident.busy:  # else ``release`` does
+                self._forgive(resident)
+                self._rearm(resident)
+
+    def _forgive(self, resident: Resident) -> None:
+        missed, resident.missed = resident.missed, 0
+        resident.group = resident.group.rearm(self.clock(), missed)
+        if resident.group_id in self.faces:
+            self.faces.put(resident.group_id, resident.group.face())
 
     def unpark(self, code: ErrorCode, *, in_batches: bool = False) -> None:
         """The lease ran out: who waits here might wait in vain, since somebody else may serve the

@@ -215,8 +215,8 @@ class Node:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
-                logger.warning("the process stood still for %d ms; sessions start anew", now - last)
-                self.coordinator.awake()
+                logger.warning("the process stood still for %d ms: nobody pays for it", now - last)
+                self.coordinator.awake(last)
             last = now
             if not lease_end.look():
                 self.coordinator.faces.tell_all()

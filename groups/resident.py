@@ -20,21 +20,22 @@ class Resident:
     so the order of its events holds. ``parked``: tickets not yet answered.
     ``lost``: what its rows hold is in doubt; nothing is decided before a reload.
     ``broken``: the rows make no sense to this version; every request gets an error.
-    ``slept``: the node stood still while a committer had the group, so its next value starts
-    every timer anew. ``suspects``: so many events at the head are stepped one at a time, since
-    PostgreSQL refused something in them together.
+    ``doubted_at``: since when. ``missed``: so many milliseconds of standing still or of doubt the
+    group's timers have not been told of yet (``Group.rearm``). ``suspects``: so many events at
+    the head are stepped one at a time, since PostgreSQL refused something in them together.
     """
 
     __slots__ = (
         "broken",
         "busy",
+        "doubted_at",
         "group",
         "group_id",
         "inbox",
         "lost",
+        "missed",
         "parked",
         "queued",
-        "slept",
         "suspects",
         "wake_at",
     )
@@ -48,7 +49,8 @@ class Resident:
         self.queued = False
         self.lost = False
         self.broken = False
-        self.slept = False
+        self.missed: Millis = 0
+        self.doubted_at: Millis = 0
         self.suspects = 0
         self.wake_at: Millis | None = None
 

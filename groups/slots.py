@@ -201,7 +201,7 @@ class SlotKeeper:
                 async with asyncio.timeout(self.lease_ms / 1000):
                     renewed = await self._beat()
                     if slept or clock() >= until:
-                        await self._recovered(renewed)
+                        await self._recovered(renewed, min(last, until))
                     else:
                         self.coordinator.lease_until = renewed
             except (psycopg.Error, OSError, TimeoutError) as error:
@@ -226,9 +226,9 @@ class SlotKeeper:
             logger.error("the lease ran out: no answers from memory until it is renewed")
             self._notify()  # who waits for the lease must not wait in vain
 
-    async def _recovered(self, lease_until: Millis) -> None:
-        """The node slept or was cut off: check first what is still ours, then go on. Nobody's
-        session ends for time in which this node could not listen.
+    async def _recovered(self, lease_until: Millis, since: Millis) -> None:
+        """The node slept or was cut off since then: check first what is still ours, then go on.
+        Nobody's session ends for time in which this node could not listen.
 
         The rows are asked for here and now: a look that is under way may have got its rows before
         the node slept, and a load must not hold up beats.
@@ -238,10 +238,10 @@ class SlotKeeper:
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
         self._lose([SlotRow(*row) for row in rows])
         self.coordinator.lease_until = lease_until
-        self.coordinator.awake()
+        self.coordinator.awake(since)
         self._notify()
         self._look_now.set()
-        logger.info("the lease is held again; every session starts anew")
+        logger.info("the lease is held again; nobody pays for the time without it")
 
     # -- looking at nodes and slots
 

@@ -149,9 +149,9 @@ class OneGroup(ABC, Generic[G]):
         self._answers(self.group.resume(tickets))
 
     def sleep(self, words: list[str]) -> None:
-        """Time passes and nobody looks: the node stood still, and then starts timers anew."""
+        """Time passes and nobody looks: the node stood still, and that counts for no timer."""
         self.now += millis(words[0])
-        self.group = self.group.rearm(self.now)
+        self.group = self.group.rearm(self.now, millis(words[0]))
 
     # How a step is told
 

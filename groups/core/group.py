@@ -106,6 +106,21 @@ class Beat:
         self.at = at
 
 
+def forgiven(at: Millis, now: Millis, missed: Millis) -> Millis:
+    """From when silence or a wait counts that began ``at``, once ``missed`` milliseconds in which
+    nobody could be heard are over.
+
+    Neither more than was missed, or stalls that come again and again would keep the dead alive;
+    nor anything that is yet to come.
+    """
+    return max(at, min(now, at + missed))
+
+
+def forgiven_beats(beats: Mapping[str, Beat], now: Millis, missed: Millis) -> dict[str, Beat]:
+    """The beats as silence counts now. Others: the values before this may still be in use."""
+    return {member_id: Beat(forgiven(beat.at, now, missed)) for member_id, beat in beats.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Face:
     """What the fast path may say for a committed group without a step.
@@ -246,10 +261,11 @@ class Group(Protocol):
         """After a reload: answers for those of the tickets that the group no longer holds."""
         ...
 
-    def rearm(self, now: Millis) -> Self:
-        """The same group with every timer started anew at ``now``.
+    def rearm(self, now: Millis, missed: Millis = 0) -> Self:
+        """The same group once ``missed`` milliseconds in which nobody could be heard are over.
 
-        For a node that slept or lost its database: its overdue timers evict nobody.
+        Every deadline moves by as much, and none beyond its whole time from ``now`` (``forgiven``).
+        For a node that slept or lost its database, and for a group whose rows were in doubt.
         """
         ...
 

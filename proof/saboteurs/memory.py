@@ -50,11 +50,11 @@ def _cached(original: Any) -> Any:
     return fetch
 
 
-async def _goes_on(self: SlotKeeper, lease_until: int) -> None:
+async def _goes_on(self: SlotKeeper, lease_until: int, since: int) -> None:
     """All of ``_recovered`` but the question who owns the slots by now."""
     self._sightings.forget()
     self.coordinator.lease_until = lease_until
-    self.coordinator.awake()
+    self.coordinator.awake(since)
     self._notify()
     self._look_now.set()
 
@@ -86,8 +86,8 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "timers-not-rearmed": Saboteur(
         "a node that slept does not start its timers anew",
         several(
-            put(ClassicGroup, "rearm", lambda self, now: self),
-            put(ConsumerGroup, "rearm", lambda self, now: self),
+            put(ClassicGroup, "rearm", lambda self, now, missed: self),
+            put(ConsumerGroup, "rearm", lambda self, now, missed: self),
         ),
         SLEEPS,
     ),

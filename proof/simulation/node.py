@@ -129,7 +129,7 @@ class Node:
             await asyncio.sleep(TICK_S)
             now = clock()
             if now - last > STALL_MS:
-                self.coordinator.awake()
+                self.coordinator.awake(last)
             last = now
             if lease_end.look():
                 self.coordinator.tick()

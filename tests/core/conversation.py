@@ -220,7 +220,8 @@ class Conversation(OneGroup[ClassicGroup]):
         self.now += millis(words[0])
 
     def rearm(self, words: list[str]) -> None:
-        self.group = self.group.rearm(self.now)
+        """So much of the time before now was missed."""
+        self.group = self.group.rearm(self.now, millis(words[0]))
 
     def dies(self, words: list[str]) -> None:
         """The coordinator dies in the middle of a command, and another one takes over."""

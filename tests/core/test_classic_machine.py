@@ -221,10 +221,10 @@ class Lives(RuleBasedStateMachine):
         self.group = ClassicGroup.merge(durable, self.group.live, self.limits, self.now)
         self._answer(self.group.resume(list(self.waiting)))
 
-    @rule()
-    def rearm(self) -> None:
+    @rule(missed=st.integers(0, 60_000))
+    def rearm(self, missed: int) -> None:
         self._flush()
-        self.group = self.group.rearm(self.now)
+        self.group = self.group.rearm(self.now, missed)
 
     @invariant()
     def nobody_is_forgotten(self) -> None:

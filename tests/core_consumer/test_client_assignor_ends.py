@@ -198,7 +198,7 @@ def test_a_node_that_slept_gives_the_asked_member_its_whole_time_again() -> None
     talk = ClientTalk()
     one, _ = talk.able("a")
     talk.now += TIMEOUT_MS - 1
-    talk.group = talk.group.rearm(talk.now)
+    talk.group = talk.group.rearm(talk.now, TIMEOUT_MS - 1)
     talk.sleep(TIMEOUT_MS - 1)
     assert talk.is_asked(one)
 

@@ -195,6 +195,6 @@ def test_a_node_that_slept_fences_no_classic_member() -> None:
     a = Classic(session_ms=7_000, rebalance_ms=9_000)
     talk, _ = upgraded(a)
     talk.now += 100_000
-    talk.group = talk.group.rearm(talk.now)
+    talk.group = talk.group.rearm(talk.now, 100_000)
     talk.step(events.Tick())
     assert a.member_id in talk.group.members

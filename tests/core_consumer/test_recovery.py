@@ -112,13 +112,25 @@ def test_the_order_in_which_rows_are_read_decides_nothing() -> None:
 
 
 def test_a_node_that_slept_evicts_nobody() -> None:
-    talk, a, b = in_the_middle()
+    talk, _, _ = in_the_middle()
+    due = talk.group.due(talk.now)
+    assert due is not None
     talk.now += 100_000
-    talk.group = talk.group.rearm(talk.now)
+    talk.group = talk.group.rearm(talk.now, 100_000)
     talk.step(events.Tick())
     assert set(talk.group.members) == {"a", "b"}
-    talk.sleep(39_999)
-    assert talk.code(a) is ErrorCode.NONE and talk.code(b) is ErrorCode.NONE
+    assert talk.group.due(talk.now) == due + 100_000
+
+
+def test_regular_stalls_keep_no_dead_member_alive() -> None:
+    talk = Talk({"foo": 1})
+    talk.join("dead")
+    heard_at = talk.now
+    while talk.group.members:
+        assert talk.now < heard_at + 60_000, "each stall gave it a whole session"
+        talk.now += 10_000
+        talk.group = talk.group.rearm(talk.now, 1_000)
+        talk.step(events.Tick())
 
 
 def test_a_tick_that_finds_everyone_alive_knows_the_next_instant() -> None:

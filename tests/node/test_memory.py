@@ -43,7 +43,7 @@ async def test_a_due_timer_of_a_group_in_doubt_does_not_stop_the_loop() -> None:
 
 
 @pytest.mark.usefixtures("_prepared")
-async def test_sessions_start_anew_once_a_group_is_out_of_doubt() -> None:
+async def test_nobody_pays_for_the_time_that_a_group_was_in_doubt() -> None:
     """Meanwhile its heartbeats met an error and could not count: nobody is evicted for that."""
     clock = Clock()
     async with running(clock=clock) as one:
@@ -59,6 +59,42 @@ async def test_sessions_start_anew_once_a_group_is_out_of_doubt() -> None:
         assert due is not None and due > coordinator.clock()
 
 
+@pytest.mark.usefixtures("_prepared")
+async def test_doubts_that_come_again_and_again_keep_no_dead_member_alive() -> None:
+    """A doubt sets the group's timers forward by as long as it lasted, and no further."""
+    clock = Clock()
+    async with running(clock=clock, has_timers=False) as one:
+        await one.settled("g")
+        coordinator = one.node.coordinator
+        resident = coordinator.residents["g"]
+        for _ in range(3):
+            clock.slept_ms += 4_000
+            coordinator.doubt(resident)
+            coordinator.reseat(resident, resident.group.durable)
+
+        due = resident.group.due(coordinator.clock())
+        assert due is not None and due <= coordinator.clock()
+
+
+@pytest.mark.usefixtures("_prepared")
+async def test_one_stall_is_counted_once_by_whoever_tells_of_it() -> None:
+    """The loop that ticks and the one that beats notice the same stall."""
+    clock = Clock()
+    async with running(clock=clock, has_timers=False) as one:
+        await one.settled("g")
+        coordinator = one.node.coordinator
+        group = coordinator.residents["g"].group
+        before = group.due(coordinator.clock())
+        began = coordinator.clock()
+        clock.slept_ms += 60_000
+        coordinator.awake(began)
+        coordinator.awake(began)
+
+        after = coordinator.residents["g"].group.due(coordinator.clock())
+        assert before is not None and after is not None
+        assert before + 60_000 <= after < before + 90_000
+
+
 async def test_a_stall_during_a_commit_is_forgiven_as_any_other(one: Running) -> None:
     """Sessions start anew for every member, those of groups inside a batch included."""
     joined = await one.settled("g")
@@ -67,7 +103,7 @@ async def test_a_stall_during_a_commit_is_forgiven_as_any_other(one: Running) ->
     commit = one.commit("g", 1, joined)
     await one.points.reached["offsets:before"].wait()
 
-    coordinator.awake()
+    coordinator.awake(coordinator.clock() - 60_000)
     due = coordinator.residents["g"].group.due(coordinator.clock())
     let_go()
 

@@ -21,6 +21,7 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
+    forgiven,
 )
 from groups.core.replies import Committed, Deleted, Joined, Left, Refused, Reply
 from groups.core.rows import Durable, GroupRow, MemberRow
@@ -91,8 +92,9 @@ class LockGroup:
         gone = Refused(ErrorCode.NOT_COORDINATOR)
         return tuple(Answer(ticket, gone) for ticket in tickets if ticket not in known)
 
-    def rearm(self, now: Millis) -> Self:
-        return replace(self, live=replace(self.live, beat=Beat(now)))
+    def rearm(self, now: Millis, missed: Millis = 0) -> Self:
+        beat = Beat(forgiven(self.live.beat.at, now, missed))
+        return replace(self, live=replace(self.live, beat=beat))
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
         return tuple(Answer(ticket, Refused(code)) for ticket, _ in self.live.queue)

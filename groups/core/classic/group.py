@@ -146,9 +146,9 @@ class ClassicGroup(Halves[Live]):
             if ticket not in parked
         )
 
-    def rearm(self, now: Millis) -> Self:
-        """The same group with every timer started anew."""
-        return type(self)(self._durable, recovery.rearmed(self._live, now), self.rules)
+    def rearm(self, now: Millis, missed: Millis = 0) -> Self:
+        """The same group, with every timer set forward by what was missed."""
+        return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
         """Answers for every parked ticket when the node loses the group."""

@@ -21,7 +21,7 @@ from groups.core.classic.states import (
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
-from groups.core.group import Beat, Millis
+from groups.core.group import Beat, Millis, forgiven, forgiven_beats
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
 
@@ -205,15 +205,22 @@ def _late_sync(member_id: str, durable: Durable, live: Live) -> Synced:
     )
 
 
-def rearmed(live: Live, now: Millis) -> Live:
-    """Every timer starts anew: silence and waiting before ``now`` do not count."""
+def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
+    """Neither silence nor waiting counts for what was missed (``forgiven``)."""
+
+    def anew(at: Millis) -> Millis:
+        return forgiven(at, now, missed)
+
     after = live.copy()
-    after.floor = now
+    after.floor = anew(live.floor)
+    after.beats = forgiven_beats(live.beats, now, missed)
+    after.joins = {m: replace(join, since=anew(join.since)) for m, join in live.joins.items()}
+    after.pending = {m: replace(p, since=anew(p.since)) for m, p in live.pending.items()}
     if after.round is not None:
         window = after.round.window
         if window is not None:
-            window = replace(window, last_join=now)
-        after.round = replace(after.round, armed_at=now, window=window)
+            window = replace(window, last_join=anew(window.last_join))
+        after.round = replace(after.round, armed_at=anew(after.round.armed_at), window=window)
     if after.sync is not None:
-        after.sync = replace(after.sync, armed_at=now)
+        after.sync = replace(after.sync, armed_at=anew(after.sync.armed_at))
     return after

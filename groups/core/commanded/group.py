@@ -191,9 +191,9 @@ class CommandedGroup(Halves[Live]):
         lost = Refused(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return tuple(Answer(ticket, lost) for ticket in tickets)
 
-    def rearm(self, now: Millis) -> Self:
-        """The same group with every timer started anew."""
-        return type(self)(self._durable, recovery.rearmed(self._live, now), self.rules)
+    def rearm(self, now: Millis, missed: Millis = 0) -> Self:
+        """The same group, with every timer set forward by what was missed."""
+        return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
         """Nothing is parked in a group of this kind: polls wait at the door (``faces``)."""

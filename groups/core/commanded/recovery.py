@@ -11,7 +11,7 @@ from groups.core.commanded import rounds
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import OWNER_CHANGED
 from groups.core.commanded.work import Work
-from groups.core.group import Beat, Millis
+from groups.core.group import Beat, Millis, forgiven, forgiven_beats
 from groups.core.rows import Durable
 
 
@@ -33,10 +33,12 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     return replace(live, beats=beats)
 
 
-def rearmed(live: Live, now: Millis) -> Live:
-    """Silence before now does not count, nor does the time that an attempt has taken."""
+def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
+    """What was missed counts neither as silence nor as time that an attempt has taken."""
     after = live.copy()
-    after.floor = after.attempt_at = now
+    after.floor = forgiven(live.floor, now, missed)
+    after.attempt_at = forgiven(live.attempt_at, now, missed)
+    after.beats = forgiven_beats(live.beats, now, missed)
     return after
 
 

@@ -56,7 +56,18 @@ from groups.core.events import (
     TopicsMatched,
     TxnOffsetCommit,
 )
-from groups.core.group import NOBODY, Answer, Beat, Decision, Face, Millis, Rules, Session
+from groups.core.group import (
+    NOBODY,
+    Answer,
+    Beat,
+    Decision,
+    Face,
+    Millis,
+    Rules,
+    Session,
+    forgiven,
+    forgiven_beats,
+)
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 
@@ -248,15 +259,17 @@ class ConsumerGroup:
         lost = ConsumerBeaten(error=ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return tuple(Answer(ticket, lost) for ticket in tickets)
 
-    def rearm(self, now: Millis) -> Self:
-        """Every session and timer starts anew."""
+    def rearm(self, now: Millis, missed: Millis = 0) -> Self:
+        """Every session and timer is set forward by what was missed."""
+        before = self._live
         live = replace(
-            self._live,
-            floor=now,
-            timers=_anew(self._live.timers, now),
-            calls=_anew(self._live.calls, now),
-            syncs=_anew(self._live.syncs, now),
-            round=rounds.rearmed(self._live.round, self.rules, now),
+            before,
+            floor=forgiven(before.floor, now, missed),
+            beats=forgiven_beats(before.beats, now, missed),
+            timers=_later(before.timers, now, missed),
+            calls=_later(before.calls, now, missed),
+            syncs=_later(before.syncs, now, missed),
+            round=rounds.rearmed(before.round, self.rules, now, missed),
         )
         return type(self)(self._durable, self.members, self._index, live, self.rules)
 
@@ -299,5 +312,9 @@ def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:
     return Timer(now + timeout, timeout, member.revoking)
 
 
-def _anew(timers: Mapping[str, Timer], now: Millis) -> dict[str, Timer]:
-    return {m: replace(timer, deadline=now + timer.timeout_ms) for m, timer in timers.items()}
+def _later(timers: Mapping[str, Timer], now: Millis, missed: Millis) -> dict[str, Timer]:
+    def later(timer: Timer) -> Timer:
+        began = forgiven(timer.deadline - timer.timeout_ms, now, missed)
+        return replace(timer, deadline=began + timer.timeout_ms)
+
+    return {member_id: later(timer) for member_id, timer in timers.items()}

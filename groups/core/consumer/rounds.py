@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from groups.core.assignors.clients import Elected, elect
 from groups.core.consumer.member import LEFT_FOR_NOW, Member
-from groups.core.group import Millis, Rules
+from groups.core.group import Millis, Rules, forgiven
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
@@ -48,10 +48,11 @@ def reloaded(now: Round, members: Mapping[str, Member]) -> Round:
     return replace(now, asked=now.asked if now.asked in members else None)
 
 
-def rearmed(now: Round, rules: Rules, at: Millis) -> Round:
-    """The node slept: whoever is asked has its whole time again."""
+def rearmed(now: Round, rules: Rules, at: Millis, missed: Millis) -> Round:
+    """The node slept: whoever is asked has so much longer, and never more than its whole time."""
     wait = _patience(rules) if now.asked else _until_asked(rules)
-    return now if now.elected is None else replace(now, until=at + wait)
+    began = forgiven(now.until - wait, at, missed)
+    return now if now.elected is None else replace(now, until=began + wait)
 
 
 def due(now: Round) -> Millis | None:

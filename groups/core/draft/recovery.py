@@ -11,7 +11,7 @@ from groups.core.draft import rounds
 from groups.core.draft.live import Live, Round
 from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
-from groups.core.group import Beat, Millis
+from groups.core.group import Beat, Millis, forgiven, forgiven_beats
 from groups.core.rows import Durable
 
 
@@ -43,12 +43,14 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     return after
 
 
-def rearmed(live: Live, now: Millis) -> Live:
-    """Silence before now does not count, nor does the time that a round has taken."""
+def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
+    """What was missed counts neither as silence nor as time that a round has taken."""
     after = live.copy()
-    after.floor = now
+    after.floor = forgiven(live.floor, now, missed)
+    after.beats = forgiven_beats(live.beats, now, missed)
     if after.round is not None:
-        after.round = replace(after.round, started_at=now)
+        started_at = forgiven(after.round.started_at, now, missed)
+        after.round = replace(after.round, started_at=started_at)
     return after
 
 
