@@ -5,6 +5,7 @@ UV_VERSION := 0.13.8
 UV := .tools/uv/bin/uv
 PYTHON := .venv/bin/python
 READY := .venv/.synced
+PYTEST = $(PYTHON) -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')"
 
 # make's own idea of "shell" varies; these recipes are plain POSIX.
 SHELL := /bin/sh
@@ -21,10 +22,10 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test clients fuzz lint fmt scenarios demo analyze screenshots bench chaos zombies failover soak
+.PHONY: help setup run test test-long test-all clients fuzz lint fmt scenarios demo analyze screenshots bench chaos zombies failover soak
 
 help: ## what the verbs are
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
 
 setup: $(READY) ## make the virtual environment, if need be
 
@@ -32,8 +33,17 @@ setup: $(READY) ## make the virtual environment, if need be
 run: $(READY) ## serve everything in the foreground until Ctrl-C
 	@$(PYTHON) -m rollcall.launcher --stop-with-parent
 
-test: $(READY) ## all tests, in parallel and in random order
-	$(PYTHON) -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')" $(ARGS)
+test: $(READY) ## every tier, in parallel and in random order, without what is long
+	$(PYTEST) -m "not long" $(ARGS)
+
+test-long: $(READY) ## what is long, then a little soak and chaos (docs/testing.md)
+	$(PYTEST) -m long $(ARGS)
+	$(PYTHON) -m proof simulate --seeds 500
+	$(PYTHON) -m proof chaos --minutes 2 --most 12
+
+test-all: ## all tests: `make test`, then `make test-long`
+	$(MAKE) test
+	$(MAKE) test-long
 
 clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go, Node, Rust or a C compiler is missing
 	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py $(ARGS)

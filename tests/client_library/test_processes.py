@@ -1,7 +1,6 @@
 """Library members and stock clients in one group, as real processes; each leads in its turn."""
 
 import asyncio
-import os
 import time
 
 import pytest
@@ -10,25 +9,19 @@ from benchmarks.wire import create_topic
 from rollcall.installation import Installation
 from tests.client_library.conftest import LIBRARY, Join
 from tests.client_library.worker import SESSION_MS
-from tests.clients.builds import VARIABLE
 from tests.clients.conftest import Worker
 from tests.clients.workers import HEARTBEAT_MS
 
 ALL = {0, 1, 2, 3, 4, 5}
 
-WIDE = pytest.mark.skipif(
-    os.environ.get(VARIABLE) != "all", reason=f"it takes minutes: make clients, {VARIABLE}=all"
-)
-"""Beside each way to speak that is tried always, the other clients that speak it."""
-
 PAIRS = (
     pytest.param("kafka-python", "range"),
-    pytest.param("confluent-kafka", "range", marks=WIDE),
-    pytest.param("aiokafka", "roundrobin", marks=WIDE),
-    pytest.param("java", "range", marks=WIDE),
-    pytest.param("java-cooperative", "cooperative-sticky"),
+    pytest.param("confluent-kafka", "range", marks=pytest.mark.long),
+    pytest.param("aiokafka", "roundrobin", marks=pytest.mark.long),
+    pytest.param("java", "range", marks=pytest.mark.long),
+    pytest.param("java-cooperative", "cooperative-sticky", marks=pytest.mark.long),
     pytest.param("confluent-kafka-848", "consumer"),
-    pytest.param("java-848", "consumer", marks=WIDE),
+    pytest.param("java-848", "consumer", marks=pytest.mark.long),
 )
 """A stock client, and how the library's member speaks in its group."""
 
@@ -58,7 +51,7 @@ def test_a_library_member_and_a_stock_client_share_and_lead_in_turn(
     assert ours.commit(8) == {str(p): 8 for p in ours.owned}
 
 
-@WIDE
+@pytest.mark.long
 @pytest.mark.timeout(200)
 def test_three_libraries_in_one_group(installation: Installation, join: Join, name: str) -> None:
     asyncio.run(create_topic(installation.kafka, name, 6))

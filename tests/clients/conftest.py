@@ -7,14 +7,15 @@ import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from benchmarks.wire import create_topic
 from rollcall.installation import CHECKOUT, Installation
-from tests.clients.programs import WORKERS
+from tests.clients.programs import WORKERS, Program
 
 PATIENCE_S = 80
 """Longer than any step takes, on a machine that does much else."""
@@ -28,6 +29,14 @@ SETTINGS = {
     "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
     "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "500",
 }
+
+
+def each(programs: Mapping[str, Program], names: Iterable[str] | None = None) -> list[ParameterSet]:
+    """A parameter for each of them, or for those named; Python's come along, and are not long."""
+    return [
+        pytest.param(name, marks=() if programs[name].language == "python" else pytest.mark.long)
+        for name in names or programs
+    ]
 
 
 class Worker:

@@ -7,7 +7,7 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from rollcall.installation import Installation
-from tests.clients.conftest import Shell, Start, topic
+from tests.clients.conftest import Shell, Start, each, topic
 from tests.clients.programs import ADMINS
 
 pytestmark = pytest.mark.timeout(900)  # the first of a language builds
@@ -26,8 +26,8 @@ def admin(request: pytest.FixtureRequest, installation: Installation) -> Iterato
         yield shell
 
 
-every_library = pytest.mark.parametrize("admin", ADMINS, indirect=True)
-thorough_library = pytest.mark.parametrize("admin", THOROUGH, indirect=True)
+every_library = pytest.mark.parametrize("admin", each(ADMINS), indirect=True)
+thorough_library = pytest.mark.parametrize("admin", each(ADMINS, THOROUGH), indirect=True)
 
 
 def refused(code: ErrorCode) -> dict[str, int]:

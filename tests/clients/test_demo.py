@@ -69,6 +69,7 @@ def environ() -> dict[str, str]:
     return {**os.environ, **SETTINGS}
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
     installation: Installation,

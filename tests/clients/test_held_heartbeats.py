@@ -5,26 +5,19 @@ the consumer protocol beat every five, and are held for four and a half.
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from rollcall.installation import Installation
-from tests.clients.builds import VARIABLE
-from tests.clients.conftest import SESSION_MS, SETTINGS, Start, topic
+from tests.clients.conftest import SESSION_MS, SETTINGS, Start, each, topic
 from tests.clients.programs import WORKERS
 from tests.clients.test_sharing import ALL, share
 
 pytestmark = pytest.mark.timeout(900)  # the first of them builds
 
-LIBRARIES = (
-    [name for name in WORKERS if not name.endswith(("-cooperative", "-static"))]
-    if os.environ.get(VARIABLE) == "all"
-    else ["confluent-kafka", "confluent-kafka-848"]
-)
-"""`make clients` tries them all."""
+LIBRARIES = [name for name in WORKERS if not name.endswith(("-cooperative", "-static"))]
 
 HELD = {
     **SETTINGS,
@@ -45,7 +38,7 @@ def installation() -> Iterator[Installation]:
         yield running
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", each(WORKERS, LIBRARIES))
 def test_commits_and_closing_do_not_wait_for_a_held_heartbeat(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:

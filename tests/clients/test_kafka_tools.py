@@ -18,7 +18,7 @@ from tests.clients.conftest import Shell, Start, topic
 from tests.clients.programs import ADMINS, KAFKA_TOOL, KAFKA_TOOLS
 from tests.clients.test_sharing import share
 
-pytestmark = pytest.mark.timeout(900)  # the first of them builds
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # the first of them builds
 
 GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 ALL_GROUPS = "org.apache.kafka.tools.GroupsCommand"

@@ -12,7 +12,7 @@ from tests.clients.conftest import SESSION_MS, Shell, Start, topic
 from tests.clients.programs import ADMINS, WORKERS_OF_OTHER_LANGUAGES
 from tests.clients.test_sharing import ALL, share
 
-pytestmark = pytest.mark.timeout(900)  # the first of them builds
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # the first of them builds
 
 LONG_SESSION_MS = 30_000
 """A static member that is away for a moment is not missed."""

@@ -49,6 +49,7 @@ def environment(part: Part, protocol: str, conf: Path) -> Mapping[str, str]:
 
 
 @slow
+@pytest.mark.long
 @pytest.mark.timeout(1500)  # the first of them builds
 @every_run
 def test_librdkafkas_own_test_passes(

@@ -126,6 +126,7 @@ def test_a_group_is_upgraded_and_back_one_consumer_at_a_time(
     check_owners(fleet.every)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_consumers_of_two_languages_and_protocols_share_a_group(
     installation: Installation, start: Start, name: str

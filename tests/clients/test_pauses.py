@@ -21,6 +21,7 @@ GROUP = "SELECT generation, (SELECT count(*) FROM rollcall_member WHERE group_id
 CHANGES = "SELECT kind, reason FROM rollcall_journal WHERE group_id = '' ORDER BY id"
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_a_node_that_stood_still_costs_no_commit_and_no_member(start: Start, name: str) -> None:
     with Installation({**SETTINGS, "ROLLCALL_NODES": "2"}) as own:

@@ -12,7 +12,8 @@ from groups.core.errors import ErrorCode
 from protocol.messages import MESSAGES, PRIVATE_FROM
 from protocol.messages.register_consumer import RegisterConsumerRequest, TopicThreads
 from rollcall.installation import Installation
-from tests.clients.conftest import Start, topic
+from tests.clients.conftest import Start, each, topic
+from tests.clients.programs import WORKERS
 from tests.clients.test_sharing import share
 from tests.server.client import Client, hello
 
@@ -46,7 +47,7 @@ async def commanded(bootstrap: str, name: str) -> None:
 
 
 @pytest.mark.timeout(900)  # the first Java client is built
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", each(WORKERS, LIBRARIES))
 def test_a_stock_client_works_beside_them(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:

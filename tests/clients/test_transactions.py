@@ -13,7 +13,7 @@ from protocol.messages.offset_fetch import (
     OffsetFetchRequestTopics,
 )
 from rollcall.installation import Installation
-from tests.clients.conftest import Shell, topic
+from tests.clients.conftest import Shell, each, topic
 from tests.clients.programs import PRODUCERS
 
 pytestmark = pytest.mark.timeout(900)  # the first of a language builds
@@ -49,7 +49,7 @@ def make(library: str, installation: Installation, name: str) -> Iterator[Make]:
         shell.__exit__()
 
 
-every_library = pytest.mark.parametrize("library", PRODUCERS)
+every_library = pytest.mark.parametrize("library", each(PRODUCERS))
 
 
 async def stored(bootstrap: str, name: str, *, stable: bool) -> tuple[int, int]:

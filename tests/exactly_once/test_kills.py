@@ -14,7 +14,8 @@ from rollcall.installation import CHECKOUT
 from tests.server.serving import Serving, serving
 
 KILLS = int(os.environ.get("ROLLCALL_TEST_KILLS", "50"))
-UNITS = 100 * KILLS
+FEW = 5
+UNITS_PER_LIFE = 100
 LONGEST_LIFE_S = 0.05
 """A worker does some dozens of units meanwhile, and never all of them."""
 
@@ -26,10 +27,10 @@ async def served(_prepared: None) -> AsyncIterator[Serving]:
         yield started
 
 
-async def started(address: str, database_url: str) -> asyncio.subprocess.Process:
+async def started(address: str, database_url: str, units: int) -> asyncio.subprocess.Process:
     """A worker that has joined."""
     worker = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.exactly_once.worker", address, database_url, str(UNITS)),
+        *(sys.executable, "-m", "tests.exactly_once.worker", address, database_url, str(units)),
         cwd=CHECKOUT,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -39,17 +40,21 @@ async def started(address: str, database_url: str) -> asyncio.subprocess.Process
 
 
 @pytest.mark.timeout(240)
-async def test_the_sum_is_exact(served: Serving, database_url: str, other: Connection) -> None:
+@pytest.mark.parametrize("kills", [FEW, pytest.param(KILLS, marks=pytest.mark.long)])
+async def test_the_sum_is_exact(
+    served: Serving, database_url: str, other: Connection, kills: int
+) -> None:
     chance = random.Random(848)
-    for _ in range(KILLS):
-        worker = await started(served.address, database_url)
+    units = UNITS_PER_LIFE * kills
+    for _ in range(kills):
+        worker = await started(served.address, database_url, units)
         await asyncio.sleep(chance.uniform(0, LONGEST_LIFE_S))  # the random point itself
         worker.kill()
         assert await worker.wait() == -signal.SIGKILL
-    last = await started(served.address, database_url)
+    last = await started(served.address, database_url, units)
     assert await last.wait() == 0
 
     cursor = await other.execute("SELECT entry::int FROM ledger ORDER BY 1")
-    assert [entry for (entry,) in await cursor.fetchall()] == list(range(UNITS))
+    assert [entry for (entry,) in await cursor.fetchall()] == list(range(units))
     row = await (await other.execute("SELECT committed_offset FROM rollcall_offset")).fetchone()
-    assert row == (UNITS,)
+    assert row == (units,)

@@ -19,7 +19,7 @@ from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, report, write
 from tests.pipeline.journals import many
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
 SPARK_CLASS = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
 DEPLOY = "org.apache.spark.deploy"

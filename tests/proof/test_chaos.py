@@ -35,6 +35,7 @@ MINUTES = 0.4
 MOST = 5
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.timeout(400)
 @pytest.mark.xdist_group("chaos")

@@ -39,6 +39,7 @@ from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssig
 from tests.proof.conftest import SETTLE_S, until
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(200),
     pytest.mark.xdist_group("chaos"),

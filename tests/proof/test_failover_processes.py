@@ -17,6 +17,7 @@ from proof.chaos.world import World
 from tests.proof.conftest import SETTLE_S, generations
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(400),
     pytest.mark.xdist_group("chaos"),

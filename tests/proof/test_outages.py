@@ -31,6 +31,7 @@ from protocol.messages.find_coordinator import FindCoordinatorRequest
 from tests.proof.conftest import SETTLE_S, beats_of_all, generations, until
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(400),
     pytest.mark.xdist_group("chaos"),

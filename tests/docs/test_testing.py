@@ -1,0 +1,29 @@
+"""docs/testing.md, where it speaks of the suite as a whole."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from rollcall.installation import CHECKOUT
+
+TESTS = CHECKOUT / "tests"
+
+
+def test_no_example_is_judged_by_its_time() -> None:
+    assert settings().deadline is None
+    assert settings(max_examples=7).deadline is None
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_every_tier_has_tests_that_are_not_long() -> None:
+    asked = (sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "not long")
+    run = {name: value for name, value in os.environ.items() if name != "ROLLCALL_TEST_DIR"}
+    said = subprocess.run(asked, cwd=CHECKOUT, env=run, capture_output=True, text=True, check=True)
+    short = {Path(line.partition("::")[0]).parts[1] for line in said.stdout.split() if "::" in line}
+
+    assert short == {path.parent.name for path in TESTS.glob("*/test_*.py")}
