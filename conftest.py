@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.db import connection
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from coordinator_site import database
 from rollcall.launcher import postgres
@@ -21,6 +23,13 @@ from rollcall.launcher.output import Output
 
 LOG = "postgres.log"
 SERVER = pytest.StashKey[ExitStack]()
+
+hypothesis_settings.register_profile(
+    "busy", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("busy")
+"""How long an example takes says how busy the machine is, and nothing about the example. Settings
+of a test begin with these, since this is read ahead of it."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -145,7 +145,7 @@ COUNTS = st.dictionaries(st.sampled_from(["s", "t"]), st.integers(0, 9))
 
 
 @pytest.mark.parametrize("name", ASSIGNORS)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(wanted=WANTED, counts=COUNTS)
 def test_every_wanted_partition_has_one_owner_that_wants_it(
     name: str, wanted: Mapping[str, set[str]], counts: Mapping[str, int]
@@ -162,7 +162,7 @@ def test_every_wanted_partition_has_one_owner_that_wants_it(
     assert all(each.topic in wanted[m] for m, partitions in given.items() for each in partitions)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(wanted=WANTED, counts=COUNTS, claims=st.dictionaries(NAMES, st.sets(st.integers(0, 9))))
 def test_sticky_shares_are_as_even_as_subscriptions_allow(
     wanted: Mapping[str, set[str]], counts: Mapping[str, int], claims: Mapping[str, set[int]]

@@ -243,7 +243,6 @@ for _case in (
     _case.settings = settings(
         max_examples=EXAMPLES,
         stateful_step_count=40,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
     )
 del _case  # pytest would collect it as one more

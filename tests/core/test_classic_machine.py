@@ -10,7 +10,7 @@ import os
 from dataclasses import replace
 from random import Random
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -327,7 +327,5 @@ class Lives(RuleBasedStateMachine):
 Lives.TestCase.settings = settings(
     max_examples=EXAMPLES,
     stateful_step_count=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
 )
 TestLives = Lives.TestCase

@@ -130,4 +130,4 @@ class Schedules(RuleBasedStateMachine):
 
 
 TestSchedules = Schedules.TestCase
-TestSchedules.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)
+TestSchedules.settings = settings(max_examples=200, stateful_step_count=40)

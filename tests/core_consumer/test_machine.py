@@ -263,6 +263,5 @@ def _large(monkeypatch: pytest.MonkeyPatch) -> None:
 TestLives.settings = settings(
     max_examples=EXAMPLES,
     stateful_step_count=40,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )

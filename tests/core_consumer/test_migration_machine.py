@@ -198,6 +198,5 @@ TestCrossings = Crossings.TestCase
 TestCrossings.settings = settings(
     max_examples=EXAMPLES,
     stateful_step_count=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -48,7 +48,10 @@ def test_the_example_has_no_more_than_ten_lines_of_code() -> None:
     assert len([line for line in example().splitlines() if line.strip()]) <= 10
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(case=cases(alike=False))
 def test_the_example_keeps_every_promise_that_assignors_share(install: Install, case: Case) -> None:
     if "own_assignor" not in sys.modules:

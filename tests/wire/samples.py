@@ -55,7 +55,6 @@ def often(examples: int) -> settings:
         max_examples=examples * FUZZ_FACTOR,
         derandomize=FUZZ_FACTOR == 1,
         database=None,
-        deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
 
