@@ -3,13 +3,13 @@
 The bytes and the results called Java's were written by Apache Kafka's own client, 4.3.1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rollcall.client.assignors import ASSIGNORS, Candidate, Claim, formats
+from rollcall.client.assignors import ASSIGNORS, Candidate, Claim, formats, sticky
 from rollcall.client.core.words import NOTHING, Partitions, TopicPartition
 
 OWNED = frozenset({TopicPartition("t", 1), TopicPartition("s", 2), TopicPartition("t", 0)})
@@ -131,6 +131,54 @@ def test_of_two_sticky_claims_the_newer_generation_holds() -> None:
     given = ASSIGNORS["sticky"].assign({"t": 2}, [stale, fresh])
 
     assert given == {"a": {TopicPartition("t", 1)}, "b": {TopicPartition("t", 0)}}
+
+
+CROWD = 1_000
+
+
+@pytest.mark.parametrize("name", ["sticky", "cooperative-sticky"])
+def test_a_crowd_is_shared_evenly_and_keeps_what_it_has(name: str) -> None:
+    """Ten partitions each; then one joins, and half of them leave."""
+    fresh = [Candidate(f"m{n:04}", None, Claim(("t",))) for n in range(CROWD)]
+    first = ASSIGNORS[name].assign({"t": 10 * CROWD}, fresh)
+    assert {len(each) for each in first.values()} == {10}
+    held = [
+        Candidate(each.member_id, None, Claim(("t",), frozenset(first[each.member_id]), 1))
+        for each in fresh
+    ]
+
+    joined = ASSIGNORS[name].assign(
+        {"t": 10 * CROWD}, [*held, Candidate("new", None, Claim(("t",)))]
+    )
+    halved = ASSIGNORS[name].assign({"t": 10 * CROWD}, held[: CROWD // 2])
+
+    given_up = sum(len(first[each.member_id] - joined[each.member_id]) for each in fresh)
+    assert given_up == 9, "no more than the newcomer's share"
+    assert all(first[each.member_id] < halved[each.member_id] for each in held[: CROWD // 2])
+    assert {len(each) for each in halved.values()} == {20}
+
+
+class Counting(tuple[str, ...]):
+    """A list of candidates that counts how often somebody goes through it."""
+
+    walks = 0
+
+    def __iter__(self) -> Iterator[str]:
+        Counting.walks += 1
+        return super().__iter__()
+
+
+def test_who_has_least_is_known_without_asking_everybody() -> None:
+    given = {f"m{n}": {TopicPartition("t", n)} for n in range(50)}
+    Counting.walks = 0
+    takers = sticky.Takers(given, {"t": Counting(given)})
+    made = Counting.walks
+
+    for number in range(50, 500):
+        given[takers.least("t")].add(TopicPartition("t", number))
+
+    assert {len(each) for each in given.values()} == {10}
+    assert Counting.walks == made
 
 
 def owned(topic: str, numbers: set[int]) -> Partitions:
