@@ -40,6 +40,11 @@ class Entry:
     end_offsets: tuple[int, ...] = ()
     racks: tuple[frozenset[str], ...] = ()
 
+    @property
+    def shown(self) -> tuple[UUID, int, tuple[frozenset[str], ...]]:
+        """What groups that assign go by."""
+        return self.topic_id, self.partitions, self.racks
+
     def has(self, partition: int) -> bool:
         """Whether the topic has a partition of that number."""
         return 0 <= partition < self.partitions
@@ -51,7 +56,8 @@ class Entry:
 
 
 class Catalogue:
-    """All topics, by name and by id. ``version`` rises whenever names come or go.
+    """All topics, by name and by id. ``version`` rises whenever names come or go, ``changes``
+    whenever anything of a topic but its end offsets is another.
 
     Rows enter the copy only under ``_reading``, together with the SELECT that
     read them: what was read later is applied later, so the copy never goes back.
@@ -61,6 +67,7 @@ class Catalogue:
 
     def __init__(self, connections: AsyncConnectionPool[Connection]) -> None:
         self.version = 0
+        self.changes = 0
         self._connections = connections
         self._by_name: dict[str, Entry] = {}
         self._by_id: dict[UUID, Entry] = {}
@@ -89,6 +96,7 @@ class Catalogue:
             rows = await (await connection.execute(sql.LOAD_TOPICS)).fetchall()
             entries = [_entry(row) for row in rows]
             self.version += self._by_name.keys() != {entry.name for entry in entries}
+            self.changes += 1
             self._by_name = {entry.name: entry for entry in entries}
             self._by_id = {entry.topic_id: entry for entry in entries}
             self._sorted = None
@@ -245,6 +253,7 @@ class Catalogue:
             rows = await _rows(connection, sql.FIND_TOPICS, names=list(names))
             gone = self._by_name.keys() & set(names) - {row[0] for row in rows}
             self.version += bool(gone)
+            self.changes += bool(gone)
             for name in gone:
                 self._by_id.pop(self._by_name.pop(name).topic_id, None)
             self._add(rows)
@@ -252,6 +261,7 @@ class Catalogue:
     def _add(self, rows: Iterable[Sequence[Any]]) -> None:
         for entry in map(_entry, rows):
             before = self._by_name.get(entry.name)
+            self.changes += before is None or before.shown != entry.shown
             if before is not None:
                 self._by_id.pop(before.topic_id, None)
             else:

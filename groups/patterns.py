@@ -86,8 +86,10 @@ class Patterns:
             return True
         if asked.version != self._catalogue.version and passed >= AFTER_A_CHANGE_MS:
             return True
+        if passed < AGAIN_MS:
+            return False  # the names are not compared at every look
         differs = any(group.matches.get(p) != asked.found.get(p) for p in patterns)
-        return passed >= AGAIN_MS and (differs or not patterns <= asked.found.keys())
+        return differs or not patterns <= asked.found.keys()
 
     async def _match(self, due: Mapping[str, frozenset[str]]) -> None:
         version, now = self._catalogue.version, self._coordinator.clock()

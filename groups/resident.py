@@ -5,9 +5,13 @@ Book-keeping only: who puts events in, and who takes them out, is not known here
 
 import asyncio
 from collections import deque
+from typing import TYPE_CHECKING
 
 from groups.core.events import Event, OffsetCommit, OffsetDelete, Ticket, TxnOffsetCommit
 from groups.core.group import Group, Millis
+
+if TYPE_CHECKING:
+    from groups.views import Kept
 
 OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
 """Events about offsets alone."""
@@ -23,6 +27,7 @@ class Resident:
     ``doubted_at``: since when. ``missed``: so many milliseconds of standing still or of doubt the
     group's timers have not been told of yet (``Group.rearm``). ``suspects``: so many events at
     the head are stepped one at a time, since PostgreSQL refused something in them together.
+    ``kept_view``: what the group was last shown of the catalogue (``groups.views``).
     """
 
     __slots__ = (
@@ -32,6 +37,7 @@ class Resident:
         "group",
         "group_id",
         "inbox",
+        "kept_view",
         "lost",
         "missed",
         "parked",
@@ -53,6 +59,7 @@ class Resident:
         self.doubted_at: Millis = 0
         self.suspects = 0
         self.wake_at: Millis | None = None
+        self.kept_view: Kept | None = None
 
     def head_is_offsets(self) -> bool:
         """Which lane the next events belong to: a commit to a group that has a row leaves

@@ -8,10 +8,10 @@ from groups.core.consumer.heartbeat import JOIN
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
+from groups.views import View
 from protocol.call import Call
 from protocol.handlers import forms, subscribed
 from protocol.handlers.settled import News, hold_s, note_answer
-from protocol.handlers.subscribed import View
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,

@@ -4,28 +4,18 @@ Shared by the two requests that join such a group. The only look at rows is for 
 request itself brings; the doorbell tells of the rest.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
+from groups import views
 from groups.catalogue import Unavailable
-from groups.core.assignors import Racks
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
 from groups.core.migration import upgrade
 from groups.core.subscription import subscription_of
+from groups.views import View
 from protocol.call import Call
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """Which names were looked up, and what was found (topic id in 32 hex digits, partition
-    count). ``racks`` of those that have some, by topic id."""
-
-    looked_up: frozenset[str] = frozenset()
-    topics: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    racks: Racks = field(default_factory=dict)
 
 
 async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool = False) -> View:
@@ -34,25 +24,28 @@ async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool
 
     COORDINATOR_NOT_AVAILABLE where the rows gave no answer.
     """
-    catalogue, names = call.node.catalogue, tuple(brought)
-    known = _known(group_id, call, joins)
+    seen, names = _known(group_id, call, joins), tuple(brought)
+    if not names:
+        return seen
     try:
-        entries = {**catalogue.known(known), **await catalogue.find_many(names)}
+        found = await call.node.catalogue.find_many(names)
     except Unavailable:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
-    topics = {name: (entry.topic_id.hex, entry.partitions) for name, entry in entries.items()}
-    racks = {entry.topic_id.hex: entry.racks for entry in entries.values() if entry.racks}
-    return View(known.union(names), topics, racks)
+    new = View.of(frozenset(names), found)
+    return View(
+        seen.looked_up | new.looked_up, {**seen.topics, **new.topics}, {**seen.racks, **new.racks}
+    )
 
 
-def _known(group_id: str, call: Call, joins: bool) -> frozenset[str]:
-    resident = call.node.coordinator.residents.get(group_id)
+def _known(group_id: str, call: Call, joins: bool) -> View:
+    resident, catalogue = call.node.coordinator.residents.get(group_id), call.node.catalogue
     group = None if resident is None else resident.group
-    if isinstance(group, ConsumerGroup):
-        return group.topic_names
+    if resident is not None and isinstance(group, ConsumerGroup):
+        return views.of_group(resident, group, catalogue)
     if joins and isinstance(group, ClassicGroup):
-        return upgrade.names_of(group)
-    return frozenset()
+        names = upgrade.names_of(group)
+        return View.of(names, catalogue.known(names))
+    return View()
 
 
 async def view_of_join(group_id: str, event: JoinGroup, call: Call) -> View:

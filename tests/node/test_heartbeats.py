@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups import database, sql_liveness, sql_slots, sql_transactions
+from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
@@ -131,6 +132,51 @@ async def test_empty_heartbeats_of_a_settled_consumer_member_cause_no_statement(
         assert (await client.call(empty, 1)).error_code == 0
 
     assert not said
+
+
+async def test_a_group_is_shown_its_topics_anew_when_they_or_the_catalogue_change(
+    served: Serving,
+) -> None:
+    """In between nothing is put together, and the view holds what the group has: a heartbeat costs
+    the same with one topic and with thousands."""
+    await create_topic(served.address, "t", 2)
+    node = served.node
+    client = await Client.connect(served.address)
+    member_id = str(uuid4())
+
+    async def beat(epoch: int, names: list[str] | None = None) -> Any:
+        joins = epoch == 0
+        return await client.call(
+            ConsumerGroupHeartbeatRequest(
+                group_id="g",
+                member_id=member_id,
+                member_epoch=epoch,
+                rebalance_timeout_ms=10_000 if joins else -1,
+                subscribed_topic_names=names,
+                topic_partitions=[] if joins else None,
+            ),
+            1,
+        )
+
+    epoch = (await beat(0, ["t"])).member_epoch
+    assert (await beat(epoch)).error_code == 0
+    resident = node.coordinator.residents["g"]
+    kept = resident.kept_view
+    assert kept is not None and isinstance(resident.group, ConsumerGroup)
+    assert kept.view.topics is resident.group.topics and kept.view.racks is resident.group.racks
+    assert (await beat(epoch)).error_code == 0
+    assert resident.kept_view is kept
+
+    await node.catalogue.grow("t", 3)
+    epoch = (await beat(epoch)).member_epoch
+    assert resident.kept_view is not kept
+    assert [count for _, count in resident.group.topics.values()] == [3]
+
+    await create_topic(served.address, "u", 1)
+    epoch = (await beat(epoch, ["t", "u"])).member_epoch
+    assert (await beat(epoch)).error_code == 0
+    assert resident.kept_view is not None
+    assert resident.kept_view.view.topics.keys() == {"t", "u"} == resident.kept_view.view.looked_up
 
 
 @pytest.mark.parametrize("point", ["membership:before", "membership:after"])

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final, Self
 
 from groups.core import strangers
+from groups.core.assignors import Racks
 from groups.core.consumer import (
     batching,
     calls,
@@ -145,8 +146,9 @@ class ConsumerGroup:
 
     @property
     def topic_names(self) -> frozenset[str]:
-        """Every name that a member subscribes to, existing or not."""
-        return frozenset(self._index.names)
+        """Every name that a member subscribes to, existing or not; the very same set until there
+        are others."""
+        return self._index.topic_names
 
     def is_settled(self, member_id: str, epoch: int) -> bool:
         """Whether the member has all it shall have in this epoch, and nobody needs its heartbeat:
@@ -174,6 +176,11 @@ class ConsumerGroup:
     def topics(self) -> Mapping[str, Topic]:
         """The subscribed topics that exist, by name, as the group last used them."""
         return self._index.catalogue
+
+    @property
+    def racks(self) -> Racks:
+        """Which racks their partitions are near to, by topic id, as last heard."""
+        return self._live.racks
 
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:

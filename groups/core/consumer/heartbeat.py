@@ -41,7 +41,7 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     member = _find(work, event) if event.member_epoch > JOIN else _join(work, event)
     owned = None if event.owned is None else parts_of(event.owned)
     _check_epoch(member, event, owned)
-    if event.racks != work.live.racks:
+    if event.racks is not work.live.racks and event.racks != work.live.racks:
         work.change().racks = event.racks
     merge(work, member, _updated(member, event), event.topics, event.looked_up)
     holding.assign_for(work, member)
@@ -270,7 +270,7 @@ def _catalogue(
     are forgotten by the way, but are no news.
     """
     names, known = work.index.names, work.index.catalogue
-    if facts == known and facts.keys() <= names.keys():
+    if facts is known or (facts == known and facts.keys() <= names.keys()):
         return None
     asked = names.keys() if looked_up is None else looked_up
     now = {name: facts[name] for name in names if name in facts}
@@ -289,10 +289,12 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
         else:
             work.disarm(member_id)
     work.hear(member_id)
-    is_news = after is not before and event.member_epoch != JOIN
+    has_changed = after is not before
+    is_news = has_changed and event.member_epoch != JOIN
     subscribes = (event.subscribed_topic_names, event.subscribed_topic_regex) != (None, None)
     full = event.rebalance_timeout_ms != -1 and subscribes and event.owned is not None
-    tell = event.member_epoch == JOIN or full or after.assigned != before.assigned
+    is_given = has_changed and after.assigned != before.assigned
+    tell = event.member_epoch == JOIN or full or is_given
     assignment = None
     if tell:
         assignment = {topic: tuple(parts) for topic, parts in by_topic(after.assigned).items()}

@@ -44,6 +44,14 @@ class Index:
     protocols: dict[tuple[str, ...], int] = field(default_factory=dict)
     modern: int = 0
     votes: dict[Vote, int] = field(default_factory=dict)
+    _topic_names: frozenset[str] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def topic_names(self) -> frozenset[str]:
+        """Every name that somebody subscribes to: the very same set until there are others."""
+        if self._topic_names is None:
+            self._topic_names = frozenset(self.names)
+        return self._topic_names
 
     @classmethod
     def of(cls, members: Iterable[Member], details: Mapping[str, Any]) -> "Index":
@@ -73,6 +81,8 @@ class Index:
     def swap(self, before: Member | None, after: Member | None, target_epoch: int) -> None:
         """A member was changed, added (no ``before``) or removed (no ``after``)."""
         self._hold(before, after)
+        if _subscription(before) != _subscription(after):
+            self._resubscribe(before, after)
         if before is not None:
             self.unsettled -= not before.is_settled(target_epoch)
             self._forget(before)
@@ -83,9 +93,33 @@ class Index:
     def match(self, matches: Mapping[str, tuple[str, ...]]) -> None:
         """The patterns stand for these names from now on."""
         for regex in self.regexes:
-            _count(self.names, self.matches.get(regex, ()), -1)
-            _count(self.names, matches.get(regex, ()), +1)
+            self._count_names(self.matches.get(regex, ()), -1)
+            self._count_names(matches.get(regex, ()), +1)
         self.matches = matches
+
+    def _resubscribe(self, before: Member | None, after: Member | None) -> None:
+        """Names and patterns alone: most changes of a member leave a long subscription as it is."""
+        if after is not None:
+            self._count_names(after.topics, +1)
+            if after.regex:
+                self._count_pattern(after.regex, +1)
+        if before is not None:
+            self._count_names(before.topics, -1)
+            if before.regex:
+                self._count_pattern(before.regex, -1)
+
+    def _count_pattern(self, regex: str, by: int) -> None:
+        """A pattern stands for its names once, however many members have it."""
+        known = len(self.regexes)
+        _count(self.regexes, [regex], by)
+        if len(self.regexes) != known:
+            self._count_names(self.matches.get(regex, ()), by)
+
+    def _count_names(self, names: Iterable[str], by: int) -> None:
+        known = len(self.names)
+        _count(self.names, names, by)
+        if len(self.names) != known:
+            self._topic_names = None
 
     def _forget(self, member: Member) -> None:
         instance_id, member_id = member.row.instance_id, member.row.member_id
@@ -96,12 +130,6 @@ class Index:
         if member.is_classic:
             self.classic.discard(member_id)
             _count(self.protocols, [packing.names_of(member.row.subscription)], -1)
-        _count(self.names, member.topics, -1)
-        if member.regex:
-            self.regexes[member.regex] -= 1
-            if not self.regexes[member.regex]:
-                del self.regexes[member.regex]
-                _count(self.names, self.matches.get(member.regex, ()), -1)
 
     def _learn(self, member: Member) -> None:
         if member.row.instance_id is not None:
@@ -111,11 +139,6 @@ class Index:
         if member.is_classic:
             self.classic.add(member.row.member_id)
             _count(self.protocols, [packing.names_of(member.row.subscription)], +1)
-        _count(self.names, member.topics, +1)
-        if member.regex:
-            if member.regex not in self.regexes:
-                _count(self.names, self.matches.get(member.regex, ()), +1)
-            self.regexes[member.regex] = self.regexes.get(member.regex, 0) + 1
         self.next_position = max(self.next_position, member.row.position + 1)
 
     def _hold(self, before: Member | None, after: Member | None) -> None:
@@ -128,6 +151,10 @@ class Index:
             assert after is not None
             other = self.holders.setdefault(part, after.row.member_id)
             assert other == after.row.member_id, f"{part} is held by {other}"
+
+
+def _subscription(member: Member | None) -> tuple[tuple[str, ...], str]:
+    return ((), "") if member is None else (member.topics, member.regex)
 
 
 def _votes_of(member: Member) -> Sequence[Vote]:
