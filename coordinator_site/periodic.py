@@ -16,9 +16,8 @@ VISIBILITY_S = 30
 work runs in a process of its own, so no task of ours takes this long."""
 
 PGMQ_OPTIONS: Mapping[str, Any] = {
-    "init_extension": False,  # the SQL is loaded by `ensure_broker`: no superuser, no extension
+    "init_extension": False,  # the SQL is loaded by `manage.py setup`: no superuser, no extension
     "use_notify": True,  # a task starts in about 20 ms, and nobody polls
-    "notify_throttle_interval_ms": 0,
     "visibility_timeout": VISIBILITY_S,
     "wait_time_seconds": 0,
     "pool_size": 2,
@@ -34,6 +33,7 @@ def settings(broker_url: str, database_url: str, **libpq: str) -> dict[str, Any]
     own = not broker_url
     return {
         "CELERY_BROKER_URL": "pgmq://localhost" if own else broker_url,
+        **({"CELERY_BROKER_TRANSPORT": "groups.broker_transport:Transport"} if own else {}),
         "CELERY_BROKER_TRANSPORT_OPTIONS": (
             {**PGMQ_OPTIONS, "conn_string": make_conninfo(database_url, **libpq)}
             if own

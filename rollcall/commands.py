@@ -41,20 +41,10 @@ class Program:
 
 
 PROGRAMS: Mapping[str, Program] = {
-    # In this order, before anything serves.
-    "migrate": Program(
-        "bring the tables, roles and grants up to date",
-        (*MANAGE, "migrate", "--noinput", "--verbosity=0"),
-        once=True,
-    ),
-    "admin": Program(
-        "make the first user of the admin, unless there is one",
-        (*MANAGE, "ensure_admin"),
-        once=True,
-    ),
-    "periodic": Program(
-        "make the broker's queue and the schedule, where they are missing",
-        (*MANAGE, "ensure_periodic"),
+    # Before anything serves. In one process, since reading Django takes longer than the work.
+    "setup": Program(
+        "bring tables, roles and grants up to date; make the first user, the queue, the schedule",
+        (*MANAGE, "setup"),
         once=True,
     ),
     # These serve.

@@ -7,6 +7,7 @@ import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -66,6 +67,47 @@ def test_the_tasks_make_an_installation_of_an_empty_database(
                 sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table))
             ).fetchone()
             assert count is not None and (count[0] > 0) is (table != "rollcall_group"), table
+
+
+def test_set_ups_at_once_come_one_after_the_other(empty_database: str, tmp_path: Path) -> None:
+    setups = [
+        subprocess.Popen(
+            [*ROLLCALL, "setup"],
+            cwd=CHECKOUT,
+            env=environ(empty_database, tmp_path),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    said = "".join(setup.communicate(timeout=100)[0] for setup in setups)
+
+    assert [setup.returncode for setup in setups] == [0, 0, 0], said
+    assert said.count("first admin user: ") == 1
+
+
+def test_a_set_up_that_finds_all_of_it_changes_nothing(empty_database: str, tmp_path: Path) -> None:
+    installed(empty_database, tmp_path)
+    before = contents(empty_database)
+
+    assert installed(empty_database, tmp_path) == [""]
+
+    assert contents(empty_database) == before
+
+
+def contents(url: str) -> list[Any]:
+    """The rows' versions of what a set-up makes: migrations, users, schedule, queue, triggers."""
+    tables = ("django_migrations", "auth_user", "django_celery_beat_periodictask", "pgmq.meta")
+    with psycopg.connect(url) as database:
+        return [
+            database.execute(
+                sql.SQL("SELECT xmin::text, t.* FROM {} t ORDER BY 2").format(
+                    sql.Identifier(*table.split("."))
+                )
+            ).fetchall()
+            for table in (*tables, "pg_trigger")
+        ]
 
 
 def test_a_node_answers_the_health_check_and_ends_on_the_signal_of_the_container(

@@ -7,6 +7,8 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
+from groups import setup_lock
+
 USER_VARIABLE = "ROLLCALL_ADMIN_USER"
 PASSWORD_VARIABLE = "ROLLCALL_ADMIN_PASSWORD"
 DEFAULT_USER = "admin"
@@ -25,6 +27,11 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Look, and make the user if need be."""
+        with setup_lock.held():
+            self.ensure()
+
+    def ensure(self) -> None:
+        """Make the user, unless there is one."""
         users = get_user_model().objects
         named = os.environ.get(USER_VARIABLE)
         given = os.environ.get(PASSWORD_VARIABLE)

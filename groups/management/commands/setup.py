@@ -1,0 +1,28 @@
+"""``manage.py setup``: everything that a database needs before anything serves, in one process."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from groups import broker, schedule, setup_lock
+
+
+class Command(BaseCommand):
+    """Tables, roles and grants; the first user; the broker's queue and the schedule.
+
+    Whatever is there already is left as it is.
+    """
+
+    help = "Bring the database up to date, and make what is missing in it."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do all of it, one after the other, while nobody else does."""
+        with setup_lock.held():
+            call_command("migrate", interactive=False, verbosity=0)
+            call_command("ensure_admin", stdout=self.stdout)
+            if not settings.BROKER_URL:
+                broker.ensure(settings.CELERY_TASK_DEFAULT_QUEUE)
+            schedule.ensure()

@@ -1,0 +1,40 @@
+"""One lock around every kind of set-up of a database: migrations, the queue, the first rows.
+
+Without it two launchers over one fresh database make the same tables, and one of them fails.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+logger = logging.getLogger(__name__)
+
+LOCK = "SELECT pg_try_advisory_lock(hashtext('rollcall set-up'))"
+UNLOCK = "SELECT pg_advisory_unlock(hashtext('rollcall set-up'))"
+
+LOOK_AGAIN_S = 0.1
+"""Asked again and again instead of waited for in the server: a statement that waits holds a
+snapshot, for whose end an index that another set-up makes concurrently would wait."""
+
+
+@contextmanager
+def held(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """Hold the lock on Django's connection; may be nested. PostgreSQL frees it if we die."""
+    if not _ask(LOCK, using):
+        logger.info("another set-up of this database is under way; waiting for its end")
+        while not _ask(LOCK, using):
+            time.sleep(LOOK_AGAIN_S)
+    try:
+        yield
+    finally:
+        if connections[using].is_usable():  # a connection that was lost has freed the lock
+            _ask(UNLOCK, using)
+
+
+def _ask(question: str, using: str) -> bool:
+    with connections[using].cursor() as cursor:
+        cursor.execute(question)
+        return bool(cursor.fetchone() == (True,))

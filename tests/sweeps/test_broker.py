@@ -1,0 +1,76 @@
+"""The broker inside PostgreSQL: made once, then used as it is by every process that starts."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connection
+from kombu import Connection, Queue
+
+from coordinator_site import periodic
+from groups import broker
+
+QUEUE = "broker_test"
+
+
+@pytest.fixture
+def queue(transactional_db: None) -> Iterator[Queue]:
+    """A queue of this test's own, in the worker's database."""
+    broker.ensure(QUEUE)
+    yield Queue(QUEUE, routing_key=QUEUE)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pgmq.drop_queue(%s)", [QUEUE])
+
+
+def url() -> str:
+    """The worker's database as the processes are told of it."""
+    known = {**settings.DATABASES["default"], **connection.settings_dict}
+    return (
+        f"postgresql://{known['USER']}:{known['PASSWORD']}@{known['HOST']}:{known['PORT']}"
+        f"/{known['NAME']}"
+    )
+
+
+def connect() -> Connection:
+    """As Celery connects in each of its processes."""
+    told = periodic.settings("", url())
+    return Connection(
+        told["CELERY_BROKER_URL"],
+        transport=told["CELERY_BROKER_TRANSPORT"],
+        transport_options=told["CELERY_BROKER_TRANSPORT_OPTIONS"],
+    )
+
+
+def test_processes_that_start_wait_for_nobody_who_uses_the_queue(queue: Queue) -> None:
+    """A trigger that is made anew waits for every reader; two of those wait for each other."""
+    heard: list[object] = []
+    with (
+        psycopg.connect(url()) as reader,
+        connect() as takes,
+        connect() as gives,
+    ):
+        reader.execute("SELECT count(*) FROM pgmq.q_broker_test")  # and its transaction stays open
+        with takes.Consumer([queue], callbacks=[lambda body, _message: heard.append(body)]):
+            gives.Producer().publish("work", routing_key=QUEUE, declare=[queue])
+            takes.drain_events(timeout=20)
+
+    assert heard == ["work"]
+
+
+def test_a_queue_that_is_there_is_left_alone(queue: Queue) -> None:
+    before = trigger()
+
+    broker.ensure(QUEUE)
+
+    assert before and trigger() == before
+
+
+def trigger() -> list[object]:
+    """What rings for the queue."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT oid, tgname FROM pg_trigger WHERE tgrelid = %s::regclass",
+            [f"pgmq.q_{QUEUE}"],
+        )
+        return list(cursor.fetchall())
