@@ -369,8 +369,8 @@ SETTINGS: tuple[Setting, ...] = (
     Number(
         "node.lease.ms",
         3000,
-        "ours: a node unheard of for this long loses its slots; all nodes must agree",
-        500,
+        "ours: a node unheard of for this long loses its slots; it stops half a second earlier",
+        1_000,
         60_000,
     ),
     Number("member.metadata.max.bytes", 65_536, "ours: the subscription of one member", 64),

@@ -87,7 +87,15 @@ class Committer:
             await self.lane.wake.wait()
             works = self._take()
             if works:
-                await self._round(works)
+                await self._surely(works)
+
+    async def _surely(self, works: Sequence[Work]) -> None:
+        """One round. Whatever it fails over, no group of it is left waiting for its end."""
+        try:
+            await self._round(works)
+        except Exception:
+            logger.exception("%s lane: a round failed", self.lane.name)
+            self._doubt([work for work in works if work.resident.busy], again=False)
 
     # -- one round
 

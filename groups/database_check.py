@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 
+from groups import schema
 from groups.roles import NODE_TIMEOUTS
 
 SERVER_VERSION_MIN = 170_000
@@ -56,9 +57,12 @@ async def check(connection: "psycopg.AsyncConnection[Any]", *, unsafe: bool = Fa
     row = await (await connection.execute(STANDBY.encode())).fetchone()
     names = {"names": [*SAFE, *IN_FORCE]}
     found = await (await connection.execute(SETTINGS.encode(), names)).fetchall()
+    applied = await (await connection.execute(schema.APPLIED.encode())).fetchone()
+    strange = schema.problem(applied[0] if applied else "")
     shown = {name: _value(setting, unit) for name, setting, unit in found}
     faults = [
         *(["it is a standby: point Rollcall at the primary"] if row and row[0] else []),
+        *([] if strange is None else [strange]),
         *([] if unsafe else _unsafe(shown)),
         *_not_in_force(shown),
     ]

@@ -32,14 +32,15 @@ process does; where nothing answers, nothing is known."""
 
 
 async def nobody_listens(host: str, port: int) -> bool:
-    """Whether a connection is refused: there is no process behind that port."""
+    """Whether a connection is refused: there is no process behind that port. An address that no
+    connection can be tried to says nothing about anybody."""
     try:
         async with asyncio.timeout(KNOCK_S):
             _, writer = await asyncio.open_connection(host, port)
     except ConnectionRefusedError:
         return True
-    except (OSError, TimeoutError):
-        return False
+    except (OSError, TimeoutError, ValueError, OverflowError):
+        return False  # UnicodeError, of a name that is none, is a ValueError
     writer.close()
     return False
 
@@ -51,7 +52,6 @@ class Deaths:
         self.me = me
         self.clock = clock
         self._sightings = sightings
-        self._lease_ms = sightings.lease_ms
         self._connected_at: Millis = 0
 
     def connected(self) -> None:
@@ -81,7 +81,7 @@ class Deaths:
         """Whether a node's advisory lock is free, has been, and means that the node died. One
         that lives, cut off from PostgreSQL, answers from memory until its lease ends."""
         now = self.clock()
-        intervals = (now - seen.since) / self._lease_ms * BEATS_PER_LEASE
+        intervals = (now - seen.since) / seen.lease_ms * BEATS_PER_LEASE
         if intervals < (LATE if seen.lock_free_since is None else OVERDUE):
             return False
         if seen.lock_free_since is not None and now - seen.lock_free_since < LOCK_FREE_MS:
@@ -94,14 +94,14 @@ class Deaths:
         if seen.lock_free_since is None:
             seen.lock_free_since = now
             return False
-        return await self._nothing_restarted(connection) and await nobody_listens(
+        return await self._nothing_restarted(connection, seen.lease_ms) and await nobody_listens(
             node.host, node.port
         )
 
-    async def _nothing_restarted(self, connection: database.Connection) -> bool:
+    async def _nothing_restarted(self, connection: database.Connection, lease_ms: Millis) -> bool:
         """A restart of PostgreSQL frees every lock, and a new connection of ours has seen
         nothing: within a lease of either, a free lock proves no death."""
-        if self.clock() - self._connected_at < self._lease_ms:
+        if self.clock() - self._connected_at < lease_ms:
             return False
         row = await (await connection.execute(sql.SERVER_UP_MS.encode())).fetchone()
-        return bool(row and row[0] >= self._lease_ms)
+        return bool(row and row[0] >= lease_ms)

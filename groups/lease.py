@@ -6,9 +6,10 @@ means, and what a missed beat leads to, is ``groups.slots``'s business.
 
 from uuid import uuid4
 
-from groups import database
+from groups import database, schema
 from groups import sql_slots as sql
 from groups.cluster import Broker
+from groups.core.group import Millis
 
 
 class NodeIdTaken(Exception):
@@ -16,10 +17,15 @@ class NodeIdTaken(Exception):
 
 
 class Lease:
-    """``incarnation`` tells this process from its predecessors under the same node id."""
+    """``incarnation`` tells this process from its predecessors under the same node id.
 
-    def __init__(self, me: Broker) -> None:
+    ``lease_ms`` stands in the node's row: the others wait for so long when this node is silent,
+    whatever theirs is.
+    """
+
+    def __init__(self, me: Broker, lease_ms: Millis) -> None:
         self.me = me
+        self.lease_ms = lease_ms
         self.incarnation = uuid4()
         self.cluster_id = ""
         self._has_lock = False
@@ -78,5 +84,7 @@ class Lease:
                 "host": self.me.host,
                 "port": self.me.port,
                 "draft_port": self.me.draft_port,
+                "lease_ms": self.lease_ms,
+                "schema": schema.OURS,
             },
         )

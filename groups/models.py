@@ -231,6 +231,15 @@ class Node(models.Model):
     )
     started_at = models.DateTimeField()
     beat_at = models.DateTimeField(help_text="For people to read; nothing is decided by it.")
+    lease_ms = models.IntegerField(
+        default=3_000, db_default=3_000, help_text="The others wait for so long when it is silent."
+    )
+    takes_slots = models.BooleanField(
+        default=True, db_default=True, help_text="Not while it could not load what it had."
+    )
+    schema = models.TextField(
+        default="", db_default="", help_text="The migration that its program knows as the last."
+    )
 
     class Meta:
         db_table = "rollcall_node"

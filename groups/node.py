@@ -8,7 +8,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
 from random import Random
@@ -43,6 +43,7 @@ from groups.slot import SLOTS
 from groups.slots import STALL_MS, SlotKeeper
 from groups.sql_liveness import LOOK_BELL, WATCH_BELL
 from groups.sql_slots import BELL as SLOTS_BELL
+from groups.supervision import supervised
 from groups.transactions import Transactions
 from groups.watch import Watched
 
@@ -92,6 +93,8 @@ class NodeSettings:
         """Read them; a missing one is a programmer's mistake and raises."""
         return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
 
+
+Work = Callable[[], Awaitable[None]]
 
 STRATEGIES = "PARTITION_ASSIGNMENT_STRATEGIES"
 
@@ -186,27 +189,37 @@ class Node:
         """Serve until cancelled; then hand the slots back."""
         try:
             async with asyncio.TaskGroup() as tasks:
-                for committer in self.committers:
-                    tasks.create_task(committer.run())
-                tasks.create_task(self.reloader.run())
                 tasks.create_task(self.keeper.run())
-                tasks.create_task(self.doorbell.run())
-                tasks.create_task(self.notes.run())
-                tasks.create_task(self.offset_verbs.run())
-                tasks.create_task(self.pausing.run())
-                tasks.create_task(self.followers.run())
-                tasks.create_task(self.transactions.run())
-                tasks.create_task(self.configs.run())
-                tasks.create_task(self.assigning.run())
-                tasks.create_task(self.patterns.run())
-                tasks.create_task(self._ticks())
-                tasks.create_task(self._operations())
-                tasks.create_task(self.draft_topics.run())
-                tasks.create_task(self.commanded_topics.run())
+                for name, work in self._serving():
+                    tasks.create_task(supervised(name, work, self.keeper.step_back))
+                for name, work in self._beside():
+                    tasks.create_task(supervised(name, work, _goes_on))
         finally:
             await self.keeper.stop()
             await self.watched.stop()
             await self.readers.close()
+
+    def _serving(self) -> Iterator[tuple[str, Work]]:
+        """The tasks without which no group of this node is served."""
+        for committer in self.committers:
+            yield f"the {committer.lane.name} lane", committer.run
+        yield "reloading", self.reloader.run
+        yield "timers", self._ticks
+
+    def _beside(self) -> Iterator[tuple[str, Work]]:
+        """All others: where one fails, groups are served as well as can be."""
+        yield "the doorbell", self.doorbell.run
+        yield "notes of who was heard of", self.notes.run
+        yield "verbs about offsets", self.offset_verbs.run
+        yield "pauses", self.pausing.run
+        yield "notes of who obeys", self.followers.run
+        yield "transactions", self.transactions.run
+        yield "configuration", self.configs.run
+        yield "assigning", self.assigning.run
+        yield "patterns", self.patterns.run
+        yield "operations", self._operations
+        yield "topics of the 0.9 draft", self.draft_topics.run
+        yield "topics of commanded groups", self.commanded_topics.run
 
     async def _ticks(self) -> None:
         clock = self.coordinator.clock
@@ -240,3 +253,7 @@ class Node:
 
     def _reader(self) -> AbstractAsyncContextManager[database.Connection]:
         return self.readers.connection()
+
+
+def _goes_on(_why: str) -> None:
+    """What fails is beside the point: groups are served without it."""

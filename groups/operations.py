@@ -110,9 +110,10 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
 class Operator:
     """The node's side: pending operations of owned slots become events, once each.
 
-    An id stays in ``_given`` until its row is no longer pending, or its event was refused before
-    it was decided: so a second ring does not step an operation twice while its first step is on
-    the way to its commit, and none is forgotten.
+    ``_given`` keeps each id with the slot epoch under which it was given out, until its row is no
+    longer pending, or its event was refused before it was decided: so a second ring does not step
+    an operation twice while its first step is on the way to its commit. A slot that was lost and
+    won again has another epoch: what was stepped under the old one is fenced, and given again.
     """
 
     def __init__(
@@ -126,9 +127,12 @@ class Operator:
         self.offset_verbs = offset_verbs
         self.pausing = pausing
         self.readers = readers
-        self._given: set[int] = set()
+        self._given: dict[int, int] = {}
         self._looking = asyncio.Lock()
-        coordinator.undecided = self._given.discard
+        coordinator.undecided = self._undecided
+
+    def _undecided(self, operation_id: int) -> None:
+        self._given.pop(operation_id, None)
 
     async def look(self, _payload: str | None = None) -> None:
         """Read what is pending for this node's slots and put it into the inboxes."""
@@ -147,11 +151,12 @@ class Operator:
             logger.info("operations wait for the database: %s", error)
             return
         pending = {row[0] for row in rows}
+        self._given = {key: epoch for key, epoch in self._given.items() if key in pending}
         for row in rows:
-            if row[0] not in self._given:
-                self._given.add(row[0])
+            epoch = self.coordinator.epochs.get(slot_of(row[1]))
+            if epoch is not None and self._given.get(row[0]) != epoch:
+                self._given[row[0]] = epoch
                 self._give(*event_of(row))
-        self._given &= pending
 
     def _give(self, group_id: str, event: Verb) -> None:
         if isinstance(event, OffsetVerb):

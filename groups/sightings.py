@@ -36,6 +36,8 @@ class NodeRow(NamedTuple):
     host: str
     port: int
     draft_port: int = 0
+    lease_ms: Millis = 3_000
+    takes_slots: bool = True
 
 
 class SlotRow(NamedTuple):
@@ -49,11 +51,14 @@ class SlotRow(NamedTuple):
 
 @dataclass(slots=True)
 class Sighting:
-    """A node's beat, since when it has not moved, and since when its advisory lock was free."""
+    """A node's beat, since when it has not moved, and since when its advisory lock was free.
+
+    ``lease_ms`` is its own: what it goes by when it answers from memory."""
 
     incarnation: UUID
     beat: int
     since: Millis
+    lease_ms: Millis
     lock_free_since: Millis | None = None
 
 
@@ -65,10 +70,15 @@ class Orphan(NamedTuple):
 
 
 class Sightings:
-    """Everything one node has seen of nodes and slots so far."""
+    """Everything one node has seen of nodes and slots so far.
+
+    ``lease_ms`` is this node's own. A silence is measured by the lease of who is silent, and where
+    nobody knows whose it is by the longest that was seen.
+    """
 
     def __init__(self, lease_ms: Millis) -> None:
         self.lease_ms = lease_ms
+        self.longest_lease_ms = lease_ms
         self._nodes: dict[int, Sighting] = {}
         self._orphans: dict[int, Orphan] = {}
         self._free: dict[int, Millis] = {}
@@ -81,10 +91,13 @@ class Sightings:
         if told - asked > SLOW_LOOK_MS:
             self.forget()
         nodes = list(nodes)
+        self.longest_lease_ms = max((n.lease_ms for n in nodes), default=self.lease_ms)
         for node in nodes:
             seen = self._nodes.get(node.node_id)
             if seen is None or (seen.incarnation, seen.beat) != (node.incarnation, node.beat):
-                self._nodes[node.node_id] = Sighting(node.incarnation, node.beat, asked)
+                self._nodes[node.node_id] = Sighting(
+                    node.incarnation, node.beat, asked, node.lease_ms
+                )
         self._look_for_orphans({node.incarnation for node in nodes}, slots, asked)
 
     def forget(self) -> None:
@@ -128,13 +141,13 @@ class Sightings:
     def lease_is_over(self, node_id: int, now: Millis) -> bool:
         """Whether a node's beat has stood still for a whole lease."""
         seen = self._nodes.get(node_id)
-        return seen is not None and now - seen.since >= self.lease_ms
+        return seen is not None and now - seen.since >= seen.lease_ms
 
     def is_overdue(self, node_id: int, now: Millis) -> bool:
         """Whether a node's beat has stood still for longer than a living one's ever does. It may
         own its slots still, yet nobody should be sent there."""
         seen = self._nodes.get(node_id)
-        return seen is not None and (now - seen.since) * BEATS_PER_LEASE >= OVERDUE * self.lease_ms
+        return seen is not None and (now - seen.since) * BEATS_PER_LEASE >= OVERDUE * seen.lease_ms
 
     def orphaned_for(self, slot: int, now: Millis) -> Millis | None:
         """How long a slot has been seen without a living owner; None where it has one."""

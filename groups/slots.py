@@ -18,6 +18,7 @@ import psycopg
 
 from groups import database, load, spread
 from groups import sql_slots as sql
+from groups.backoff import Backoff
 from groups.cluster import Broker, Cluster
 from groups.coordinator import Coordinator
 from groups.core.errors import ErrorCode
@@ -27,6 +28,7 @@ from groups.lease import Lease, NodeIdTaken
 from groups.sightings import BEATS_PER_LEASE, NodeRow, Sightings, SlotRow
 from groups.slot import SLOTS
 from groups.sql_sweeps import NOTE_SLOTS
+from groups.supervision import supervised
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +48,17 @@ LOAD_SLOTS_MAX = 8
 LEASE_WAIT_MS = 1_000
 """How long a request waits for a lease to be held again: a node that slept has it back after a
 round trip, and one that is cut off from its database may not know that for seconds."""
+
+LOADS_MAX = 5
+"""Loads that may fail in a row while the lease is held; then the slots go to whoever can load them.
+The waits between add up to more than a lease: a database that is away is no defect of a node."""
+
+LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX = 250, 4_000
+"""Between two tries to load the same slots: at first, and at the most."""
+
+REST_MS, REST_MS_MAX = 30_000, 600_000
+"""For how long a node takes no slots when it gave some back that it could not serve: at first, and
+at the most. Each time twice as long, until it has loaded something."""
 
 LOAD_TIMEOUT = "30s"
 """Of one load; the node's usual timeouts are for writes of milliseconds."""
@@ -77,7 +90,7 @@ class SlotKeeper:
         self.coordinator = coordinator
         self.lease_ms = lease_ms
         self.published = published
-        self._lease = Lease(me)
+        self._lease = Lease(me, lease_ms)
         self.loading: set[int] = set()
         self.changed = asyncio.Event()
         self.away = True
@@ -86,6 +99,9 @@ class SlotKeeper:
         self._look_now = asyncio.Event()
         self._watch_connection: database.Connection | None = None
         self._deaths = Deaths(me.node_id, self._sightings, coordinator.clock)
+        self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
+        self._rests = Backoff(REST_MS, REST_MS_MAX)
+        self._gives_all_back = False
 
     @property
     def incarnation(self) -> UUID:
@@ -117,8 +133,8 @@ class SlotKeeper:
     async def run(self) -> None:
         """Beat and look until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._beats())
-            tasks.create_task(self._looks())
+            tasks.create_task(supervised("the lease", self._beats, self.step_back))
+            tasks.create_task(supervised("looks at the slots", self._looks, self.step_back))
 
     async def stop(self) -> None:
         """Hand the slots back, so that another node, or this one, serves them at once."""
@@ -146,6 +162,14 @@ class SlotKeeper:
         if mine:
             await self._note(connection, "slots-released", mine)
             await connection.execute(sql.RING.encode())
+
+    def step_back(self, why: str) -> None:
+        """This node cannot serve: it gives all its slots to others, and takes none for a while."""
+        if not self._rests.waits(self.coordinator.clock()):
+            logger.error("this node gives its slots back: %s", why)
+            self._rests.failed(self.coordinator.clock())
+            self._gives_all_back = True
+            self._look_now.set()
 
     def fenced(self) -> None:
         """A write met another epoch: look at the slots at once."""
@@ -273,10 +297,35 @@ class SlotKeeper:
         self._lose(slots)
         self._publish(nodes, slots)
         dead = await self._deaths.look(connection, nodes, slots)
-        live = {node.node_id for node in nodes} - dead
-        wanted = spread.plan(self._owners(slots, live), live)
+        await self._say_whether_at_rest(connection, nodes)
+        wanted = self._plan(nodes, slots, dead)
+        await self._load_missing(connection, slots)
         await self._claim(connection, slots, dead, wanted)
         await self._hand_over(connection, wanted)
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether this node takes no slots for now."""
+        return self._rests.waits(self.coordinator.clock())
+
+    async def _say_whether_at_rest(
+        self, connection: database.Connection, nodes: Sequence[NodeRow]
+    ) -> None:
+        """Others plan without a node that takes no slots."""
+        said = next((n.takes_slots for n in nodes if n.incarnation == self.incarnation), None)
+        if said is None or said != self._is_at_rest:
+            return
+        values = {"incarnation": self.incarnation, "takes_slots": not said}
+        await connection.execute(sql.TAKE_SLOTS.encode(), values)
+
+    def _plan(
+        self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow], dead: Collection[int]
+    ) -> Mapping[int, int]:
+        """Who shall own which slot. Who takes none has no share, unless nobody takes any."""
+        live = {node.node_id for node in nodes} - set(dead)
+        taking = {node.node_id for node in nodes if node.takes_slots} & live
+        taking -= {self.me.node_id} if self._is_at_rest else set()
+        return spread.plan(self._owners(slots, live), taking)
 
     def _lose(self, slots: list[SlotRow]) -> None:
         mine = {row.slot: row.epoch for row in slots if row.incarnation == self.incarnation}
@@ -323,6 +372,8 @@ class SlotKeeper:
     ) -> None:
         """Take free slots that shall be ours, and any that nobody has taken for a whole lease."""
         now = self.coordinator.clock()
+        if self._loads.failures or self._is_at_rest:
+            return
         unowned = [row for row in slots if self._is_free(row, dead)]
         self._sightings.look_at_free(unowned, now)
         free = [
@@ -390,7 +441,47 @@ class SlotKeeper:
             },
         )
 
+    async def _load_missing(
+        self, connection: database.Connection, slots: Sequence[SlotRow]
+    ) -> None:
+        """Slots that are ours by their rows and not in memory: a load failed. Try again under the
+        same epoch after a while; after some failures leave them to others."""
+        held, now = self.coordinator.epochs, self.coordinator.clock()
+        mine = {s.slot: s.epoch for s in slots if s.incarnation == self.incarnation}
+        missing = {slot: epoch for slot, epoch in mine.items() if slot not in held}
+        if self._gives_all_back or (missing and self._loads.failures >= LOADS_MAX):
+            await self._give_back(connection, mine if self._gives_all_back else missing)
+        elif missing and self.coordinator.holds_lease and not self._loads.waits(now):
+            await self._load(missing)
+
+    async def _give_back(self, connection: database.Connection, slots: Collection[int]) -> None:
+        """Others shall serve these slots; they see them free and this node's row."""
+        if not self._gives_all_back:
+            logger.error("%d slots could not be loaded: this node gives them back", len(slots))
+            self._rests.failed(self.coordinator.clock())
+        self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
+        self._notify()
+        async with connection.transaction():
+            values = {"incarnation": self.incarnation, "takes_slots": False}
+            await connection.execute(sql.TAKE_SLOTS.encode(), values)
+            await self._release(connection, slots)
+        self._loads.succeeded()
+        self._gives_all_back = False
+
     async def _load(self, taken: dict[int, int]) -> None:
+        """Read what the slots hold and serve them. Where that fails, a later look tries again."""
+        try:
+            await self._load_parts(taken)
+        except Exception as error:
+            logger.warning("slots %s could not be loaded: %r", sorted(taken), error)
+            if self.coordinator.holds_lease:  # else the database is away, and nobody can load
+                self._loads.failed(self.coordinator.clock())
+        else:
+            self._loads.succeeded()
+            self._rests.succeeded()
+            self._look_now.set()
+
+    async def _load_parts(self, taken: dict[int, int]) -> None:
         self.loading |= set(taken)
         groups = 0
         try:
@@ -405,7 +496,6 @@ class SlotKeeper:
         finally:
             self.loading -= set(taken)
             self._notify()
-            self._look_now.set()
 
     async def _adopt(self, connection: database.Connection, epochs: dict[int, int]) -> int:
         """Read what the slots hold and serve it; how many groups that is.
@@ -426,13 +516,12 @@ class SlotKeeper:
         if row.node_id is None or row.incarnation is None:
             return True
         if row.incarnation == self.incarnation:
-            # Ours by the row but not in memory: a load that failed. Claim it again.
-            return row.slot not in self.coordinator.epochs
+            return False  # ours; where it is not in memory, ``_load_missing`` sees to it
         orphaned = self._sightings.orphaned_for(row.slot, self.coordinator.clock())
         if orphaned is not None:
             # Its incarnation was replaced. If by this one, the id was taken from it; if by
             # another, that one has a lease to claim it.
-            return row.node_id == self.me.node_id or orphaned >= self.lease_ms
+            return row.node_id == self.me.node_id or orphaned >= self._sightings.longest_lease_ms
         return row.node_id in dead
 
     # -- connections

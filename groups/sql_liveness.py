@@ -46,6 +46,8 @@ SELECT s.slot, s.epoch, w.probe FROM rollcall_watch w JOIN rollcall_slot s USING
 WHERE w.echo < w.probe AND s.node_id IS NOT NULL ORDER BY s.slot
 """
 
+LONGEST_LEASE_MS = "SELECT coalesce(max(lease_ms), 0) FROM rollcall_node"
+
 RELEASE = """
 WITH silent AS (
     SELECT s.slot, s.node_id, s.epoch FROM rollcall_slot s

@@ -17,13 +17,15 @@ SELECT EXISTS (
 
 REGISTER = """
 INSERT INTO rollcall_node (
-    node_id, incarnation, beat, host, port, draft_port, started_at, beat_at)
+    node_id, incarnation, beat, host, port, draft_port, started_at, beat_at, lease_ms,
+    takes_slots, schema)
 VALUES (%(node_id)s, %(incarnation)s, 1, %(host)s, %(port)s, %(draft_port)s, clock_timestamp(),
-        clock_timestamp())
+        clock_timestamp(), %(lease_ms)s, true, %(schema)s)
 ON CONFLICT (node_id) DO UPDATE SET
     incarnation = excluded.incarnation, beat = rollcall_node.beat + 1, host = excluded.host,
     port = excluded.port, draft_port = excluded.draft_port,
-    started_at = excluded.started_at, beat_at = excluded.beat_at
+    started_at = excluded.started_at, beat_at = excluded.beat_at, lease_ms = excluded.lease_ms,
+    takes_slots = excluded.takes_slots, schema = excluded.schema
 """
 
 BEAT = """
@@ -32,8 +34,14 @@ WHERE node_id = %(node_id)s AND incarnation = %(incarnation)s RETURNING beat
 """
 
 NODES = """
-SELECT node_id, incarnation, beat, host, port, draft_port FROM rollcall_node ORDER BY node_id
+SELECT node_id, incarnation, beat, host, port, draft_port, lease_ms, takes_slots
+FROM rollcall_node ORDER BY node_id
 """
+
+TAKE_SLOTS = """
+UPDATE rollcall_node SET takes_slots = %(takes_slots)s WHERE incarnation = %(incarnation)s
+"""
+"""Whether others shall count on this node: one that cannot load takes none for a while."""
 
 SLOTS = "SELECT slot, node_id, incarnation, epoch FROM rollcall_slot ORDER BY slot"
 

@@ -54,6 +54,7 @@ class SessionSweep:
 
     def __init__(self, lease_ms: Millis, clock: Callable[[], Millis] = monotonic_ms) -> None:
         self.clock = clock
+        self._lease_ms = lease_ms
         self._silences = Silences(lease_ms)
         self._one_at_a_time = threading.Lock()
 
@@ -73,7 +74,10 @@ class SessionSweep:
             if overdue:
                 _execute(live_sql.PROBE, slots=list(overdue))
             questions = [Question(*row) for row in _rows(live_sql.OPEN_QUESTIONS)]
+            ((longest_ms,),) = _rows(live_sql.LONGEST_LEASE_MS)
             _ring(questions, overdue)
+        # A node answers from memory for as long as its own lease says.
+        self._silences.lease_ms = max(self._lease_ms, longest_ms)
         silent = self._silences.look(questions, asked, self.clock())
         released = _release(silent[:SLOTS_A_SWEEP])
         said = f"{len(questions)} slots asked" if questions else "nobody is overdue"

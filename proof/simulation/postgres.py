@@ -33,6 +33,8 @@ class NodeRecord:
     beat: int
     host: str
     port: int
+    lease_ms: int
+    takes_slots: bool = True
 
 
 @dataclass(slots=True)

@@ -237,7 +237,7 @@ def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
     known = db.nodes.get(given["node_id"])
     beat = known.beat + 1 if known else 1
     db.nodes[given["node_id"]] = NodeRecord(
-        given["incarnation"], beat, given["host"], given["port"]
+        given["incarnation"], beat, given["host"], given["port"], given["lease_ms"]
     )
     return []
 
@@ -254,9 +254,17 @@ def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
 def _nodes(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
     return [
-        (node_id, row.incarnation, row.beat, row.host, row.port)
+        (node_id, row.incarnation, row.beat, row.host, row.port, 0, row.lease_ms, row.takes_slots)
         for node_id, row in sorted(db.nodes.items())
     ]
+
+
+def _take_slots(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    for row in db.nodes.values():
+        if row.incarnation == given["incarnation"]:
+            row.takes_slots = given["takes_slots"]
+    return []
 
 
 def _slots(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -393,6 +401,7 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
         sql_slots.REGISTER: _register,
         sql_slots.BEAT: _beat,
         sql_slots.NODES: _nodes,
+        sql_slots.TAKE_SLOTS: _take_slots,
         sql_slots.SLOTS: _slots,
         sql_slots.CLAIM: _claim,
         sql_slots.RELEASE: _release,

@@ -153,9 +153,9 @@ class Running:
             ),
         )
 
-    async def settled(self, group_id: str) -> Joined:
+    async def settled(self, group_id: str, **over: object) -> Joined:
         """A group of one member, in its first generation, Stable."""
-        joined = await self.join(group_id)
+        joined = await self.join(group_id, **over)  # type: ignore[arg-type]
         assert isinstance(joined, Joined) and joined.error == 0, joined
         synced = await self.sync(group_id, joined, {joined.member_id: b"all"})
         assert synced.error == 0, synced

@@ -149,7 +149,7 @@ async def test_a_claim_is_told_to_everybody_at_once(other: Other) -> None:
 
 def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
     """And what was seen before one's own sleep says nothing of anybody."""
-    seen, node = Sightings(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1)
+    seen, node = Sightings(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1, lease_ms=LEASE_MS)
     seen.look([node], [], asked=0, told=0)
     judged = [(seen.is_overdue(7, at), seen.lease_is_over(7, at)) for at in (499, 500, 1_000)]
     assert judged == [(False, False), (True, False), (True, True)]
@@ -166,7 +166,7 @@ async def test_a_free_lock_is_no_death_while_somebody_is_at_the_port(other: Othe
     deaths = Deaths(8, sightings, lambda: now[0])
     async with await asyncio.start_server(lambda _in, out: out.close(), "127.0.0.1") as alive:
         port = alive.sockets[0].getsockname()[1]
-        node = NodeRow(7, uuid4(), 1, "127.0.0.1", port)
+        node = NodeRow(7, uuid4(), 1, "127.0.0.1", port, lease_ms=LEASE_MS)
         slots = [SlotRow(0, 7, node.incarnation, 1)]
         sightings.look([node], slots, asked=now[0], told=now[0])
         for now[0] in (5_300, 5_850):  # the lock is free, and is still free; the beat is overdue
@@ -185,7 +185,7 @@ async def test_a_living_node_id_is_refused_with_a_sentence(
     """A second process is told, and ends; the first does not notice."""
     settings.NODE_LEASE_MS = 10_000  # a beat that is late on a busy machine would free the id
     async with running(node_id=0) as one:
-        joined = await one.settled("g")
+        joined = await one.settled("g", session_timeout_ms=300_000)  # a start may take long
         async with child(database_url, tmp_path, 0) as second:
             _out, said = await second.process.communicate()
         assert second.process.returncode == 1

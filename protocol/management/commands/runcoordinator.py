@@ -13,6 +13,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 DRAFT_PORT = 9392
 """Of node 0; further nodes one more each."""
 
+HOST_BYTES_MAX, PORT_MAX = 255, 65_535
+"""Of a name in DNS, and of TCP."""
+
 
 class Command(BaseCommand):
     """Serve the Kafka protocol as one node of the cluster."""
@@ -48,6 +51,9 @@ class Command(BaseCommand):
                 f"{options['host']} is not a loopback address. Any other one needs TLS and"
                 " authentication, which this version does not have."
             )
+        advertised = options["advertised_host"] or options["host"]
+        if problem := address_problem(advertised, options["advertised_port"]):
+            raise CommandError(problem)
         from channels.routing import ProtocolTypeRouter
 
         from groups import fail_points
@@ -61,7 +67,7 @@ class Command(BaseCommand):
             node_id=options["node_id"],
             host=options["host"],
             port=options["port"],
-            advertised=(options["advertised_host"] or options["host"], options["advertised_port"]),
+            advertised=(advertised, options["advertised_port"]),
             ready=announce,
             draft_port=draft_port(options, os.environ),
         )
@@ -76,6 +82,19 @@ def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | 
         return wanted if wanted >= 0 else None
     first = int(environ.get("ROLLCALL_DRAFT_PORT") or DRAFT_PORT)
     return first + int(options["node_id"]) if first and options["port"] else 0
+
+
+def address_problem(host: str, port: int | None) -> str | None:
+    """Why no client could connect to such an address, whatever serves there; None: one could."""
+    try:
+        labels = host.encode("idna")
+    except UnicodeError as error:
+        return f"{host!r} is no host that clients can be told: {error}"
+    if not labels or b"\0" in labels or len(labels) > HOST_BYTES_MAX:
+        return f"{host!r} is no host that clients can be told"
+    if port is not None and not 1 <= port <= PORT_MAX:
+        return f"{port} is no port that clients can be told"
+    return None
 
 
 def is_loopback(host: str) -> bool:

@@ -1,0 +1,156 @@
+"""A node that cannot serve gives its slots back, and takes none for a while."""
+
+import asyncio
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from groups import slots, supervision
+from groups.backoff import Backoff
+from groups.core.replies import Committed
+from groups.database import Connection
+from groups.lease import NodeIdTaken
+from groups.slot import SLOTS, slot_of
+from groups.slots import SlotKeeper
+from groups.supervision import FAILURES_MAX, supervised
+from tests.node.running import Running, running
+from tests.node.test_slots import owners, until
+from tests.node.test_verbs import ask, reached
+
+
+@pytest.fixture(autouse=True)
+def _soon(_prepared: None, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """Waits are short here, but for the rest: that of these tests never ends."""
+    settings.NODE_LEASE_MS = 1_000
+    monkeypatch.setattr(slots, "LOAD_AGAIN_MS", 20)
+    monkeypatch.setattr(slots, "LOAD_AGAIN_MS_MAX", 40)
+    monkeypatch.setattr(slots, "REST_MS", 600_000)
+    monkeypatch.setattr(supervision, "AGAIN_S", 0.01)
+
+
+def test_waits_double_up_to_the_most_and_begin_anew_after_a_success() -> None:
+    tried = Backoff(100, 350)
+    waits = []
+    for now in (0, 1_000, 2_000):
+        tried.failed(now)
+        waits.append([tried.waits(now + later) for later in (99, 100, 199, 200, 349, 350)])
+    assert waits == [[True] + [False] * 5, [True] * 3 + [False] * 3, [True] * 5 + [False]]
+    tried.succeeded()
+    assert not tried.waits(2_000) and tried.failures == 0
+
+
+async def test_slots_that_a_node_cannot_load_go_to_one_that_can(
+    one: Running, other: Connection
+) -> None:
+    """Epochs rise by the claim and the release alone, however often the load was tried."""
+    del one
+    loads = 0
+
+    async def fails(_keeper: SlotKeeper, *_: Any) -> int:
+        nonlocal loads
+        loads += 1
+        raise LookupError("a column is not there")
+
+    healthy = SlotKeeper._adopt
+
+    async def adopts(keeper: SlotKeeper, *given: Any) -> int:
+        return await (fails if keeper.me.node_id == 8 else healthy)(keeper, *given)
+
+    before = max(epoch for _, epoch in (await owners(other)).values())
+    with patch.object(SlotKeeper, "_adopt", adopts):
+        eight = asyncio.create_task(_never_whole(8))
+        await until(lambda: loads >= slots.LOADS_MAX)
+        while {node for node, _ in (await owners(other)).values()} != {0}:
+            await asyncio.sleep(0.01)
+        row = await (
+            await other.execute("SELECT takes_slots FROM rollcall_node WHERE node_id = 8")
+        ).fetchone()
+        after = await owners(other)
+        eight.cancel()
+        await asyncio.wait([eight])
+    assert row == (False,)
+    assert max(epoch for _, epoch in after.values()) <= before + 4
+
+
+async def _never_whole(node_id: int) -> None:
+    async with running(node_id=node_id):
+        await asyncio.Event().wait()
+
+
+async def test_a_load_that_fails_once_is_tried_again_under_the_same_epoch(
+    other: Connection,
+) -> None:
+    failed: list[Any] = []
+    healthy = SlotKeeper._adopt
+
+    async def adopts(keeper: SlotKeeper, *given: Any) -> int:
+        if not failed:
+            failed.append(given)
+            raise LookupError("just now")
+        return await healthy(keeper, *given)
+
+    with patch.object(SlotKeeper, "_adopt", adopts):
+        async with running(node_id=3) as one:
+            await until(lambda: len(one.node.coordinator.epochs) == SLOTS)
+            assert await owners(other) == dict.fromkeys(range(SLOTS), (3, 2))
+    assert failed
+
+
+async def test_an_operation_whose_slot_is_lost_and_won_again_is_carried_out(
+    one: Running, other: Connection
+) -> None:
+    """Its first step is fenced; the next look finds it pending, under another epoch."""
+    await one.settled("g")
+    slot, coordinator = slot_of("g"), one.node.coordinator
+    let_go = one.points.hold("membership:before")
+    operation = await ask(other, "g")
+    await one.points.reached["membership:before"].wait()
+    first = coordinator.epochs[slot]
+    await other.execute(
+        "UPDATE rollcall_slot SET epoch = epoch + 1, node_id = NULL, incarnation = NULL"
+        " WHERE slot = %s",
+        [slot],
+    )
+    await until(lambda: coordinator.epochs.get(slot, first) > first)
+    let_go()
+
+    assert (await reached(other, operation, "running", "succeeded"))[0] == "running"
+
+
+async def test_a_task_that_fails_goes_on_and_one_that_goes_on_failing_is_told_of() -> None:
+    tries: list[int] = []
+    told: list[str] = []
+
+    async def work() -> None:
+        tries.append(1)
+        if len(tries) <= FAILURES_MAX:
+            raise KeyError("data")
+
+    await supervised("it", work, told.append)
+    assert len(tries) == FAILURES_MAX + 1
+    assert len(told) == 1 and "it fails" in told[0]
+
+
+async def test_a_node_whose_id_was_taken_ends() -> None:
+    async def work() -> None:
+        raise NodeIdTaken("another")
+
+    with pytest.raises(NodeIdTaken):
+        await supervised("it", work, lambda _why: None)
+
+
+async def test_a_lane_that_fails_over_a_round_serves_the_group_again(one: Running) -> None:
+    """No request waits for an end that never comes."""
+    joined = await one.settled("g")
+    healthy, committer = one.node.committers[1]._apply, one.node.committers[1]
+
+    async def fails(_works: object) -> None:
+        committer._apply = healthy  # type: ignore[method-assign]
+        raise KeyError("a defect")
+
+    committer._apply = fails  # type: ignore[assignment, method-assign]
+    first = await one.commit("g", 1, joined)
+    assert first.error != 0
+    while await one.commit("g", 2, joined) != Committed():
+        await asyncio.sleep(0.01)
