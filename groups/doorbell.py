@@ -1,7 +1,8 @@
 """The doorbell: one listening connection a process, and who wants to hear which channel.
 
 A ring carries only what changed, never the data; listeners look for themselves. A ring
-may be lost with its connection, so every reconnect rings for everyone.
+may be lost with its connection, so every reconnect rings for everyone. NOTIFY asks for no right:
+what a payload says is anybody's word, and what a listener cannot read makes it look at everything.
 """
 
 import asyncio
@@ -16,6 +17,9 @@ from groups import database
 logger = logging.getLogger(__name__)
 
 RECONNECT_S = 0.5
+
+LOOK_AGAIN_S = 1.0
+"""Who rings what nobody can read makes its listener look at everything this often, not more."""
 
 Listener = Callable[[str | None], Awaitable[None]]
 """Told the payload, or None: "something may have been missed, look at everything"."""
@@ -45,6 +49,7 @@ class Doorbell:
         self._connect = connect
         self._reconnect_s_max = reconnect_s_max
         self._wait_s = RECONNECT_S
+        self._told: set[tuple[str, type[Exception]]] = set()
 
     async def run(self) -> None:
         """Listen, and again after every loss of the connection, until cancelled."""
@@ -61,7 +66,27 @@ class Doorbell:
         for channel in self.listeners:
             await connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
         self._wait_s = RECONNECT_S
-        for listener in self.listeners.values():
-            await listener(None)
-        async for ring in connection.notifies():
-            await self.listeners[ring.channel](ring.payload)
+        unread = set(self.listeners)
+        while True:
+            unread = {channel for channel in unread if not await self._tell(channel, None)}
+            async for ring in connection.notifies(timeout=LOOK_AGAIN_S):
+                if ring.channel not in unread and not await self._tell(ring.channel, ring.payload):
+                    unread.add(ring.channel)
+
+    async def _tell(self, channel: str, payload: str | None) -> bool:
+        """Whether the listener did what the ring asks for; if not, it looks at everything later."""
+        try:
+            await self.listeners[channel](payload)
+        except (psycopg.Error, OSError) as error:
+            logger.info("a ring of %s waits for the database: %s", channel, error)
+        except Exception as error:
+            self._could_not_read(channel, payload, error)
+        else:
+            return True
+        return False
+
+    def _could_not_read(self, channel: str, payload: str | None, error: Exception) -> None:
+        """Say it once for each channel and kind of trouble: anybody may ring, and often."""
+        if (channel, type(error)) not in self._told:
+            self._told.add((channel, type(error)))
+            logger.warning("%s: a ring that cannot be read (%.200r): %r", channel, payload, error)

@@ -32,12 +32,12 @@ class Watched:
         if payload is None:
             await self._echo(list(self.coordinator.epochs))
             return
-        question = json.loads(payload)
-        if question["slot"] in self.coordinator.epochs and self.coordinator.holds_lease:
-            for group_id in question["groups"]:
+        slot, group_ids = _question(payload)
+        if slot in self.coordinator.epochs and self.coordinator.holds_lease:
+            for group_id in group_ids:
                 self.coordinator.look_after(group_id)
-            self.notes.ask(question["groups"])
-            await self._echo([question["slot"]])
+            self.notes.ask(group_ids)
+            await self._echo([slot])
 
     async def _echo(self, slots: Collection[int]) -> None:
         if not slots:
@@ -53,3 +53,12 @@ class Watched:
         """Close the connection."""
         if self._connection is not None:
             await self._connection.close()
+
+
+def _question(payload: str) -> tuple[int, list[str]]:
+    """The slot that is asked about, and some of its groups. Raises ValueError for anything else:
+    whoever reaches the database may ring."""
+    match json.loads(payload):
+        case {"slot": int(slot), "groups": [*groups]} if all(isinstance(g, str) for g in groups):
+            return slot, groups
+    raise ValueError("not a question of the session sweep")

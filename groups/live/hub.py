@@ -34,6 +34,10 @@ async def connect() -> database.Connection:
     return await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
 
 
+REVISION_MAX = 2**63 - 1
+"""What the column holds."""
+
+
 class Full(Exception):
     """As many websockets as one process holds are open."""
 
@@ -116,9 +120,15 @@ def revisions(payload: str | None) -> dict[str, int]:
     since whoever reaches the database may ring."""
     try:
         said = json.loads(payload or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    if not isinstance(said, dict) or not all(map(_is_revision, said.values())):
+        return {}
+    return said
+
+
+def _is_revision(value: object) -> bool:
+    return type(value) is int and 0 <= value <= REVISION_MAX
 
 
 HUB = Hub()

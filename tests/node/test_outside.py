@@ -1,0 +1,123 @@
+"""What arrives from outside ends no node: rings of anybody, addresses of other nodes."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from groups import catalogue, operations, sql_configs, sql_liveness, sql_pauses, sql_slots, store
+from groups.database import Connection
+from groups.deaths import nobody_listens
+from groups.doorbell import Doorbell
+from groups.live.hub import Hub, revisions
+from groups.slot import slot_of
+from tests.node.running import Running
+from tests.node.test_verbs import ask, reached
+
+CHANNELS = (
+    catalogue.Catalogue.BELL,
+    operations.BELL,
+    sql_configs.BELL,
+    sql_liveness.LOOK_BELL,
+    sql_liveness.WATCH_BELL,
+    sql_pauses.BELL,
+    sql_slots.BELL,
+    store.BELL,
+)
+
+ODD = (
+    "",
+    "x",
+    "x" * 7_999,
+    "\uffff",
+    "1" * 7_999,
+    "[" * 7_999,
+    "null",
+    "{}",
+    '{"slot": []}',
+    '{"slot": 0, "groups": 7}',
+    '{"slot": 0, "groups": [null, {}]}',
+    '{"slot": 99999999999999999999, "groups": []}',
+    '{"g": "1"}',
+    '{"g": -1}',
+    '{"g": 99999999999999999999}',
+)
+
+
+async def ring(other: Connection, channel: str, payload: str) -> None:
+    await other.execute("SELECT pg_notify(%s, %s)", [channel, payload])
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+async def test_no_ring_ends_a_node(one: Running, other: Connection, channel: str) -> None:
+    """And what it is asked for next it does."""
+    joined = await one.settled("g")
+    for payload in ODD:
+        await ring(other, channel, payload)
+    evicted = await ask(other, "g", "evict", joined.member_id)
+    await ring(other, operations.BELL, str(slot_of("g")))
+
+    assert (await reached(other, evicted, "succeeded", "failed"))[0] == "succeeded"
+    assert not one.stopped
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["slot", "groups", "g"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(said=JSON)
+async def test_whatever_is_said_of_revisions_is_read_or_left_alone(said: object) -> None:
+    found = revisions(json.dumps(said))
+    assert all(type(n) is int and 0 <= n < 2**63 for n in found.values())
+    await Hub().group_rang(json.dumps(said))
+
+
+async def test_a_listener_that_cannot_read_a_ring_looks_at_everything(other: Connection) -> None:
+    """Later rings are read as ever; a second odd one is not answered before a second is over."""
+    heard: list[str | None] = []
+
+    async def listener(payload: str | None) -> None:
+        heard.append(payload)
+        if payload == "odd":
+            raise KeyError(payload)
+
+    async with _rings({"bell": listener}):
+        while heard != [None]:
+            await asyncio.sleep(0.01)
+        for payload in ("odd", "odd", "odd"):
+            await ring(other, "bell", payload)
+        while len(heard) < 3:
+            await asyncio.sleep(0.01)
+        await ring(other, "bell", "fine")
+        while heard[-1] != "fine":
+            await asyncio.sleep(0.01)
+    assert heard == [None, "odd", None, "fine"]
+
+
+@asynccontextmanager
+async def _rings(listeners: dict[str, object]) -> AsyncIterator[None]:
+    task = asyncio.create_task(Doorbell(listeners).run())  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+@pytest.mark.parametrize(
+    ("host", "port"),
+    [("a..b", 9092), ("x" * 70 + ".example", 9092), ("127.0.0.1", 70_000), ("\0", 9092)],
+)
+async def test_an_address_that_is_none_says_nothing_of_anybody(host: str, port: int) -> None:
+    assert not await nobody_listens(host, port)
