@@ -31,15 +31,20 @@ KNOCK_S = 0.25
 process does; where nothing answers, nothing is known."""
 
 
+PORT_MAX = 65_535
+
+
 async def nobody_listens(host: str, port: int) -> bool:
     """Whether a connection is refused: there is no process behind that port. An address that no
     connection can be tried to says nothing about anybody."""
+    if not 0 < port <= PORT_MAX:
+        return False  # uvloop would try what is left of it in sixteen bits
     try:
         async with asyncio.timeout(KNOCK_S):
             _, writer = await asyncio.open_connection(host, port)
     except ConnectionRefusedError:
         return True
-    except (OSError, TimeoutError, ValueError, OverflowError):
+    except (OSError, TimeoutError, ValueError):
         return False  # UnicodeError, of a name that is none, is a ValueError
     writer.close()
     return False
