@@ -176,7 +176,6 @@ SELECT transactional_id, producer_id, epoch, timeout_ms, state, last_epoch, prev
        coalesce((extract(epoch FROM clock_timestamp() - started_at) * 1000)::bigint, 0)
 FROM rollcall_producer
 WHERE slot = ANY(%(slots)s::smallint[])
-  AND (%(pattern)s::text IS NULL OR transactional_id ~ %(pattern)s::text)
 ORDER BY transactional_id
 """
 

@@ -257,6 +257,9 @@ OFFSET_COLUMNS = (
 
 AUTHOR_COLUMNS = Author._fields
 
+STORED = OffsetWrite._fields.index("author")
+"""So many facts of an offset are its row's columns, in their order."""
+
 
 def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
     # A statement may touch a row once: of several commits to one partition the last one stands.
@@ -272,9 +275,9 @@ def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
     gone = [key for key, offset in ordered if offset is None]
     yield from _rows(sql.DROP_OFFSETS, ("group_id", "topic", "partition"), gone)
     put = [(key[0], offset) for key, offset in ordered if offset is not None]
-    plain = ((g, *offset[:-1]) for g, offset in put if offset.author is None)
+    plain = ((g, *offset[:STORED]) for g, offset in put if offset.author is None)
     yield from _rows(sql.PUT_OFFSETS, OFFSET_COLUMNS, plain)
-    told = ((g, *offset[:-1], *offset.author) for g, offset in put if offset.author is not None)
+    told = ((g, *offset[:STORED], *offset.author) for g, offset in put if offset.author is not None)
     yield from _rows(sql.PUT_OFFSETS_AND_HISTORY, (*OFFSET_COLUMNS, *AUTHOR_COLUMNS), told)
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from groups import sql, store_errors
+from groups import regexes, sql, store_errors
 from groups import sql_transactions as txn_sql
 from groups.coordinator import Coordinator
 from groups.core import transactions as rules
@@ -35,6 +35,9 @@ LOOK_S = 1.0
 
 ABORTS_A_LOOK = 100
 """Transactions that one look aborts; the oldest first, the others are next."""
+
+MATCH_S_MAX = 5.0
+"""Ids that match a pattern are looked for no longer than this."""
 
 TRIES_MAX = 20
 """A lock is waited for a tenth of a second each time (``groups.roles``); then the client asks
@@ -127,16 +130,15 @@ class Transactions:
 
     async def listed(self, pattern: str | None) -> list[tuple[Producer, int]]:
         """The transactional ids of this node's slots, each with the milliseconds that its
-        transaction has lasted (0: none is ongoing). ``pattern``: only ids that match it as a
-        whole; refuses INVALID_REGULAR_EXPRESSION."""
-        whole = None if pattern is None else f"^(?:{pattern})$"
-        asked = {"slots": sorted(self.coordinator.epochs), "pattern": whole}
+        transaction has lasted (0: none is ongoing). ``pattern``, in RE2's syntax: only ids that it
+        matches as a whole, unless it is empty; refuses INVALID_REGULAR_EXPRESSION."""
+        if pattern and regexes.problem(pattern) is not None:
+            raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION)
+        asked = {"slots": sorted(self.coordinator.epochs)}
         async with _Answers(self), self.connections.connection() as connection:
-            try:
-                cursor = await connection.execute(txn_sql.LIST.encode(), asked)
-            except psycopg.DataError as error:
-                raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION) from error
-            return [(_producer(row[:7]), row[7]) for row in await cursor.fetchall()]
+            cursor = await connection.execute(txn_sql.LIST.encode(), asked)
+            found = [(_producer(row[:7]), row[7]) for row in await cursor.fetchall()]
+        return await _matching(pattern, found) if pattern else found
 
     async def described(self, transactional_id: str) -> Described:
         """One of them. Refuses TRANSACTIONAL_ID_NOT_FOUND."""
@@ -256,6 +258,15 @@ class _Answers:
             raise Refuse(ErrorCode.NOT_COORDINATOR) from error
         logger.warning("a transaction was not written, or nobody knows: %s", error)
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
+
+
+async def _matching(pattern: str, found: list[tuple[Producer, int]]) -> list[tuple[Producer, int]]:
+    names = [one.transactional_id for one, _ in found]
+    matched = await asyncio.to_thread(regexes.matches, (pattern,), names, MATCH_S_MAX)
+    if pattern not in matched:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, "the pattern took too long")
+    wanted = frozenset(matched[pattern])
+    return [(one, age_ms) for one, age_ms in found if one.transactional_id in wanted]
 
 
 def _timed_out(before: Producer | None) -> Ended:

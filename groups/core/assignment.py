@@ -25,9 +25,17 @@ def partitions_of(assignment: bytes) -> Parts | None:
     if not assignment:
         return frozenset()
     try:
-        return _read(assignment)
+        return _read(assignment)[0]
     except (ValueError, struct.error):
         return None
+
+
+def has_user_data(assignment: bytes) -> bool:
+    """Whether an assignment that can be read carries something of the group's own assignor."""
+    if not assignment:
+        return False
+    at = _read(assignment)[1]
+    return len(assignment) >= at + _COUNT.size and _COUNT.unpack_from(assignment, at)[0] > 0
 
 
 def assignment_of(parts: Iterable[tuple[str, int]], version: int) -> bytes:
@@ -47,7 +55,8 @@ def assignment_of(parts: Iterable[tuple[str, int]], version: int) -> bytes:
     return b"".join(packed)
 
 
-def _read(assignment: bytes) -> Parts:
+def _read(assignment: bytes) -> tuple[Parts, int]:
+    """The partitions, and where the user data begins."""
     (version,) = _VERSION.unpack_from(assignment, 0)
     at = _VERSION.size
     found: set[tuple[str, int]] = set()
@@ -63,7 +72,7 @@ def _read(assignment: bytes) -> Parts:
         partitions, at = _count(assignment, at + length)
         found.update((topic, p) for p in struct.unpack_from(f">{partitions}i", assignment, at))
         at += 4 * partitions
-    return frozenset(found)
+    return frozenset(found), at
 
 
 def _count(assignment: bytes, at: int) -> tuple[int, int]:

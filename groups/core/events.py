@@ -9,6 +9,7 @@ checked for form; they never hold a clock or a connection.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from uuid import UUID
 
 from groups.core.assignors import NOWHERE, Parts, Racks
 from groups.core.assignors.clients import Said
@@ -109,6 +110,7 @@ class OffsetWrite(NamedTuple):
 
     ``commit_timestamp_ms`` and ``retention_ms`` are what old clients name
     themselves (v1; v2 to v4), in milliseconds, else None. ``author`` None: no history is kept.
+    ``topic_id``: the topic's, where the request's handler has looked it up.
     """
 
     topic: str
@@ -119,6 +121,7 @@ class OffsetWrite(NamedTuple):
     commit_timestamp_ms: int | None = None
     retention_ms: int | None = None
     author: Author | None = None
+    topic_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +255,7 @@ class ConsumerHeartbeat(Event):
     has brought since then is simply not spoken of. None: every name was.
     ``racks``: which racks the partitions of these topics are near to, by topic id.
     ``client_assignors``: those that the member can run itself; empty: none any more.
+    ``regex_problem``: why ``subscribed_topic_regex`` is no pattern; None where it is one.
     """
 
     member_id: str
@@ -270,6 +274,7 @@ class ConsumerHeartbeat(Event):
     racks: Racks = field(default_factory=lambda: NOWHERE)
     subscribed_topic_regex: str | None = None
     client_assignors: Said | None = None
+    regex_problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,11 @@
 """ConsumerGroupHeartbeat (68): the one request of the consumer protocol's members (KIP-848)."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from groups import regexes
 from groups.core.assignors.clients import ClientAssignor
-from groups.core.consumer.heartbeat import JOIN
+from groups.core.consumer.heartbeat import JOIN, is_blank
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
@@ -48,16 +49,13 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
 
 def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
     forms.consumer_protocol(call.node.settings)
-    if not request.group_id.strip():
+    if is_blank(request.group_id):
         raise Refuse(ErrorCode.INVALID_REQUEST, "GroupId can't be empty.")
     forms.group_id(request.group_id, call.node.settings)
     forms.storable(request.member_id, request.instance_id, request.rack_id)
     forms.storable(*(request.subscribed_topic_names or ()))
     forms.storable(request.subscribed_topic_regex)
     forms.storable(*(each.name for each in request.client_assignors or ()))
-    fault = regexes.problem(request.subscribed_topic_regex or "")
-    if fault is not None:
-        raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, fault)
 
 
 def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> ConsumerHeartbeat:
@@ -73,14 +71,28 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> Co
         rebalance_timeout_ms=request.rebalance_timeout_ms,
         subscribed_topic_names=None if names is None else tuple(names),
         server_assignor=request.server_assignor,
-        owned=None if owned is None else {t.topic_id.hex: tuple(t.partitions) for t in owned},
+        owned=None if owned is None else _by_topic(owned),
         topics=seen.topics,
         looked_up=seen.looked_up,
         racks=seen.racks,
         version=call.version,
         subscribed_topic_regex=request.subscribed_topic_regex,
+        regex_problem=_problem(request.subscribed_topic_regex),
         client_assignors=_said(request),
     )
+
+
+def _problem(regex: str | None) -> str | None:
+    return regexes.problem(regex) if regex else None
+
+
+def _by_topic(owned: Sequence[TopicPartitions]) -> dict[str, tuple[int, ...]]:
+    """What the member owns; entries of one topic are added up."""
+    found: dict[str, tuple[int, ...]] = {}
+    for topic in owned:
+        key = topic.topic_id.hex
+        found[key] = (*found[key], *topic.partitions) if key in found else tuple(topic.partitions)
+    return found
 
 
 def _said(request: ConsumerGroupHeartbeatRequest) -> tuple[ClientAssignor, ...] | None:

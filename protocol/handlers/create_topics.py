@@ -7,6 +7,7 @@ from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topic_configs import check_new, entries
 from groups.core.topics import (
+    PARTITIONS_PER_REQUEST_MAX,
     TOPICS_PER_REQUEST_MAX,
     check_name,
     partitions_of_new,
@@ -23,6 +24,7 @@ from protocol.messages.create_topics import (
 
 EXISTS = "A topic of that name exists already."
 TWICE = "The request names this topic more than once."
+TOO_LARGE = f"A request creates at most {PARTITIONS_PER_REQUEST_MAX} partitions."
 TOO_MANY = f"A request creates at most {TOPICS_PER_REQUEST_MAX} topics."
 UNSURE = "The database did not answer; the topic may have been created or not."
 
@@ -30,6 +32,10 @@ UNSURE = "The database did not answer; the topic may have been created or not."
 async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsResponse:
     """Judge each topic by form, make those that pass at once, and say how each fared."""
     times = Counter(topic.name for topic in request.topics)
+    if _partitions_asked(request, call.node.settings.num_partitions) > PARTITIONS_PER_REQUEST_MAX:
+        return CreateTopicsResponse(
+            topics=[_failed(name, ErrorCode.POLICY_VIOLATION, TOO_LARGE) for name in times]
+        )
     results: dict[str, CreatableTopicResult] = {}
     wanted: dict[str, int] = {}
     for topic in {topic.name: topic for topic in request.topics}.values():
@@ -39,6 +45,15 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
             results[topic.name] = _failed(topic.name, refusal.code, refusal.detail)
     results |= await _made(wanted, request.validate_only, call)
     return CreateTopicsResponse(topics=[results[name] for name in times])
+
+
+def _partitions_asked(request: CreateTopicsRequest, default: int) -> int:
+    """Partitions that the request makes; what cannot be made at all counts as none."""
+    counts = (
+        len(topic.assignments) or (default if topic.num_partitions == -1 else topic.num_partitions)
+        for topic in request.topics
+    )
+    return sum(max(count, 0) for count in counts)
 
 
 def _partitions(topic: CreatableTopic, times: Mapping[str, int], call: Call) -> int:

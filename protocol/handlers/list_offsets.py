@@ -58,15 +58,27 @@ async def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse
     return ListOffsetsResponse(
         topics=[
             ListOffsetsTopicResponse(
-                name=topic.name,
+                name=name,
                 partitions=[
-                    _partition(part, topics.get(topic.name), missing, committed, call.version)
-                    for part in topic.partitions
+                    _partition(part, topics.get(name), missing, committed, call.version)
+                    if part is not None
+                    else _answer(index, error=ErrorCode.INVALID_REQUEST)
+                    for index, part in parts.items()
                 ],
             )
-            for topic in request.topics
+            for name, parts in _each_once(request).items()
         ]
     )
+
+
+def _each_once(request: ListOffsetsRequest) -> dict[str, dict[int, ListOffsetsPartition | None]]:
+    """What is asked by topic and partition; None for a partition that is asked for twice."""
+    asked: dict[str, dict[int, ListOffsetsPartition | None]] = {}
+    for topic in request.topics:
+        for part in topic.partitions:
+            parts, index = asked.setdefault(topic.name, {}), part.partition_index
+            parts[index] = None if index in parts else part
+    return asked
 
 
 def _ends_asked(request: ListOffsetsRequest, topics: Mapping[str, Entry]) -> set[tuple[str, int]]:

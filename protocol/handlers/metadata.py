@@ -52,13 +52,15 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
     if asked is None or (not asked and call.version < NULL_MEANS_ALL_SINCE):
         return [_known(e, call.node.cluster, operations) for e in call.node.catalogue.all()]
     if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in asked):
-        return [_failed(ErrorCode.INVALID_REQUEST, topic.name or "", operations) for topic in asked]
-    names = dict.fromkeys(topic.name or "" for topic in asked if not _is_by_id(topic))
+        return [
+            _failed(ErrorCode.INVALID_REQUEST, topic.name or "", operations, topic.topic_id)
+            for topic in asked
+        ]
     ids = dict.fromkeys(topic.topic_id for topic in asked if _is_by_id(topic))
-    return [
-        *await _by_name(names, request.allow_auto_topic_creation, call, operations),
-        *await _by_id(ids, call, operations),
-    ]
+    if ids:  # Kafka looks at names only where nobody asks by id
+        return await _by_id(ids, call, operations)
+    names = dict.fromkeys(topic.name or "" for topic in asked)
+    return await _by_name(names, request.allow_auto_topic_creation, call, operations)
 
 
 def _is_by_id(topic: MetadataRequestTopic) -> bool:

@@ -46,17 +46,22 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
     codes, writes = await _sort(request, call)
     verdict = Good
-    if writes or _is_known(codes):
+    if writes or is_known(codes):
         # A request of which no partition exists must not touch, still less create, the group.
         reply = await call.decide(request.group_id, _event(request, call, writes))
         verdict = reply.error
-    if verdict:
-        # The group's code comes before what is wrong with the metadata alone.
-        codes = [[Good if code is TOO_LARGE else code for code in judged] for judged in codes]
+    codes = under(verdict, codes)
     return _response(request, lambda t, p: codes[t][p] or verdict, call.throttle_ms)
 
 
-def _is_known(codes: Codes) -> bool:
+def under(verdict: ErrorCode, codes: Codes) -> Codes:
+    """The partitions' own codes: the group's comes before what is wrong with metadata alone."""
+    if not verdict:
+        return codes
+    return [[Good if code is TOO_LARGE else code for code in judged] for judged in codes]
+
+
+def is_known(codes: Codes) -> bool:
     """Whether there is a partition that exists, of those that cannot be stored."""
     return any(TOO_LARGE in judged for judged in codes)
 
@@ -88,7 +93,7 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
             continue
         codes.append([check(p, entry, limit) for p in topic.partitions])
         writes += [
-            write(entry.name, partition, retention_ms, who)
+            write(entry, partition, retention_ms, who)
             for partition, code in zip(topic.partitions, codes[-1], strict=True)
             if code is Good
         ]
@@ -124,11 +129,11 @@ def _java_length(text: str) -> int:
 
 
 def write(
-    topic: str, partition: Partition, retention_ms: int | None, author: Author | None = None
+    topic: Entry, partition: Partition, retention_ms: int | None, author: Author | None = None
 ) -> OffsetWrite:
     """The offset as it will be stored."""
     return OffsetWrite(
-        topic,
+        topic.name,
         partition.partition_index,
         partition.committed_offset,
         partition.committed_leader_epoch,
@@ -136,6 +141,7 @@ def write(
         None,
         retention_ms,
         author,
+        topic.topic_id,
     )
 
 

@@ -12,7 +12,7 @@ from groups.core.events import OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
 from protocol.call import Call
 from protocol.handlers import forms
-from protocol.handlers.offset_commit import author, check, write
+from protocol.handlers.offset_commit import author, check, is_known, under, write
 from protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestTopic,
@@ -32,11 +32,12 @@ async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommit
     """Let the offsets wait for the end of the transaction."""
     try:
         codes, writes = await _sort(request, call)
-        verdict = await _decide(request, writes, call) if writes else Good
+        verdict = await _decide(request, writes, call) if writes or is_known(codes) else Good
     except Refuse as refusal:
         code = _told(refusal.code, call.version)
         return _response(request, lambda _topic, _partition: code)
     verdict = _told(verdict, call.version)
+    codes = under(verdict, codes)
     return _response(request, lambda t, p: codes[t][p] or verdict)
 
 
@@ -72,7 +73,7 @@ async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, lis
     who = author(request.member_id, call)
     codes = [_codes(topic, entries.get(topic.name), limit) for topic in request.topics]
     writes = [
-        write(topic.name, partition, None, who)
+        write(entries[topic.name], partition, None, who)
         for topic, judged in zip(request.topics, codes, strict=True)
         for partition, code in zip(topic.partitions, judged, strict=True)
         if code is Good

@@ -14,6 +14,9 @@ INVALID: list[dict[str, Any]] = [
     {"subscribed_topic_names": None},
     {"member_id": ""},
     {"member_id": "", "member_epoch": 1},
+    {"member_id": "  "},
+    {"member_id": " \t", "member_epoch": 1, "version": 0},
+    {"member_id": "", "member_epoch": -1, "version": 0},
     {"member_id": "", "member_epoch": 1, "version": 0},
     {"instance_id": ""},
     {"instance_id": "  "},
@@ -31,6 +34,27 @@ def test_cg_01_a_malformed_heartbeat_is_refused_with_a_sentence(over: dict[str, 
     assert reply.error is ErrorCode.INVALID_REQUEST
     assert reply.detail is not None and reply.detail.endswith(".")
     assert talk.group is before
+
+
+def test_cg_01_a_static_leave_without_a_member_id_is_asked_for_its_group_first() -> None:
+    talk = Talk({"foo": 3})
+    nameless = Client("", ("foo",), instance_id="i1", epoch=-2)
+    assert talk.code(nameless, version=0) is ErrorCode.GROUP_ID_NOT_FOUND
+    talk.join("m", instance_id="i1")
+    assert talk.code(nameless, version=0) is ErrorCode.FENCED_INSTANCE_ID
+    assert talk.code(nameless, version=1) is ErrorCode.INVALID_REQUEST
+
+
+def test_cg_28_a_broken_pattern_is_looked_at_after_its_member() -> None:
+    talk = Talk({"foo": 3})
+    broken = {"subscribed_topic_regex": "(", "regex_problem": "It is none."}
+    assert talk.code(Client("x", (), epoch=3), **broken) is ErrorCode.GROUP_ID_NOT_FOUND
+    m = talk.join("m")
+    assert talk.code(Client("x", (), epoch=3), **broken) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert talk.code(m, member_epoch=99, **broken) is ErrorCode.FENCED_MEMBER_EPOCH
+    reply = talk.beat(m, **broken)
+    assert (reply.error, reply.detail) == (ErrorCode.INVALID_REGULAR_EXPRESSION, "It is none.")
+    assert talk.code(m, member_epoch=-1, **broken) is ErrorCode.NONE, "leaving it is of no use"
 
 
 def test_cg_01_an_unknown_assignor_is_named() -> None:

@@ -1,12 +1,14 @@
 """A group changes its protocol while it lives (cases MG-01 to MG-11; KIP-848, migration)."""
 
+import struct
 from dataclasses import replace
 
 import pytest
 
 from groups.core import events
-from groups.core.assignment import partitions_of
+from groups.core.assignment import assignment_of, partitions_of
 from groups.core.classic import packing
+from groups.core.classic.group import ClassicGroup
 from groups.core.errors import ErrorCode
 from groups.core.migration.policy import ALLOWED
 from groups.core.replies import ConsumerBeaten, Joined, Synced
@@ -85,6 +87,29 @@ def test_mg_03_the_classic_member_is_called_and_its_requests_are_checked_as_befo
     assert (entry.kind, entry.member_id, entry.details["members"]) == ("group-converted", "m2", 1)
 
 
+def test_an_upgrade_that_would_lose_an_assignors_user_data_is_refused() -> None:
+    a = Classic()
+    talk = classic_group(a)
+    group = talk.group
+    theirs = assignment_of({("foo", 0)}, 1)[:-4] + struct.pack(">i", 3) + b"own"
+    row = replace(group.durable.members[a.member_id], assignment=theirs)
+    members = {**group.durable.members, a.member_id: row}
+    talk.group = ClassicGroup(replace(group.durable, members=members), group.live, group.rules)
+    reply = talk.beat(Client("m2", ("foo",)))
+    assert reply.error is FOREIGN and "user data" in (reply.detail or "")
+    assert talk.kind == "classic" and talk.code_of(a) is ErrorCode.NONE
+
+
+def test_an_upgrade_holds_nothing_back_of_a_generation_that_was_never_synced() -> None:
+    a = Classic()
+    talk = classic_group(a)
+    for topics in (("bar",), ("foo",)):
+        a.topics = topics
+        assert talk.ask(talk.join_event(a)).error is ErrorCode.NONE
+    m2 = talk.join("m2")
+    assert sum(map(len, (m2.told or {}).values())) == 1, "a holds nothing, so m2 has its share"
+
+
 def test_mg_04_an_eager_member_gives_everything_up_and_is_given_its_part() -> None:
     a = Classic()
     talk, m2 = upgraded(a)
@@ -146,7 +171,7 @@ def test_mg_06_protocol_names_must_be_shared_and_ids_are_bare() -> None:
     assert other.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     connect = talk.ask(talk.join_event(Classic(), protocol_type="connect"))
     assert connect.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-    unreadable = talk.ask(talk.join_event(Classic(), protocols=(("range", b"\x00"),)))
+    unreadable = talk.ask(talk.join_event(Classic(member_id="b"), protocols=(("range", b"\x00"),)))
     assert unreadable.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     first = talk.ask(talk.join_event(Classic()))
     assert isinstance(first, Joined) and first.error is ErrorCode.MEMBER_ID_REQUIRED

@@ -84,6 +84,27 @@ def test_each_protocol_speaks_for_its_own_members_only() -> None:
     assert talk.ask(sync) == Synced(error=ErrorCode.UNKNOWN_MEMBER_ID)
 
 
+def test_mg_06_what_a_join_offers_is_looked_at_before_who_joins() -> None:
+    a = Classic(instance_id="i1")
+    talk, _ = upgraded(a)
+    inconsistent = ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    gone = Classic(instance_id="i9", member_id="gone", names=("x",))
+    assert talk.ask(talk.join_event(gone)).error is inconsistent
+    gone.names = ("range",)
+    assert talk.ask(talk.join_event(gone)).error is ErrorCode.UNKNOWN_MEMBER_ID
+    other = talk.join_event(Classic(member_id="m2"), protocol_type="connect")
+    assert talk.ask(other).error is inconsistent
+
+
+def test_mg_09_where_the_protocols_are_kept_apart_no_classic_member_comes_in() -> None:
+    talk = Crossing({"foo": 3}, group_consumer_migration_policy="disabled")
+    talk.join("m")
+    for newcomer in (Classic(), Classic(instance_id="i1"), Classic(member_id="known")):
+        refused = talk.ask(talk.join_event(newcomer))
+        assert refused.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert set(talk.group.members) == {"m"}
+
+
 def test_a_member_that_is_behind_must_join_before_it_syncs() -> None:
     a = Classic()
     talk, _ = upgraded(a)

@@ -4,7 +4,7 @@ import pytest
 
 from groups.core.assignors import Parts, Subscriber
 from groups.core.consumer import work
-from groups.core.consumer.member import parts_of
+from groups.core.consumer.member import UNRELEASED, parts_of
 from groups.core.errors import ErrorCode
 from tests.core_consumer.talk import Client, Talk
 
@@ -159,6 +159,35 @@ def test_a_wait_is_no_change() -> None:
     talk = Talk({"foo": 2})
     talk.join("a")
     b = talk.join("b")
+    assert talk.beat(b).error is ErrorCode.NONE
     before = talk.group
     assert talk.beat(b).error is ErrorCode.NONE
     assert talk.group is before
+
+
+def test_who_waits_and_has_come_with_its_epoch_cannot_come_with_the_one_before() -> None:
+    talk = Talk({"foo": 2}, group_consumer_assignors=("range",))
+    a, b = talk.join("a"), talk.join("b")
+    before = b.epoch
+    talk.join("c"), talk.beat(a)
+    assert talk.beat(b, owned={}).member_epoch == before + 1, "its answer may be lost"
+    assert talk.group.members["b"].state == UNRELEASED
+    assert talk.beat(b, member_epoch=before, owned={}).error is ErrorCode.NONE, "it is asked again"
+    assert talk.beat(b).error is ErrorCode.NONE
+    assert talk.code(b, member_epoch=before, owned={}) is ErrorCode.FENCED_MEMBER_EPOCH
+
+
+def test_another_subscription_in_the_middle_of_a_revocation_counts_at_once() -> None:
+    talk = Talk({"foo": 3, "bar": 2})
+    m = talk.join("m", "foo", "bar")
+    talk.obey(m)
+    everything = {"foo": [0, 1, 2], "bar": [0, 1]}
+    reply = talk.beat(m, subscribed_topic_names=("foo",))
+    assert reply.assignment == {"id-foo": (0, 1, 2)}
+    reply = talk.beat(m, subscribed_topic_names=("bar",))
+    assert reply.assignment == {}, "it turned away from foo, and has not given bar up yet"
+    assert talk.group.members["m"].revoking == parts_of({"id-foo": (0, 1, 2), "id-bar": (0, 1)})
+    assert talk.beat(m, owned=everything).assignment is None
+    talk.obey(m)
+    talk.converge(m)
+    assert m.owned == {"bar": [0, 1]}

@@ -35,6 +35,24 @@ def test_cg_14_it_may_come_back_under_its_own_id() -> None:
     assert (a.epoch, a.told, talk.epoch) == (epoch, had, epoch)
 
 
+def test_cg_14_a_heartbeat_that_was_under_way_does_not_bring_it_back() -> None:
+    talk, a, _b = settled()
+    had = talk.assigned(a)
+    talk.beat(a, member_epoch=-2)
+    assert talk.code(a, owned=had) is ErrorCode.FENCED_MEMBER_EPOCH
+    assert talk.code(a) is ErrorCode.FENCED_MEMBER_EPOCH
+    back = talk.join("a2", instance_id="i1")
+    assert back.told == had
+
+
+def test_cg_14_who_comes_back_may_commit_with_any_epoch_of_the_group() -> None:
+    talk, a, _b = settled()
+    talk.beat(a, member_epoch=-2)
+    back = talk.join("a2", instance_id="i1")
+    assert set((talk.group.members["a2"].since or {}).values()) == {0}
+    assert back.told
+
+
 def test_cg_15_an_instance_in_use_is_nobody_elses() -> None:
     talk, a, _b = settled()
     thief = Client("t", ("foo",), instance_id="i1")

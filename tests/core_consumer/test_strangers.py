@@ -1,5 +1,7 @@
 """Offsets and the classic protocol at a consumer group (OF-14, OF-15, AD-06; KIP-1251)."""
 
+from uuid import UUID
+
 import pytest
 
 from groups.core import events
@@ -92,6 +94,28 @@ def test_a_plain_commit_and_a_deletion_count_for_what_waits_in_the_same_step() -
     )
     decision = talk.step(waits, plain, events.OffsetDelete(partitions=(("bar", 0),)))
     assert [(w.write.topic, w.is_superseded) for w in decision.pending] == [("foo", True)]
+
+
+def test_of_14_it_is_good_for_what_is_being_given_up_although_nobody_subscribes_to_it() -> None:
+    talk = Talk()
+    foo, bar = UUID(int=1), UUID(int=2)
+    talk.catalogue = {"foo": (foo.hex, 2), "bar": (bar.hex, 2)}
+    m = talk.join("m", "foo")
+    given = m.epoch
+    talk.beat(m, subscribed_topic_names=("foo", "bar"))
+    talk.beat(m, subscribed_topic_names=("bar",))
+    assert talk.group.members["m"].epoch > given and "foo" not in talk.group.topics
+
+    def code(epoch: int, topic_id: UUID | None) -> ErrorCode:
+        write = events.OffsetWrite("foo", 0, 7, -1, "", topic_id=topic_id)
+        event = events.OffsetCommit(
+            generation_id=epoch, member_id="m", instance_id=None, offsets=(write,), version=9
+        )
+        return talk.ask(event).error
+
+    assert code(given, foo) is ErrorCode.NONE
+    assert code(given - 1, foo) is ErrorCode.STALE_MEMBER_EPOCH, "before it was given"
+    assert code(given, UUID(int=3)) is ErrorCode.STALE_MEMBER_EPOCH, "another topic of that name"
 
 
 def test_of_14_an_older_epoch_is_good_for_what_was_held_since_then() -> None:

@@ -122,20 +122,26 @@ async def listed(
     answer = await world.ask(
         list_offsets.handle, version, ListOffsetsRequest(replica_id=-1, topics=topics)
     )
-    assert [t.name for t in answer.topics] == [name for name, _, _ in asked]
-    return [t.partitions[0] for t in answer.topics]
+    return [partition for topic in answer.topics for partition in topic.partitions]
 
 
 async def test_an_untouched_partition_begins_and_ends_at_nought(world: World) -> None:
     await world.catalogue.create("orders", 1)
     for version in range(1, 12):
-        told = await listed(
-            world, version, ("orders", 0, LATEST), ("orders", 0, EARLIEST), ("orders", 0, 12_345)
-        )
-        assert [(p.error_code, p.offset, p.timestamp) for p in told] == [
-            (0, 0, -1),
-            (0, 0, -1),
-            (0, -1, -1),
+        for timestamp, offset in ((LATEST, 0), (EARLIEST, 0), (12_345, -1)):
+            (told,) = await listed(world, version, ("orders", 0, timestamp))
+            assert (told.error_code, told.offset, told.timestamp) == (0, offset, -1)
+
+
+async def test_a_partition_that_is_asked_for_twice_is_answered_once(world: World) -> None:
+    await world.catalogue.create("orders", 2)
+    asked = [("orders", 0, LATEST), ("orders", 1, LATEST), ("orders", 0, EARLIEST)]
+    for version in (1, 8):
+        told = await listed(world, version, *asked, ("absent", 0, LATEST), ("absent", 0, LATEST))
+        assert [(p.partition_index, p.error_code) for p in told] == [
+            (0, ErrorCode.INVALID_REQUEST),
+            (1, 0),
+            (0, ErrorCode.INVALID_REQUEST),
         ]
 
 
@@ -152,7 +158,7 @@ async def test_latest_is_the_greatest_commit_or_the_end_that_was_told(world: Wor
 
 async def test_special_times_need_their_versions(world: World) -> None:
     await world.catalogue.create("orders", 1)
-    asked = [("orders", 0, t) for t in (MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, PENDING)]
+    asked = (MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, PENDING)
     unsupported = (ErrorCode.UNSUPPORTED_VERSION, -1)
     for version, answers in (
         (7, [(0, -1), unsupported, unsupported, unsupported]),
@@ -160,7 +166,7 @@ async def test_special_times_need_their_versions(world: World) -> None:
         (9, [(0, -1), (0, 0), (0, -1), unsupported]),
         (11, [(0, -1), (0, 0), (0, -1), (0, -1)]),
     ):
-        told = await listed(world, version, *asked)
+        told = [(await listed(world, version, ("orders", 0, t)))[0] for t in asked]
         assert [(p.error_code, p.offset) for p in told] == answers
 
 

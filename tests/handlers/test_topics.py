@@ -90,6 +90,24 @@ async def test_a_topic_is_created_once(world: World) -> None:
             assert first.topic_id == (await described(world, name)).topic_id != UUID(int=0)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        [topic("big", 10_001)],
+        [topic("a b", 10_001), topic("fine")],
+        [topic("one", 6_000), topic("two", 4_001)],
+        [topic("one", 9_998), CreatableTopic(name="default", num_partitions=-1)],
+    ],
+)
+async def test_a_request_for_too_many_partitions_is_refused_as_a_whole(
+    world: World, asked: list[CreatableTopic]
+) -> None:
+    results = await create(world, *asked)
+    assert [r.name for r in results] == [t.name for t in asked]
+    assert {r.error_code for r in results} == {ErrorCode.POLICY_VIOLATION}
+    assert {r.error_message for r in results} == {"A request creates at most 10000 partitions."}
+
+
 async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: World) -> None:
     await create(world, topic("old"))
     twice = topic("twice")
@@ -274,6 +292,19 @@ async def test_metadata_by_id_is_served_from_version_twelve(world: World) -> Non
     for version in (10, 11):
         answer = await world.ask(metadata.handle, version, request)
         assert {t.error_code for t in answer.topics} == {ErrorCode.INVALID_REQUEST}
+        assert [t.topic_id for t in answer.topics] == [made.topic_id, unknown], "it is repeated"
+
+
+async def test_metadata_asked_by_id_is_not_asked_by_name_as_well(world: World) -> None:
+    made = (await create(world, topic("orders"), topic("other")))[0]
+    asked = [
+        MetadataRequestTopic(name="orders"),
+        MetadataRequestTopic(name="other"),
+        MetadataRequestTopic(topic_id=made.topic_id, name=None),
+        MetadataRequestTopic(topic_id=made.topic_id, name="zzz"),
+    ]
+    answer = await world.ask(metadata.handle, 12, MetadataRequest(topics=asked))
+    assert [t.name for t in answer.topics] == ["orders"]
 
 
 async def test_a_missing_topic_is_made_when_client_and_settings_allow_it(world: World) -> None:

@@ -5,6 +5,7 @@ a group. It holds no rule itself.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 from typing import Final, Self
@@ -12,7 +13,7 @@ from typing import Final, Self
 from groups.core import invariants, offsets, strangers
 from groups.core.classic import join, leave, recovery, resuming, sync, timers, verbs
 from groups.core.classic.live import Live
-from groups.core.classic.states import EMPTY, PREPARING
+from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
 from groups.core.classic.work import Work, absent_row
 from groups.core.dispatch import Handlers, decide
 from groups.core.errors import ErrorCode, Refuse
@@ -186,4 +187,12 @@ class ClassicGroup(Halves[Live]):
     def roster(self) -> tuple[MemberRow, ...]:
         """The members as DescribeGroups lists them: newcomers that wait to be let in included."""
         fresh = (join.row for join in self._live.joins.values() if join.is_new)
-        return (*self._durable.members.values(), *fresh)
+        return (*self.assigned(), *fresh)
+
+    def assigned(self) -> Iterable[MemberRow]:
+        """The members of the generation with what is theirs: nothing, where a generation has gone
+        by that nobody was assigned in. Their rows still say what they had, to tell what moves."""
+        rows = self._durable.members.values()
+        if self._durable.group.details.get(UNASSIGNED):
+            return [replace(row, assignment=b"") for row in rows]
+        return rows

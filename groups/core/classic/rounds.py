@@ -16,6 +16,7 @@ from groups.core.classic.states import (
     JOIN_TIMED_OUT,
     PREPARING,
     REBALANCES,
+    UNASSIGNED,
 )
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
@@ -57,6 +58,8 @@ def prepare(work: Work, cause: Cause) -> None:
     """Enter PreparingRebalance: members hear of it with their next heartbeat."""
     assert work.state in REBALANCES[cause.trigger].states, f"{cause.trigger} in {work.state}"
     end_sync_phase(work, ErrorCode.REBALANCE_IN_PROGRESS)
+    if work.state == COMPLETING:
+        work.set_details(**{UNASSIGNED: True})
     live = work.change()
     live.round, live.put_off = _round(work, cause), None
     work.note(
@@ -170,7 +173,7 @@ def complete(work: Work) -> None:
         _begin_generation(work)
     else:
         work.move_to(EMPTY, generation=before + 1, protocol_name=None, leader=None)
-        work.set_details(synced=None, must_rebalance=None, follow_up=None)
+        work.set_details(synced=None, must_rebalance=None, follow_up=None, **{UNASSIGNED: None})
     _journal_end(work, finished, before, rejoined)
     _report_operations(work)
     live = work.change()

@@ -30,6 +30,9 @@ RECOVERIES: Final[Mapping[str, frozenset[str]]] = {
 """Further moves on a change of owner: a join phase that only parked requests had
 started goes back to what it interrupted, since the requests are gone."""
 
+UNASSIGNED: Final = "unassigned"
+"""A detail of the group's row: a generation has gone by that nobody was assigned in."""
+
 MEMBER_JOINED: Final = "member-joined"
 LEADER_REJOINED: Final = "leader-rejoined"
 METADATA_CHANGED: Final = "metadata-changed"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groups.core.assignment import partitions_of
-from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE, UNASSIGNED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
@@ -78,7 +78,7 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
             moved += _gained(row.assignment, assignment)
             members[member_id] = replace(row, assignment=assignment)
     work.move_to(STABLE)
-    work.set_details(synced=True, follow_up=withheld or None)
+    work.set_details(synced=True, follow_up=withheld or None, **{UNASSIGNED: None})
     live = work.change()
     live.settled_at = work.now
     started = work.now if live.sync is None else live.sync.started_at

@@ -12,7 +12,7 @@ from dataclasses import replace
 from groups.core.assignment import assignment_of
 from groups.core.assignors import Part, Parts
 from groups.core.classic import packing
-from groups.core.consumer import calls, heartbeat, holding, leaving
+from groups.core.consumer import calls, heartbeat, holding, leaving, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.reconcile import reconcile
@@ -24,6 +24,9 @@ from groups.core.rows import MemberRow
 from groups.core.subscription import Subscription, subscription_of
 
 PROTOCOL_TYPE = "consumer"
+
+DISABLED = "disabled"
+"""The value of group.consumer.migration.policy that keeps the protocols apart."""
 
 VERSION_MAX = 3
 """The newest version of the embedded assignment that is known."""
@@ -37,20 +40,31 @@ def join_group(work: Work, event: JoinGroup) -> None:
         raise Refuse(ErrorCode.INVALID_SESSION_TIMEOUT)
     if not work.exists:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    before = _known(work, event)
-    if before is None and len(work.members) >= rules.group_consumer_max_size:
+    if rules.group_consumer_migration_policy == DISABLED and not work.index.classic:
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    if not _has_place(work, event) and len(work.members) >= rules.group_consumer_max_size:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
-    said = _subscription(work, event)
+    _check_protocols(work, event)
     if not event.member_id and event.instance_id is None and event.needs_member_id:
         # The id is not remembered: whoever brings it is let in as one that is not known.
         required = Joined(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=heartbeat.new_id(work))
         work.answer(event.ticket, required)
         return
+    before = _known(work, event)
+    said = subscription_of(event.protocols[0][1])
+    if said is None:
+        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     member = _seat(work, event, before)
     changed = _described(member, event, said)
     heartbeat.merge(work, member, changed, event.topics, event.looked_up)
     holding.assign_for(work, member)
-    _move(work, event, said, member.row.member_id)
+    _move(work, event, said, member)
+
+
+def _has_place(work: Work, event: JoinGroup) -> bool:
+    """Whether the join takes no room of its own: a member's, or for a static one's place."""
+    is_held = event.instance_id is not None and work.holder(event.instance_id) is not None
+    return is_held or event.member_id in work.members
 
 
 def _known(work: Work, event: JoinGroup) -> Member | None:
@@ -75,18 +89,14 @@ def _known(work: Work, event: JoinGroup) -> Member | None:
     return holder
 
 
-def _subscription(work: Work, event: JoinGroup) -> Subscription:
-    """What the join subscribes to: its first protocol tells. INCONSISTENT_GROUP_PROTOCOL where
-    it is no consumer's, or shares no protocol name with the other classic members."""
+def _check_protocols(work: Work, event: JoinGroup) -> None:
+    """INCONSISTENT_GROUP_PROTOCOL where the join is no consumer's, or shares no protocol name with
+    the other classic members. Kafka asks this before it asks who joins."""
     shared = {name for name, _ in event.protocols}
     for names in work.index.protocols:
         shared.intersection_update(names)
     if event.protocol_type != PROTOCOL_TYPE or not shared:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-    said = subscription_of(event.protocols[0][1])
-    if said is None:
-        raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-    return said
 
 
 def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
@@ -129,11 +139,14 @@ def _described(member: Member, event: JoinGroup, said: Subscription) -> Member:
     )
 
 
-def _move(work: Work, event: JoinGroup, said: Subscription, member_id: str) -> None:
-    """Reconcile the member, answer, and wait for its SyncGroup."""
+def _move(work: Work, event: JoinGroup, said: Subscription, was: Member) -> None:
+    """Reconcile the member, answer, and wait for its SyncGroup. ``was``: before this join."""
+    member_id = was.row.member_id
     owned = _parts(said.owned, {**work.index.catalogue, **event.topics})
     before = work.members[member_id]
-    after = reconcile(before, work.target_epoch, owned, work.is_free_for(member_id))
+    subscribed = targets.kept_topics(work, was, before)
+    is_free = work.is_free_for(member_id)
+    after = reconcile(before, work.target_epoch, owned, is_free, subscribed)
     if after is not before:
         work.put(after)
     work.hear(member_id)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from groups.core.assignors import DEFAULT_NAMES, Parts, wishes
 from groups.core.assignors.clients import fault_of
-from groups.core.consumer import batching, holding, leaving, rounds
+from groups.core.consumer import batching, holding, leaving, rounds, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -41,6 +41,8 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     member = _find(work, event) if event.member_epoch > JOIN else _join(work, event)
     owned = None if event.owned is None else parts_of(event.owned)
     _check_epoch(member, event, owned)
+    if event.regex_problem is not None:
+        raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, event.regex_problem)
     if event.racks is not work.live.racks and event.racks != work.live.racks:
         work.change().racks = event.racks
     merge(work, member, _updated(member, event), event.topics, event.looked_up)
@@ -51,13 +53,14 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
 def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAMES) -> None:
     """Refuse what has no meaning, with a sentence: INVALID_REQUEST, or UNSUPPORTED_ASSIGNOR.
 
-    The group id, and whether a regular expression is one, handlers check.
+    The group id handlers check; a regular expression that is none is refused later, where it
+    would be a member's (``regex_problem``).
     """
     complaints = (
         (event.member_epoch < LEFT_FOR_NOW, "MemberEpoch is invalid."),
-        (_blank(event.instance_id), "InstanceId can't be empty."),
-        (_blank(event.rack_id), "RackId can't be empty."),
-        (not event.member_id and (event.version or event.member_epoch), "MemberId can't be empty."),
+        (_names_itself(event) and is_blank(event.member_id), "MemberId can't be empty."),
+        (is_blank(event.instance_id), "InstanceId can't be empty."),
+        (is_blank(event.rack_id), "RackId can't be empty."),
         (
             event.member_epoch == LEFT_FOR_NOW and event.instance_id is None,
             "InstanceId can't be null when a static member leaves for now.",
@@ -91,8 +94,17 @@ def _joining(event: ConsumerHeartbeat) -> tuple[tuple[bool, str], ...]:
     )
 
 
-def _blank(value: str | None) -> bool:
-    return value is not None and not value.strip()
+def is_blank(value: str | None) -> bool:
+    """Whether a name is there and says nothing: spaces and control characters, as Java trims."""
+    return value is not None and not value.strip(_TRIMMED)
+
+
+_TRIMMED = "".join(map(chr, range(0x21)))
+
+
+def _names_itself(event: ConsumerHeartbeat) -> bool:
+    """Whether the request must bring a member id: from v1 on every one does (KIP-1082)."""
+    return event.version > 0 or event.member_epoch > JOIN or event.member_epoch == LEAVE
 
 
 def _find(work: Work, event: ConsumerHeartbeat) -> Member:
@@ -175,7 +187,7 @@ def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) 
     if event.member_epoch in (JOIN, member.epoch):
         return
     lost_answer = (
-        event.member_epoch == member.previous_epoch
+        event.member_epoch == member.previous_epoch < member.epoch
         and owned is not None
         and owned <= member.assigned
     )
@@ -281,7 +293,9 @@ def _catalogue(
 def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> None:
     member_id = member.row.member_id
     before = work.members[member_id]
-    after = reconcile(before, work.target_epoch, owned, work.is_free_for(member_id))
+    subscribed = targets.kept_topics(work, member, before)
+    is_free = work.is_free_for(member_id)
+    after = reconcile(before, work.target_epoch, owned, is_free, subscribed)
     if after is not before:
         work.put(after)
         if after.state == UNREVOKED:

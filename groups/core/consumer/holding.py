@@ -77,8 +77,7 @@ def assign_for(work: "Work", before: "Member") -> None:
     ``before`` it gives up at once, also where the target has to wait for its interval."""
     assign(work)
     member = work.members[before.row.member_id]
-    is_other = (member.topics, member.regex) != (before.topics, before.regex)
-    if is_other and batching.is_coming(work):
+    if targets.subscribes_anew(before, member) and batching.is_coming(work):
         targets.forget_unsubscribed(work, member)
 
 

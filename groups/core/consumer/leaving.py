@@ -32,7 +32,8 @@ def leave(work: Work, event: ConsumerHeartbeat) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     member = _leaver(work, event)
     if event.member_epoch == LEFT_FOR_NOW:
-        work.put(away(member))
+        # As with Kafka: whoever comes back has had what it finds for as long as anybody asks.
+        work.put(replace(away(member), since=dict.fromkeys(member.assigned, 0)))
         work.disarm(event.member_id)
         rounds.gone(work, event.member_id)
     else:

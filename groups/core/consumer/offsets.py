@@ -91,13 +91,20 @@ def _is_current(work: Work, member: Member, epoch: int, writes: Iterable[OffsetW
 
 def _covers(work: Work, member: Member, epoch: int, writes: Iterable[OffsetWrite]) -> bool:
     """An older epoch is good for partitions that the member has had since then (KIP-1251)."""
-    catalogue, since = work.index.catalogue, member.since or {}
+    since = member.since or {}
     for write in writes:
-        topic_id = catalogue.get(write.topic, ("", 0))[0]
-        held_since = since.get((topic_id, write.partition))
+        held_since = since.get((_topic_id(work, write), write.partition))
         if held_since is None or held_since > epoch:
             return False
     return True
+
+
+def _topic_id(work: Work, write: OffsetWrite) -> str:
+    """The topic's id as the handler found it: nobody may subscribe any more to what is still being
+    given up, and then the group has forgotten the name."""
+    if write.topic_id is not None:
+        return write.topic_id.hex
+    return work.index.catalogue.get(write.topic, ("", 0))[0]
 
 
 def check_reader(member: Member | None, epoch: int) -> ErrorCode:

@@ -13,11 +13,18 @@ from groups.core.consumer.member import STABLE, UNRELEASED, UNREVOKED, Member
 IsFree = Callable[[Part], bool]
 
 
-def reconcile(member: Member, target_epoch: int, owned: Parts | None, is_free: IsFree) -> Member:
+def reconcile(
+    member: Member,
+    target_epoch: int,
+    owned: Parts | None,
+    is_free: IsFree,
+    subscribed: frozenset[str] | None = None,
+) -> Member:
     """The member after one heartbeat; the very same value where nothing changes.
 
     ``owned`` is what the request says it works on, None where it does not say: that is
-    never an acknowledgement.
+    never an acknowledgement. ``subscribed``: the ids of its topics, where the request has just
+    changed them.
     """
     # At the target it has all of it, unless the target has since lost what the member no longer
     # subscribes to (KIP-1263): that goes without a new target.
@@ -25,7 +32,7 @@ def reconcile(member: Member, target_epoch: int, owned: Parts | None, is_free: I
     if member.state == STABLE and has_all:
         return member
     if member.state == UNREVOKED and (owned is None or owned & member.revoking):
-        return member
+        return member if subscribed is None else _turned_away(member, subscribed, target_epoch)
     target = member.target
     keep = member.assigned & target
     revoke = member.assigned - keep
@@ -38,12 +45,21 @@ def reconcile(member: Member, target_epoch: int, owned: Parts | None, is_free: I
     return _moved(member, target_epoch, state, keep | given, NOTHING, target_epoch)
 
 
+def _turned_away(member: Member, subscribed: frozenset[str], target_epoch: int) -> Member:
+    """What it has just turned away from it must give up as well, before anything else."""
+    keep = frozenset(part for part in member.assigned if part[0] in subscribed)
+    revoke = member.revoking | (member.assigned - keep)
+    return _moved(member, member.epoch, UNREVOKED, keep, revoke, target_epoch)
+
+
 def _moved(
     member: Member, epoch: int, state: str, assigned: Parts, revoking: Parts, target_epoch: int
 ) -> Member:
     same = (epoch, state, assigned, revoking)
     if same == (member.epoch, member.state, member.assigned, member.revoking):
-        return member
+        # It has come with its epoch, so no answer that told it was lost: the one before is over.
+        is_over = state != UNREVOKED and member.previous_epoch != epoch
+        return replace(member, previous_epoch=epoch) if is_over else member
     since = member.since or {}
     had = (member.assigned & assigned) | revoking
     return replace(

@@ -8,7 +8,7 @@ from groups.core.assignors import Parts, Subscriber, wishes
 from groups.core.assignors.question import Question
 from groups.core.consumer import batching, rounds
 from groups.core.consumer.index import Index
-from groups.core.consumer.member import Member
+from groups.core.consumer.member import UNREVOKED, Member
 
 if TYPE_CHECKING:
     from groups.core.consumer.work import Work
@@ -72,6 +72,18 @@ def _still(work: "Work", asked: Subscriber) -> Member | None:
 def topic_ids(work: "Work", member: Member) -> frozenset[str]:
     """The ids of the topics that a member subscribes to and that exist."""
     return Subscribers(work.index).of(member).topics
+
+
+def subscribes_anew(before: Member, after: Member) -> bool:
+    """Whether a member subscribes to other names, or by another pattern, than before."""
+    return (after.topics, after.regex) != (before.topics, before.regex)
+
+
+def kept_topics(work: "Work", before: Member, after: Member) -> frozenset[str] | None:
+    """The ids of the topics that a member still subscribes to, where it has just changed them in
+    the middle of a revocation; else None."""
+    is_asked = after.state == UNREVOKED and subscribes_anew(before, after)
+    return topic_ids(work, after) if is_asked else None
 
 
 def forget_unsubscribed(work: "Work", member: Member) -> None:

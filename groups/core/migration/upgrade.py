@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from groups.core.assignment import partitions_of
+from groups.core.assignment import has_user_data, partitions_of
 from groups.core.assignors import NOTHING, Parts
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
@@ -139,8 +139,8 @@ def _check_owners(members: Mapping[str, Member]) -> None:
 def _rows(group: ClassicGroup) -> Iterator[MemberRow]:
     """The members as they wish to be, newcomers whose join is held included."""
     joins = group.live.joins
-    for member_id, row in group.durable.members.items():
-        join = joins.get(member_id)
+    for row in group.assigned():
+        join = joins.get(row.member_id)
         yield row if join is None else replace(join.row, assignment=row.assignment)
     yield from (join.row for join in joins.values() if join.is_new)
 
@@ -170,6 +170,9 @@ class _Change:
         had = partitions_of(row.assignment)
         if said is None or had is None:
             detail = "The group is not a consumer group: what a member says cannot be read."
+            raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, detail)
+        if has_user_data(row.assignment):
+            detail = "The group is not a consumer group: its assignor's user data would be lost."
             raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, detail)
         assigned: Parts = frozenset(
             (self.topics[name][0], p) for name, p in had if name in self.topics
