@@ -170,7 +170,9 @@ class Crossings(RuleBasedStateMachine):
         for name, client in self.modern.items():
             tally.add(name, client.owned)
         tally.check()
-        topics = {t for m in self.classic.values() for t in m.topics}
+        refused = ErrorCode.INCONSISTENT_GROUP_PROTOCOL  # by the policy
+        members = [m for m in self.classic.values() if m.last is not refused]
+        topics = {t for m in members for t in m.topics}
         if isinstance(self.talk.group, ConsumerGroup):
             assert self.talk.state in ("Stable", "Empty"), self.talk.state
         elif not topics:
