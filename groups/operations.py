@@ -26,6 +26,7 @@ from groups.core.events import (
     Verb,
 )
 from groups.core.pausing import PauseVerb, PauseWork, ResumeWork
+from groups.core.plain_text import text_problem
 from groups.models import Operation
 from groups.offset_verbs import OffsetVerb, OffsetVerbs
 from groups.pauses import Pausing
@@ -51,10 +52,9 @@ def ask(
     """Record what an operator wants of a group, and ring for the group's owner.
 
     Returns the operation, pending. A known idempotency key returns the operation it made.
-    Raises ValueError where the reason is empty: the journal shows it to everybody later.
+    Raises ValueError for a reason that is empty or not to be shown to people.
     """
-    if not reason.strip():
-        raise ValueError("an operation needs a reason")
+    check_reason(reason)
     values = {
         "group_id": group_id,
         "slot": slot_of(group_id),
@@ -77,8 +77,18 @@ def ask(
     return operation
 
 
+def check_reason(reason: str) -> None:
+    """Raise ValueError for one that nobody should read in the journal later."""
+    if not reason.strip():
+        raise ValueError("an operation needs a reason")
+    problem = text_problem(reason)
+    if problem is not None:
+        raise ValueError(problem)
+
+
 def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
     """Record the same wish for many groups, and ring once for each slot."""
+    check_reason(reason)
     asked = [
         Operation(group_id=g, slot=slot_of(g), verb=verb, reason=reason, actor=actor)
         for g in group_ids

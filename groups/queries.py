@@ -25,6 +25,18 @@ from groups.sql_liveness import LOOK_BELL
 
 CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
 
+KINDS = (CLASSIC, CONSUMER, DRAFT, COMMANDED)
+
+STATES = (
+    "Empty",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "Assigning",
+    "Reconciling",
+    "Stable",
+)
+"""Of every kind of group; asking the rows which there are would read all of them."""
+
 REBALANCED = "rebalance-completed"
 
 JOURNAL_PAGE = 50

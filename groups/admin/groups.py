@@ -24,20 +24,8 @@ from groups.admin.standing import READING
 from groups.models import Group, Journal
 from groups.plain_words import cause
 
-STATES: Final = (
-    "Empty",
-    "PreparingRebalance",
-    "CompletingRebalance",
-    "Assigning",
-    "Reconciling",
-    "Stable",
-)
-"""Of every kind of group; asking the rows which there are would read all of them."""
-
 NUL: Final = "\0"
 """The one character that no id has: PostgreSQL's texts cannot hold it."""
-
-KINDS: Final = (queries.CLASSIC, queries.CONSUMER, queries.DRAFT, queries.COMMANDED)
 
 TONES: Final = {
     "Stable": "success",
@@ -57,11 +45,11 @@ class StateFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Kafka's words."""
-        return [(state, state) for state in STATES]
+        return [(state, state) for state in queries.STATES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Those in it."""
-        return queryset.filter(state=self.value()) if self.value() in STATES else queryset
+        return queryset.filter(state=self.value()) if self.value() in queries.STATES else queryset
 
 
 class TypeFilter(admin.SimpleListFilter):
@@ -72,11 +60,11 @@ class TypeFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Kafka's words."""
-        return [(kind, kind) for kind in KINDS]
+        return [(kind, kind) for kind in queries.KINDS]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Those of it."""
-        return queryset.filter(kind=self.value()) if self.value() in KINDS else queryset
+        return queryset.filter(kind=self.value()) if self.value() in queries.KINDS else queryset
 
 
 class WithLastRebalances(ChangeList):  # type: ignore[misc]  # unfold has no types

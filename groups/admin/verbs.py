@@ -20,6 +20,7 @@ from groups import operations, queries
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.core.classic.states import EMPTY, PREPARING
+from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Operation
 from groups.plain_words import seconds
 
@@ -53,9 +54,17 @@ class Reason(forms.Form):
     """Why; everybody reads it in the journal later."""
 
     reason = forms.CharField(
-        max_length=1_000,
+        max_length=REASON_CHARS_MAX,
         widget=forms.Textarea(attrs={"rows": 3, "class": "rc-field", "autofocus": True}),
     )
+
+    def clean_reason(self) -> str:
+        """In one line, of characters that people can be shown."""
+        reason = one_line(self.cleaned_data["reason"])
+        problem = text_problem(reason)
+        if problem is not None:
+            raise forms.ValidationError(problem)
+        return reason
 
 
 class Many(Reason):

@@ -28,9 +28,10 @@ PROBLEM: Final = {
                 "type": "object",
                 "properties": {
                     "pointer": {**TEXT, "description": "A JSON pointer into the body."},
+                    "parameter": {**TEXT, "description": "The name of one in the query."},
                     "detail": TEXT,
                 },
-                "required": ["pointer", "detail"],
+                "required": ["detail"],
             },
         },
         "kafka_error_code": {"type": "integer", "description": "Kafka's own, of a refusal."},

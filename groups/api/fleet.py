@@ -5,19 +5,20 @@ from typing import Any
 
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups import queries, tasks, topics
 from groups.admin.reports import going_on
 from groups.api import serializers as shapes
+from groups.api.inputs import described
 from groups.api.problems import Problem
-from groups.api.schema import PAGE, page_beside, page_of
+from groups.api.schema import NAME, PAGE, page_beside, page_of
 from groups.api.views import View, actor
 from groups.models import Node, RebalanceCost, ReportRun, Topic
 
-NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
+TOPIC_NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
 
 
 class Topics(View):
@@ -25,28 +26,28 @@ class Topics(View):
 
     rights = {"POST": "groups.add_topic", "*": "groups.view_topic"}
 
-    @extend_schema(
+    @described(
         operation_id="list_topics",
         parameters=[OpenApiParameter("q", str, description="Part of the name."), *PAGE],
         responses=page_of(shapes.TopicView),
     )
     def get(self, request: Request) -> Response:
         """List topics by name."""
-        found = Topic.objects.filter(name__icontains=request.query_params.get("q", ""))
+        found = Topic.objects.filter(name__icontains=self.query.get("q", ""))
 
         def shown(page: list[Topic]) -> Any:
             return shapes.TopicView(page, many=True).data
 
         return self.paged(request, found, ["name"], shown)
 
-    @extend_schema(
+    @described(
         operation_id="create_topic",
         request=shapes.NewTopic,
         responses={201: shapes.TopicView},
     )
     def post(self, request: Request) -> Response:
         """Make a topic."""
-        said = self.body(shapes.NewTopic, request)
+        said = self.said
         topic = topics.create(said["name"], said["partitions"])
         return Response(shapes.TopicView(topic).data, status=HTTPStatus.CREATED)
 
@@ -56,7 +57,7 @@ class OneTopic(View):
 
     rights = {"PATCH": "groups.change_topic", "*": "groups.view_topic"}
 
-    @extend_schema(operation_id="get_topic", parameters=[NAME], responses=shapes.TopicView)
+    @described(operation_id="get_topic", parameters=[TOPIC_NAME], responses=shapes.TopicView)
     def get(self, request: Request, name: str) -> Response:
         """Show a topic."""
         topic = Topic.objects.filter(name=name).first()
@@ -64,15 +65,15 @@ class OneTopic(View):
             raise Http404(f"There is no topic {name}.")
         return Response(shapes.TopicView(topic).data)
 
-    @extend_schema(
+    @described(
         operation_id="grow_topic",
-        parameters=[NAME],
+        parameters=[TOPIC_NAME],
         request=shapes.Growth,
         responses=shapes.TopicView,
     )
     def patch(self, request: Request, name: str) -> Response:
         """Give a topic more partitions; never fewer."""
-        said = self.body(shapes.Growth, request)
+        said = self.said
         return Response(shapes.TopicView(topics.grow(name, said["partitions"])).data)
 
 
@@ -81,15 +82,15 @@ class TopicRacks(View):
 
     rights = {"*": "groups.change_topic"}
 
-    @extend_schema(
+    @described(
         operation_id="place_topic",
-        parameters=[NAME],
+        parameters=[TOPIC_NAME],
         request=shapes.Places,
         responses=shapes.TopicView,
     )
     def put(self, request: Request, name: str) -> Response:
         """Say which racks are near to each partition, for the assignor uniform-rack."""
-        said = self.body(shapes.Places, request)
+        said = self.said
         return Response(shapes.TopicView(topics.place(name, said["racks"])).data)
 
 
@@ -98,7 +99,7 @@ class Nodes(View):
 
     rights = {"*": "groups.view_node"}
 
-    @extend_schema(operation_id="list_nodes", parameters=PAGE, responses=page_of(shapes.NodeView))
+    @described(operation_id="list_nodes", parameters=PAGE, responses=page_of(shapes.NodeView))
     def get(self, request: Request) -> Response:
         """List nodes, with how many slots each owns."""
         context = {"slots": queries.slots_by_node()}
@@ -114,9 +115,9 @@ class RebalanceReport(View):
 
     rights = {"POST": "groups.add_reportrun", "*": "groups.view_reportrun"}
 
-    @extend_schema(
+    @described(
         operation_id="get_rebalance_report",
-        parameters=[OpenApiParameter("group_id", str), *PAGE],
+        parameters=[OpenApiParameter("group_id", NAME), *PAGE],
         responses=page_beside(shapes.Cost, "run", shapes.RunView),
     )
     def get(self, request: Request) -> Response:
@@ -125,8 +126,8 @@ class RebalanceReport(View):
         if run is None:
             raise Http404("There is no report yet: POST here, or `make analyze`, makes one.")
         rows = RebalanceCost.objects.filter(run=run)
-        if request.query_params.get("group_id"):
-            rows = rows.filter(group_id=request.query_params["group_id"])
+        if "group_id" in self.query:
+            rows = rows.filter(group_id=self.query["group_id"])
 
         def shown(page: list[RebalanceCost]) -> Any:
             return shapes.Cost(page, many=True).data
@@ -134,7 +135,7 @@ class RebalanceReport(View):
         keys = ["-without_owner_ms", "id"]
         return self.paged(request, rows, keys, shown, run=shapes.RunView(run).data)
 
-    @extend_schema(
+    @described(
         operation_id="start_rebalance_report",
         request=None,
         responses={202: OpenApiResponse(shapes.Analysis)},
@@ -153,7 +154,7 @@ class Me(View):
 
     rights = {}
 
-    @extend_schema(operation_id="get_me", responses=shapes.Me)
+    @described(operation_id="get_me", responses=shapes.Me)
     def get(self, request: Request) -> Response:
         """Show the user and what it may do."""
         user: Any = request.user

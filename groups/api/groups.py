@@ -2,41 +2,41 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups import pause_queries, queries
 from groups.api import serializers as shapes
-from groups.api.schema import GROUP_ID, PAGE, page_of
+from groups.api.inputs import described
+from groups.api.schema import GROUP_ID, NAME, PAGE, page_of
 from groups.api.views import View, existing, missing
 from groups.models import Offset
+from groups.plain_words import SENTENCES
 
 FILTERS = (
-    OpenApiParameter("state", str, description="Kafka's word: Stable, Empty, ..."),
-    OpenApiParameter("type", str, enum=["classic", "consumer", "draft", "commanded"]),
+    OpenApiParameter("state", str, enum=queries.STATES, description="Kafka's word."),
+    OpenApiParameter("type", str, enum=queries.KINDS),
     OpenApiParameter("q", str, description="Part of the group id."),
 )
+
+COLUMNS = {"state": "state", "type": "kind", "q": "group_id__icontains"}
 
 
 class Groups(View):
     """All groups."""
 
-    @extend_schema(
+    @described(
         operation_id="list_groups",
         parameters=[*FILTERS, *PAGE],
         responses=page_of(shapes.GroupSummary),
     )
     def get(self, request: Request) -> Response:
         """List groups by id."""
-        asked = request.query_params
         found = queries.annotated()
-        if asked.get("state"):
-            found = found.filter(state__iexact=asked["state"])
-        if asked.get("type"):
-            found = found.filter(kind=asked["type"])
-        if asked.get("q"):
-            found = found.filter(group_id__icontains=asked["q"])
+        for name, column in COLUMNS.items():
+            if name in self.query:
+                found = found.filter((column, self.query[name]))
         return self.paged(request, found, ["group_id"], _summaries)
 
 
@@ -48,7 +48,7 @@ def _summaries(page: list[Any]) -> Any:
 class OneGroup(View):
     """One group with its members and what each of them owns."""
 
-    @extend_schema(operation_id="get_group", parameters=[GROUP_ID], responses=shapes.Group)
+    @described(operation_id="get_group", parameters=[GROUP_ID], responses=shapes.Group)
     def get(self, request: Request, group_id: str) -> Response:
         """Show a group; asks its owner to note heartbeat ages anew for the next look."""
         group = queries.annotated().filter(group_id=group_id).first()
@@ -67,17 +67,17 @@ class OneGroup(View):
 class Offsets(View):
     """What a group has committed."""
 
-    @extend_schema(
+    @described(
         operation_id="list_offsets",
-        parameters=[GROUP_ID, OpenApiParameter("topic", str), *PAGE],
+        parameters=[GROUP_ID, OpenApiParameter("topic", NAME), *PAGE],
         responses=page_of(shapes.Offset),
     )
     def get(self, request: Request, group_id: str) -> Response:
         """List committed offsets by topic and partition, with lag where the end is known."""
         members = queries.members_of(existing(group_id))
         rows = Offset.objects.filter(group_id=group_id)
-        if request.query_params.get("topic"):
-            rows = rows.filter(topic=request.query_params["topic"])
+        if "topic" in self.query:
+            rows = rows.filter(topic=self.query["topic"])
 
         def shown(page: list[Offset]) -> Any:
             return shapes.Offset(queries.views_of(page, members), many=True).data
@@ -88,16 +88,17 @@ class Offsets(View):
 class Journal(View):
     """What was decided about a group, and why."""
 
-    @extend_schema(
+    @described(
         operation_id="list_journal",
-        parameters=[GROUP_ID, OpenApiParameter("kind", str), *PAGE],
+        parameters=[GROUP_ID, OpenApiParameter("kind", str, enum=list(SENTENCES)), *PAGE],
         responses=page_of(shapes.JournalEntry),
     )
     def get(self, request: Request, group_id: str) -> Response:
         """List the journal, newest first. A group that was deleted still has one."""
         rows = queries.journal_of(group_id)
-        kind = request.query_params.get("kind")
-        return _entries(self, request, rows.filter(kind=kind) if kind else rows)
+        if "kind" in self.query:
+            rows = rows.filter(kind=self.query["kind"])
+        return _entries(self, request, rows)
 
 
 def _entries(view: View, request: Request, rows: Any) -> Response:

@@ -6,7 +6,7 @@ rows that come and go meanwhile shift nothing, and no page counts or skips what 
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final, Self
@@ -59,18 +59,21 @@ def _check(rows: QuerySet[Any], name: str, value: Any) -> None:
         raise TypeError(name)
 
 
-def paged(request: Request, rows: QuerySet[Any], keys: Sequence[str]) -> tuple[list[Any], Any]:
+def paged(
+    request: Request, rows: QuerySet[Any], keys: Sequence[str], query: Mapping[str, Any]
+) -> tuple[list[Any], Any]:
     """A page of rows, and its neighbours as ``{"next": URL or None, "previous": ...}``.
 
-    ``keys`` are columns that together name a row, "-" in front of one that falls.
+    ``keys`` are columns that together name a row, "-" in front of one that falls; ``query`` the
+    request's parameters as they were checked.
     """
     names = [key.removeprefix("-") for key in keys]
-    text = request.query_params.get("cursor")
+    text = query.get("cursor")
     cursor = Cursor.read(text, rows, names) if text else None
     backwards = cursor is not None and cursor.before
     if cursor is not None:
         rows = rows.filter(_beyond(keys, cursor))
-    size = _size(request)
+    size = query.get("page_size", SIZE)
     found = list(rows.order_by(*(_turned(key) if backwards else key for key in keys))[: size + 1])
     more, page = len(found) > size, found[:size]
     if backwards:
@@ -81,11 +84,6 @@ def paged(request: Request, rows: QuerySet[Any], keys: Sequence[str]) -> tuple[l
         "next": _link(request, Cursor(_key(page[-1], names))) if has_next else None,
         "previous": _link(request, Cursor(_key(page[0], names), True)) if has_previous else None,
     }
-
-
-def _size(request: Request) -> int:
-    text = request.query_params.get("page_size", "")
-    return min(max(int(text), 1), SIZE_MAX) if text.isdecimal() and len(text) < 10 else SIZE
 
 
 def _turned(key: str) -> str:

@@ -47,7 +47,7 @@ def sent(request: HttpRequest) -> str:
     WSGI servers and Django's test client do not: there a "/" of an id has become one of the path.
     """
     raw = getattr(request, "scope", {}).get("raw_path")
-    path: str = raw.decode("ascii").partition("?")[0] if raw else quote(request.path)
+    path: str = raw.decode("utf-8", "replace").partition("?")[0] if raw else quote(request.path)
     return path.removeprefix(quote(request.META.get("SCRIPT_NAME", "")))
 
 
@@ -63,6 +63,11 @@ def resolved(request: HttpRequest) -> str:
         member = f"/members/{encoded(request.GET['member_id'])}"
         tail = tail.replace("/members", member, 1)
     return f"{twin['root']}/groups/{encoded(group_id)}{tail}"
+
+
+def names_ids_in_query(request: HttpRequest) -> bool:
+    """Whether the path is a twin, whose ids are in its query."""
+    return TWIN.fullmatch(sent(request)) is not None
 
 
 def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:

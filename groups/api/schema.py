@@ -1,11 +1,13 @@
 """What several resources share in the OpenAPI description: parameters and pages."""
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework import serializers
+
+from groups.api.pages import SIZE, SIZE_MAX
 
 GROUP_ID = OpenApiParameter(
     "group_id",
@@ -16,9 +18,15 @@ GROUP_ID = OpenApiParameter(
 MEMBER_ID = OpenApiParameter(
     "member_id", OpenApiTypes.STR, OpenApiParameter.PATH, description="Percent-encoded."
 )
+NAME: Final = {"type": "string", "minLength": 1}
+"""A filter by a name: an empty one names nothing, and is a mistake."""
+
 PAGE = [
-    OpenApiParameter("cursor", str, description="From `next` or `previous` of a page."),
-    OpenApiParameter("page_size", int, description="100 unless said, 500 at most."),
+    OpenApiParameter("cursor", NAME, description="From `next` or `previous` of a page."),
+    OpenApiParameter(
+        "page_size",
+        {"type": "integer", "minimum": 1, "maximum": SIZE_MAX, "default": SIZE},
+    ),
 ]
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",

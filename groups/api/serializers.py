@@ -8,15 +8,13 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from groups.core.plain_text import REASON_CHARS_MAX
 from groups.core.topics import PARTITIONS_MAX
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
 from groups.pause_queries import DEAF, STARTING, STOPPED, STOPPING, WORKING
 from groups.plain_words import sentence
 
 INT32_MAX = 2**31 - 1
-
-REASON_MAX = 1_000
-"""Characters of a reason: everybody reads it in the journal later."""
 
 
 class LastRebalance(s.Serializer[Journal]):
@@ -196,7 +194,7 @@ class OperationView(s.ModelSerializer[Operation]):
 class Reason(s.Serializer[Any]):
     """Why somebody asks for something; the journal shows it."""
 
-    reason = s.CharField(max_length=REASON_MAX)
+    reason = s.CharField(max_length=REASON_CHARS_MAX)
 
 
 class ForceRebalance(Reason):

@@ -1,17 +1,16 @@
 """The paths under ``/api/v1``. Ids are greedy, so longer tails come first."""
 
 from django.urls import path, re_path, register_converter
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
-from groups.api import fleet, groups, verbs
+from groups.api import document, fleet, groups, verbs
 from groups.api.paths import Id
 from groups.api.problems import nobody_named, nothing_here
 
 register_converter(Id, "id")
 
 urlpatterns = [
-    path("schema", SpectacularAPIView.as_view(), name="schema"),
-    path("docs", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("schema", document.Document.as_view(), name="schema"),
+    path("docs", document.Page.as_view(url_name="schema"), name="docs"),
     path("me", fleet.Me.as_view()),
     path("groups", groups.Groups.as_view()),
     path("groups/<id:group_id>/rebalances", verbs.Rebalances.as_view()),

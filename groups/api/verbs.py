@@ -9,19 +9,21 @@ from typing import Any, Final
 
 from django.db.models import Q
 from django.http import Http404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups.api import groups as resources
 from groups.api import serializers as shapes
 from groups.api.asking import ask, awaited
+from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import (
     ANSWERED,
     GROUP_ID,
     IDEMPOTENCY_KEY,
     MEMBER_ID,
+    NAME,
     PAGE,
     PREFER,
     accepted,
@@ -40,7 +42,7 @@ class Rebalances(View):
 
     rights = {"POST": "groups.rebalance_group", "*": "groups.view_group"}
 
-    @extend_schema(
+    @described(
         operation_id="list_rebalances",
         parameters=[GROUP_ID, *PAGE],
         responses=page_of(shapes.JournalEntry),
@@ -49,7 +51,7 @@ class Rebalances(View):
         """List completed rebalances, newest first."""
         return resources.rebalances(self, request, group_id)
 
-    @extend_schema(
+    @described(
         operation_id="force_rebalance",
         parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.ForceRebalance,
@@ -57,7 +59,7 @@ class Rebalances(View):
     )
     def post(self, request: Request, group_id: str) -> Response:
         """Let every member rejoin. The operation ends in the generation that was reached."""
-        said = self.body(shapes.ForceRebalance, request)
+        said = self.said
 
         def check() -> None:
             group = existing(group_id)
@@ -75,22 +77,23 @@ class OneMember(View):
 
     rights = {"*": "groups.evict_member"}
 
-    @extend_schema(
+    @described(
         operation_id="evict_member",
         parameters=[
             GROUP_ID,
             MEMBER_ID,
-            OpenApiParameter("reason", str, required=True, description="Or in a JSON body."),
+            OpenApiParameter("reason", str, description="Required, here or in a JSON body."),
             IDEMPOTENCY_KEY,
             PREFER,
             *ANSWERED,
         ],
         request=None,
+        body=shapes.Reason,
         responses=accepted(shapes.OperationView),
     )
     def delete(self, request: Request, group_id: str, member_id: str) -> Response:
         """Remove a member; the others rebalance. A client that still lives joins again."""
-        said = self.body(shapes.Reason, request, request.query_params)
+        said = self.said
 
         def check() -> None:
             if not Member.objects.filter(group_id=group_id, member_id=member_id).exists():
@@ -109,7 +112,7 @@ class Paused(View):
 
     def ask(self, request: Request, group_id: str, member_id: str = "") -> Response:
         """The verb, for the group or for one member."""
-        said = self.body(shapes.Reason, request)
+        said = self.said
 
         def check() -> None:
             existing(group_id)
@@ -131,7 +134,7 @@ def _may_be_paused(group_id: str, name: str) -> bool:
 class GroupPause(Paused):
     """Stopping all members of a group."""
 
-    @extend_schema(
+    @described(
         operation_id="pause_group",
         parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
@@ -148,7 +151,7 @@ class GroupResume(Paused):
 
     verb = Operation.Verb.RESUME
 
-    @extend_schema(
+    @described(
         operation_id="resume_group",
         parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
@@ -162,7 +165,7 @@ class GroupResume(Paused):
 class MemberPause(Paused):
     """Stopping one member."""
 
-    @extend_schema(
+    @described(
         operation_id="pause_member",
         parameters=[GROUP_ID, MEMBER_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
@@ -179,7 +182,7 @@ class MemberResume(Paused):
 
     verb = Operation.Verb.RESUME
 
-    @extend_schema(
+    @described(
         operation_id="resume_member",
         parameters=[GROUP_ID, MEMBER_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
@@ -195,7 +198,7 @@ class Restores(View):
 
     rights = {"*": "groups.rebalance_group"}
 
-    @extend_schema(
+    @described(
         operation_id="restore_offsets",
         parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.RestoreOffsets,
@@ -203,7 +206,7 @@ class Restores(View):
     )
     def post(self, request: Request, group_id: str) -> Response:
         """Take the offsets of a group without members back to what they were at an instant."""
-        said = self.body(shapes.RestoreOffsets, request)
+        said = self.said
 
         def check() -> None:
             existing(group_id)
@@ -215,10 +218,10 @@ class Restores(View):
 class Operations(View):
     """What was asked of groups."""
 
-    @extend_schema(
+    @described(
         operation_id="list_operations",
         parameters=[
-            OpenApiParameter("group_id", str),
+            OpenApiParameter("group_id", NAME),
             OpenApiParameter("state", str, enum=Operation.State.values),
             *PAGE,
         ],
@@ -226,7 +229,7 @@ class Operations(View):
     )
     def get(self, request: Request) -> Response:
         """List operations, newest first."""
-        asked = {name: value for name in FILTERS if (value := request.query_params.get(name))}
+        asked = {name: value for name, value in self.query.items() if name in FILTERS}
 
         def shown(page: list[Operation]) -> Any:
             return shapes.OperationView(page, many=True).data
@@ -237,7 +240,7 @@ class Operations(View):
 class OneOperation(View):
     """One verb, and what became of it."""
 
-    @extend_schema(
+    @described(
         operation_id="get_operation",
         parameters=[PREFER],
         responses=shapes.OperationView,

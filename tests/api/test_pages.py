@@ -110,9 +110,12 @@ def test_a_cursor_beyond_every_number_is_past_the_end(viewer: Client) -> None:
     assert (answer.status_code, answer.json()["data"]) == (200, [])
 
 
-@pytest.mark.parametrize(
-    ("asked", "got"), [("2", 2), ("0", 1), ("-5", 3), ("many", 3), ("9" * 50, 3)]
-)
-def test_a_page_size_that_cannot_be_is_the_nearest(viewer: Client, asked: str, got: int) -> None:
+@pytest.mark.parametrize("asked", ["0", "501", "-5", "many", "9" * 50, "", "1.5", "\u0662"])
+def test_a_page_size_that_cannot_be_is_refused(viewer: Client, asked: str) -> None:
     write("g-1", "g-2", "g-3")
-    assert len(viewer.get("/api/v1/groups", {"page_size": asked}).json()["data"]) == got
+    assert len(viewer.get("/api/v1/groups", {"page_size": "2"}).json()["data"]) == 2
+    answer = viewer.get("/api/v1/groups", {"page_size": asked})
+    assert answer.status_code == 400
+    assert answer.json()["errors"] == [
+        {"parameter": "page_size", "detail": "This must be a number from 1 to 500."}
+    ]

@@ -1,15 +1,12 @@
 """Reports over REST: what the newest run found, and asking for another."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
-from kombu import Connection, pools
 
-from coordinator_site.celery import app
 from groups.models import RebalanceCost, ReportRun
 from tests.api.conftest import Api
 
@@ -17,17 +14,6 @@ pytestmark = pytest.mark.django_db
 
 REPORT = "/api/v1/reports/rebalances"
 BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
-
-
-@pytest.fixture
-def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """kombu's own broker in memory, in place of the one that the installation has."""
-    with Connection("memory://") as connection:
-        monkeypatch.setattr(app.amqp, "_producer_pool", pools.producers[connection])
-        with connection.SimpleQueue("rollcall") as queue:
-            queue.clear()
-            yield queue
-    pools.reset()
 
 
 def run(state: str = "succeeded", **costs: int) -> ReportRun:

@@ -1,0 +1,219 @@
+"""What a request may say: nothing that its operation does not take, and nothing in an odd form.
+
+An operation is described once (``described``), for the OpenAPI document and for this check, so
+what is not in the document is refused before anything is done. No resource is here.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from itertools import islice
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request, is_form_media_type
+
+from groups.api.problems import Problem
+from groups.core.plain_text import text_problem
+
+ERRORS_MAX: Final = 20
+"""Errors that one answer names; a body may have a million."""
+
+NUMBER: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+
+UNKNOWN_PARAMETER: Final = "This operation has no such parameter."
+UNKNOWN_FIELD: Final = "There is no such field."
+TWICE: Final = "This is said twice."
+
+Error = Mapping[str, str]
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What an operation takes: query parameters as JSON schemas by name, and the shape of its body.
+
+    A field of the body that is a query parameter, too, may stand in either, not in both.
+    """
+
+    query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    body: type[serializers.Serializer[Any]] | None = None
+
+
+NOTHING: Final = Inputs()
+
+ATTRIBUTE: Final = "rollcall_inputs"
+
+
+def described(
+    *, body: type[serializers.Serializer[Any]] | None = None, **told: Any
+) -> Callable[[Method], Method]:
+    """``extend_schema``, and the method takes what that tells and nothing else.
+
+    ``body``: of a method for which OpenAPI's tools show none (DELETE).
+    """
+    query = {
+        parameter.name: _schema(parameter)
+        for parameter in told.get("parameters", ())
+        if parameter.location == OpenApiParameter.QUERY
+    }
+    inputs = Inputs(query, body or told.get("request"))
+
+    def decorate(method: Method) -> Method:
+        setattr(method, ATTRIBUTE, inputs)
+        decorated: Method = extend_schema(**told)(method)
+        return decorated
+
+    return decorate
+
+
+def _schema(parameter: OpenApiParameter) -> Mapping[str, Any]:
+    told = parameter.type
+    schema = dict(told) if isinstance(told, dict) else {"type": "string"}
+    return {**schema, "enum": list(parameter.enum)} if parameter.enum else schema
+
+
+def of(method: Any) -> Inputs:
+    """What a view's method takes; one that was never described takes nothing."""
+    inputs: Inputs = getattr(method, ATTRIBUTE, NOTHING)
+    return inputs
+
+
+# -- the query
+
+
+def query(request: Request, inputs: Inputs, ids: frozenset[str]) -> dict[str, Any]:
+    """The query's parameters as values. ``ids`` are told by the query as well (``paths.TWIN``)."""
+    found: dict[str, Any] = {}
+    errors: list[Error] = []
+    for name, values in request.query_params.lists():
+        if name in ids and len(values) == 1:
+            continue
+        schema = inputs.query.get(name)
+        try:
+            if schema is None:
+                raise ValueError(UNKNOWN_PARAMETER)
+            if len(values) > 1:
+                raise ValueError(TWICE)
+            found[name] = _value(values[0], schema)
+        except ValueError as error:
+            errors.append({"parameter": name[:100], "detail": str(error)})
+    _refuse(errors, "Some parameters are not as they must be.")
+    return found
+
+
+def _value(text: str, schema: Mapping[str, Any]) -> Any:
+    """A parameter's value; ValueError says what is wrong with it."""
+    if schema["type"] == "integer":
+        least, most = schema["minimum"], schema["maximum"]
+        if not NUMBER.fullmatch(text) or not least <= int(text) <= most:
+            raise ValueError(f"This must be a number from {least} to {most}.")
+        return int(text)
+    if "enum" in schema:
+        known = {word.casefold(): word for word in schema["enum"]}
+        if text.casefold() not in known:
+            raise ValueError(f"This must be one of: {', '.join(schema['enum'])}.")
+        return known[text.casefold()]
+    if len(text) < schema.get("minLength", 0):
+        raise ValueError("This may not be empty.")
+    return text
+
+
+# -- the body
+
+
+def body(request: Request, inputs: Inputs, query: Mapping[str, Any]) -> Any:
+    """What the body says, checked, with what the query says in its stead; {} for no body."""
+    if "Transfer-Encoding" in request.headers:
+        # Django takes a body without a length for none at all.
+        detail = "A body is sent with its Content-Length, not in chunks."
+        raise Problem(HTTPStatus.LENGTH_REQUIRED, "length_required", detail)
+    shape = inputs.body
+    if shape is None:
+        _refuse(_without_shape(request), "This operation takes no body.")
+        return {}
+    data = _data(request)
+    asked = shape()
+    instead = {name: value for name, value in query.items() if name in asked.fields}
+    if isinstance(data, dict):
+        both = [_error(f"/{name}", TWICE) for name in instead if name in data]
+        _refuse(both, "Some fields are said twice.")
+        data = {**instead, **data}
+    _refuse(islice(_misfits(asked, data, ""), ERRORS_MAX), "Some fields are not as they must be.")
+    found = shape(data=data)
+    found.is_valid(raise_exception=True)
+    return found.validated_data
+
+
+def _data(request: Request) -> Any:
+    if request.META.get("CONTENT_LENGTH") in (None, "", "0"):
+        return {}
+    return request.data
+
+
+def _without_shape(request: Request) -> list[Error]:
+    """An error for each field. A form without fields says nothing either; some clients send one."""
+    is_form = is_form_media_type(request.content_type)
+    data = {**request._request.POST, **request._request.FILES} if is_form else _data(request)
+    if not isinstance(data, dict):
+        return [_error("", UNKNOWN_FIELD)]
+    return [_error(f"/{_step(name)}", UNKNOWN_FIELD) for name in islice(data, ERRORS_MAX)]
+
+
+def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
+    """What no serializer looks for: fields that nobody knows, and values of another JSON type.
+
+    null, and what a value may be beyond its type, are the fields' own affair.
+    """
+    if value is None:
+        return
+    word, kind = _kind(asked)
+    fits = type(value) is kind  # true is no number here, whatever Python says
+    if not fits:
+        yield _error(at, f"This must be {word}.")
+    elif kind is dict:
+        fields = {name: f for name, f in asked.fields.items() if not f.read_only}
+        for name, inner in value.items():
+            step = f"{at}/{_step(name)}"
+            if name in fields:
+                yield from _misfits(fields[name], inner, step)
+            else:
+                yield _error(step, UNKNOWN_FIELD)
+    elif kind is list:
+        for number, inner in enumerate(value):
+            yield from _misfits(asked.child, inner, f"{at}/{number}")
+    elif kind is str and (problem := text_problem(value)):
+        yield _error(at, problem)
+
+
+def _kind(asked: Any) -> tuple[str, type]:
+    """The JSON type of a field, in words and as Python has it."""
+    if isinstance(asked, serializers.ListField | serializers.ListSerializer):
+        return "a list", list
+    if isinstance(asked, serializers.Serializer):
+        return "an object", dict
+    if isinstance(asked, serializers.IntegerField):
+        return "a whole number", int
+    if isinstance(asked, serializers.BooleanField):
+        return "true or false", bool
+    return "a text", str
+
+
+def _step(name: str) -> str:
+    """One step of a JSON pointer in a URI fragment (RFC 6901): whatever somebody called a field,
+    the answer is plain ASCII."""
+    return quote(name[:100].replace("~", "~0").replace("/", "~1"), errors="replace")
+
+
+def _error(at: str, detail: str) -> Error:
+    return {"pointer": f"#{at}", "detail": detail}
+
+
+def _refuse(errors: Any, detail: str) -> None:
+    """Raise where there are errors."""
+    found = list(errors)
+    if found:
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=found[:ERRORS_MAX])

@@ -1,0 +1,56 @@
+"""JSON as a request may send it: one meaning for every reader, and small.
+
+Python's reader takes more than the standard (NaN), and where a key stands twice, as every reader
+may, it takes the last one; a proxy that looked at the first has let something else through.
+"""
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final, NoReturn
+
+from rest_framework.exceptions import APIException, ParseError
+from rest_framework.parsers import JSONParser
+
+BODY_BYTES_MAX: Final = 1_048_576
+"""No body here has more than a reason and a few numbers."""
+
+
+class TooLarge(APIException):
+    """A body with more bytes than that."""
+
+    status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    default_code = "too_large"
+    default_detail = f"A body has at most {BODY_BYTES_MAX} bytes."
+
+
+class StrictJSONParser(JSONParser):
+    """JSON in UTF-8 (RFC 8259), each key of an object once."""
+
+    def parse(
+        self, stream: Any, media_type: str | None = None, parser_context: Any = None
+    ) -> dict[str, Any]:
+        """The body as a value, which may be of any JSON type."""
+        sent = stream.read(BODY_BYTES_MAX + 1)
+        if len(sent) > BODY_BYTES_MAX:
+            raise TooLarge
+        try:
+            found: dict[str, Any] = json.loads(
+                sent.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant
+            )
+        except RecursionError:
+            raise ParseError("The JSON is nested too deeply.") from None
+        except ValueError as error:
+            raise ParseError(f"This is no JSON: {error}") from None
+        return found
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,97 @@
+"""Every operation of REST as one request that is right, taken from the OpenAPI document."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+from django.apps import apps
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+
+from groups import operations, topics
+from groups.models import ApiToken
+from tests.api.conftest import write
+
+NAMES = {"group_id": "g", "member_id": "m-1", "name": "orders", "operation_id": ""}
+
+REASON = {"reason": "a new deployment"}
+
+BODIES: Mapping[str, Any] = {
+    "force_rebalance": {**REASON, "expected_generation": 1, "on_in_progress": "leave"},
+    "evict_member": REASON,
+    "pause_group": REASON,
+    "resume_group": REASON,
+    "pause_member": REASON,
+    "resume_member": REASON,
+    "restore_offsets": {**REASON, "to": "2026-01-31T12:00:00Z"},
+    "create_topic": {"name": "invoices", "partitions": 3},
+    "grow_topic": {"partitions": 9},
+    "place_topic": {"racks": [["a"], []]},
+    "start_rebalance_report": None,
+}
+"""A right body for each operation that changes something; None: it takes none."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: an operation of the document with everything that it needs."""
+
+    operation_id: str
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+
+    def send(self, client: Client, raw: str | bytes | None = None) -> Any:
+        """The answer; ``raw`` in the place of the body."""
+        url = f"{self.path}?{urlencode(self.query)}" if self.query else self.path
+        data = raw if raw is not None else "" if self.body is None else json.dumps(self.body)
+        return client.generic(self.method, url, data, content_type="application/json")
+
+    def but(self, **changes: Any) -> "Asked":
+        """The same with something else."""
+        return replace(self, **changes)
+
+
+@cache
+def document() -> Mapping[str, Any]:
+    """The OpenAPI document."""
+    generator: Any = SchemaGenerator
+    found: Mapping[str, Any] = generator().get_schema(public=True)
+    return found
+
+
+def everything() -> list[Asked]:
+    """A right request for each operation; what it is about is made here."""
+    write("g", "to-be-restored", size=2)
+    topics.create("orders", 3)
+    made = operations.ask("g", "rebalance", reason="an earlier one", actor="olga")
+    names = {**NAMES, "operation_id": str(made.pk)}
+    return [
+        _asked(path, method.upper(), told, names)
+        for path, methods in document()["paths"].items()
+        for method, told in methods.items()
+    ]
+
+
+def _asked(path: str, method: str, told: Mapping[str, Any], names: Mapping[str, str]) -> Asked:
+    operation_id = told["operationId"]
+    query = {
+        parameter["name"]: names[parameter["name"]]
+        for parameter in told.get("parameters", ())
+        if parameter["in"] == "query" and parameter.get("required")
+    }
+    body = None if method == "GET" else BODIES[operation_id.removesuffix("_by_query")]
+    return Asked(operation_id, method, path.format(**names), query, body)
+
+
+def rows() -> Mapping[str, str]:
+    """Every row that an operation might change; what is asked of Celery is none."""
+    models = [model for model in apps.get_app_config("groups").get_models() if model != ApiToken]
+    return {
+        model.__name__: str(list(model._default_manager.order_by("pk").values_list()))
+        for model in models
+    }

@@ -1,0 +1,266 @@
+"""Nothing is executed that a request did not say as it must be said: unknown names, odd JSON.
+
+Every operation of the OpenAPI document is asked; one that comes to it is asked as well.
+"""
+
+import json
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from groups.api.views import Checked
+from groups.core.plain_text import text_problem
+from tests.api.asked import Asked, everything, rows
+
+pytestmark = pytest.mark.django_db
+
+CLIENT_ERRORS = range(400, 500)
+
+
+@pytest.fixture
+def anybody(settings: Any) -> Client:
+    """Somebody with every right, so that nothing else is a reason to refuse."""
+    settings.API_TOKEN = "the-token"
+    return Client(raise_request_exception=False, headers={"authorization": "Bearer the-token"})
+
+
+def refused(client: Client, asked: Asked, raw: str | bytes | None = None) -> Any:
+    """The problem that the request is told."""
+    answer = asked.send(client, raw)
+    why = f"{asked} {raw!r:.300} was answered {answer.status_code} {answer.content!r:.300}"
+    assert answer.status_code in CLIENT_ERRORS, why
+    assert answer.headers["Content-Type"] == "application/problem+json", why
+    return json.loads(answer.content)
+
+
+@pytest.fixture
+def requests(broker: Any) -> Iterator[list[Asked]]:
+    """A right request for each operation. Of what a test makes of them nothing may come."""
+    asked = everything()
+    before = rows()
+    yield asked
+    assert rows() == before
+    assert broker.qsize() == 0
+
+
+def test_each_of_these_requests_is_right_as_it_stands(anybody: Client, broker: Any) -> None:
+    """Else the tests below would find a refusal for another reason."""
+    for asked in everything():
+        answer = asked.send(anybody)
+        known = {"get_rebalance_report": HTTPStatus.NOT_FOUND}
+        if asked.operation_id == "grow_topic":
+            asked.but(body={"partitions": 12}).send(anybody)
+        assert answer.status_code == known.get(asked.operation_id, answer.status_code)
+        assert answer.status_code < 400 or asked.operation_id in known, (asked, answer.content)
+
+
+@pytest.mark.parametrize("name", ["dry_run", "reasn", "format", "page-size", "\u202e", ""])
+def test_a_parameter_that_nobody_knows_is_refused(
+    anybody: Client, requests: list[Asked], name: str
+) -> None:
+    for asked in requests:
+        problem = refused(anybody, asked.but(query={**asked.query, name: "true"}))
+        assert {"parameter": name, "detail": "This operation has no such parameter."} in problem[
+            "errors"
+        ]
+
+
+def test_a_field_that_nobody_knows_is_refused(anybody: Client, requests: list[Asked]) -> None:
+    for asked in requests:
+        problem = refused(anybody, asked.but(body={**(asked.body or {}), "dry_run": True}))
+        assert {"pointer": "#/dry_run", "detail": "There is no such field."} in problem["errors"]
+
+
+def test_a_parameter_is_said_once(anybody: Client, requests: list[Asked]) -> None:
+    by_id = {asked.operation_id: asked for asked in requests}
+    listed, evicts = by_id["list_operations"], by_id["evict_member"]
+    asked = listed.but(path=f"{listed.path}?state=pending&state=failed", query={})
+    assert refused(anybody, asked)["errors"][0]["parameter"] == "state"
+    both = refused(anybody, evicts.but(query={"reason": "another"}))
+    assert both["errors"] == [{"pointer": "#/reason", "detail": "This is said twice."}]
+
+
+COMMON: list[Any] = [None, True, 1.5, "", {"a": 1}, [[[]]]]
+
+ODD: dict[type, list[Any]] = {
+    int: [*COMMON, "1", 1.0, 10**30, -(10**30), "NaN", []],
+    str: [
+        *COMMON,
+        1,
+        [],
+        ["a"],
+        "a\0b",
+        "a\nb",
+        "a\x1b[31mb",
+        "a\u202eb",
+        "a\u2066b",
+        "a\u2028b",
+        "\x7f",
+        "x" * 1_001,
+    ],
+    list: [*COMMON, 1, "a", {}],
+    dict: [*COMMON, 1, "a", []],
+}
+"""What is none of this type, or none that can be."""
+
+MEANT = {"expected_generation": [None]}
+"""Odd, and told by the document: whatever it is."""
+
+
+def places(body: Any, *at: str | int) -> Iterator[tuple[str | int, ...]]:
+    """Each place in a JSON value, the outermost first."""
+    yield at
+    if isinstance(body, dict | list):
+        for name, value in body.items() if isinstance(body, dict) else enumerate(body):
+            yield from places(value, *at, name)
+
+
+def replaced(body: Any, at: tuple[Any, ...], value: Any) -> Any:
+    """The body with this value in that place."""
+    if not at:
+        return value
+    found = dict(body) if isinstance(body, dict) else list(body)
+    found[at[0]] = replaced(body[at[0]], at[1:], value)
+    return found
+
+
+def test_odd_values_are_refused_wherever_they_stand(anybody: Client, requests: list[Asked]) -> None:
+    tried = 0
+    for asked in requests:
+        if asked.body is None or asked.operation_id.endswith("_by_query"):
+            continue
+        for at in places(asked.body):
+            for odd in ODD[type(_within(asked.body, at))]:
+                if odd not in MEANT.get(str(at[-1]) if at else "", ()):
+                    tried += 1
+                    refused(anybody, asked, json.dumps(replaced(asked.body, at, odd)))
+    assert tried > 300
+
+
+def _within(body: Any, at: tuple[Any, ...]) -> Any:
+    for name in at:
+        body = body[name]
+    return body
+
+
+NO_JSON: dict[str, str | bytes] = {
+    "a key twice": '{"reason": "a", "reason": "b"}',
+    "a key twice, within": '{"reason": "a", "more": {"x": 1, "x": 2}}',
+    "not a number": '{"reason": "a", "expected_generation": NaN}',
+    "without end": '{"reason": "a", "expected_generation": -Infinity}',
+    "beyond every number": '{"reason": "a", "expected_generation": 1e999}',
+    "as many digits as Python reads": f'{{"reason": "a", "expected_generation": {"9" * 4_000}}}',
+    "more digits than Python reads": f'{{"reason": "a", "expected_generation": {"9" * 9_000}}}',
+    "deep": '{"reason": ' + "[" * 500 + "]" * 500 + "}",
+    "deeper": '{"reason": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    "half a character": '{"reason": "\\ud800"}',
+    "half a character in a name": '{"reason": "a", "\\udfff": 1}',
+    "half a character in a choice": '{"reason": "a", "on_in_progress": "\\ud800"}',
+    "another encoding": '{"reason": "a"}'.encode("utf-16"),
+    "with a mark of order": b'\xef\xbb\xbf{"reason": "a"}',
+    "with something behind": '{"reason": "a"} {}',
+    "a comma too many": '{"reason": "a",}',
+    "a comment": '{"reason": "a" /* b */}',
+    "no key": '{reason: "a"}',
+    "other quotes": "{'reason': 'a'}",
+    "too large": '{"reason": "' + " " * 1_100_000 + 'a"}',
+    "many unknown fields": json.dumps({"reason": "a", **{f"x{n}": n for n in range(50_000)}}),
+}
+
+
+@pytest.mark.parametrize("raw", NO_JSON.values(), ids=NO_JSON.keys())
+def test_what_has_two_meanings_or_none_is_refused(
+    anybody: Client, requests: list[Asked], raw: str | bytes
+) -> None:
+    for asked in requests:
+        if asked.operation_id in ("force_rebalance", "evict_member", "start_rebalance_report"):
+            problem = refused(anybody, asked, raw)
+            assert len(problem.get("errors", ())) <= 20
+
+
+def test_a_body_in_chunks_is_not_taken_for_none(anybody: Client, requests: list[Asked]) -> None:
+    (start,) = (a for a in requests if a.operation_id == "start_rebalance_report")
+    answer = anybody.post(start.path, headers={"transfer-encoding": "chunked"})
+    assert (answer.status_code, answer.json()["code"]) == (411, "length_required")
+
+
+def test_a_form_is_no_way_around(anybody: Client, requests: list[Asked]) -> None:
+    (start,) = (a for a in requests if a.operation_id == "start_rebalance_report")
+    assert anybody.post(start.path, {"dry_run": "true"}).status_code == 400
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text() | st.sampled_from(["reason", "to"]), inner, max_size=3)
+        ),
+        max_leaves=8,
+    )
+)
+@example({"reason": "a", "expected_generation": None, "on_in_progress": None})
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_any_json_is_answered_by_a_problem(anybody: Client, said: Any) -> None:
+    """Also for a group that is not there: of a right request nothing comes either."""
+    asked = Asked("force_rebalance", "POST", "/api/v1/groups/nobodys/rebalances", body=said)
+    answer = asked.send(anybody, json.dumps(said))
+    assert answer.status_code in CLIENT_ERRORS, answer.content
+
+
+WRONG_WORDS = [
+    "/groups?state=Stabel",
+    "/groups?type=clasic",
+    "/groups?state=",
+    "/groups/g/journal?kind=rebalanced",
+    "/groups/g/offsets?topic=",
+    "/operations?state=done",
+    "/operations?group_id=",
+    "/groups?page_size=0",
+    "/topics?page_size=501",
+    "/nodes?page_size=x",
+]
+
+
+@pytest.mark.parametrize("path", WRONG_WORDS)
+def test_a_word_that_is_none_is_not_taken_for_no_wish(
+    anybody: Client, requests: list[Asked], path: str
+) -> None:
+    problem = refused(anybody, Asked("", "GET", f"/api/v1{path}"))
+    assert problem["errors"][0]["parameter"] in path
+
+
+def test_the_case_of_a_word_does_not_matter(anybody: Client) -> None:
+    everything()
+    found = anybody.get("/api/v1/groups?state=stable&type=CLASSIC").json()["data"]
+    assert [group["group_id"] for group in found] == ["g", "to-be-restored"]
+
+
+def test_every_view_is_checked() -> None:
+    """Also those of others, which the document does not describe."""
+    views = list(_views(get_resolver("groups.api.urls").url_patterns))
+    assert len(views) > 15
+    assert [view for view in views if not issubclass(view, Checked)] == []
+
+
+def _views(patterns: list[Any]) -> Iterator[type]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from _views(pattern.url_patterns)
+        elif isinstance(pattern, URLPattern) and hasattr(pattern.callback, "cls"):
+            yield pattern.callback.cls
+
+
+@pytest.mark.parametrize("text", ["Grüße", "再均衡", "👩‍👩‍👧 moved", "a - b", "“quoted”"])
+def test_what_people_write_is_plain(text: str) -> None:
+    assert text_problem(text) is None
