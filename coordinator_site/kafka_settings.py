@@ -357,6 +357,14 @@ SETTINGS: tuple[Setting, ...] = (
         "connections.max.idle.ms", 600_000, "a peer that says nothing is no peer; -1: for ever", -1
     ),
     Number(
+        "connections.gone.ms",
+        15_000,
+        "ours: a peer whose machine answers no probe for so long is gone, whatever it waits for"
+        " (TCP keepalive and TCP_USER_TIMEOUT); 0: the system's own times",
+        0,
+        7_200_000,
+    ),
+    Number(
         "socket.request.max.bytes",
         8_388_608,
         "decoded in memory, so far below Kafka's 100 MiB: no request here carries records",

@@ -84,6 +84,7 @@ class NodeSettings:
     member_metadata_max_bytes: int
     group_metadata_max_bytes: int
     connections_max_idle_ms: int
+    connections_gone_ms: int
     group_consumer_regex_refresh_interval_ms: int
     group_coordinator_rebalance_protocols: tuple[str, ...]
     socket_request_max_bytes: int

@@ -31,6 +31,7 @@ from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
 from protocol.holding import Ends  # noqa: E402
+from protocol.keepalive import keep_alive  # noqa: E402
 from protocol.seats import Seats  # noqa: E402
 
 logger = logging.getLogger(__name__)
@@ -124,6 +125,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         me = Broker(self.node_id, name, port or bound, draft)
         self.node = self.make_node(me, self.desk)
         self.node.coordinator.hang_up = self._hang_up
+        accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
+        keep_alive(accepting, self.node.settings.connections_gone_ms)
         await self.node.start()
         running = asyncio.create_task(self.node.run())
         try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.server.serving import Serving, serving, until
 
 V = 3
 MANY = 300
+TCP_REPAIR = 19
 
 
 @pytest.mark.parametrize("reset", [False, True])
@@ -113,3 +115,43 @@ async def test_a_server_that_stops_answers_who_is_parked_and_closes() -> None:
     assert await second.ended() == await first.ended() == b""
     with pytest.raises(ConnectionRefusedError):
         await Client.connect(server.address)
+
+
+async def test_a_half_open_connection_is_probed_by_the_kernel(served: Serving) -> None:
+    """Whatever a listener accepts has the times that the setting asks for."""
+    _, connection = await served.connect()
+    transport = connection._transport
+    assert transport is not None
+    accepted = transport.get_extra_info("socket")
+    tcp = socket.IPPROTO_TCP
+    assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+    assert accepted.getsockopt(tcp, socket.TCP_KEEPIDLE) == 5
+    assert accepted.getsockopt(tcp, socket.TCP_KEEPINTVL) == 5
+    assert accepted.getsockopt(tcp, socket.TCP_KEEPCNT) == 3
+    assert accepted.getsockopt(tcp, socket.TCP_USER_TIMEOUT) == 15_000
+
+
+async def test_a_parked_request_of_a_client_that_vanished_is_forgotten(settings: Any) -> None:
+    """No FIN and no reset: the client's socket is gone as with its machine."""
+    settings.CONNECTIONS_GONE_MS = 3_000
+    async with serving() as served:
+        first, _ = await served.connect()
+        second, _ = await served.connect()
+        beat = await first.settled("g")
+        second.send(join("g"), V)
+        await until(lambda: len(served.server.desk) == 1)
+        try:
+            vanish(second)
+        except PermissionError:
+            pytest.skip("only root may let a socket vanish (TCP_REPAIR)")
+
+        await until(lambda: len(served.server.desk) == 0)
+        await first.hears_of_a_rebalance(beat)
+
+
+def vanish(client: Client) -> None:
+    """End the client's socket without a word to the other side."""
+    ours = client.writer.transport.get_extra_info("socket")
+    with socket.socket(fileno=socket.dup(ours.fileno())) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
+    client.abort()
