@@ -58,7 +58,7 @@ def test_short_sessions_are_allowed_when_their_bound_is_lowered_too() -> None:
     [
         ("ROLLCALL_GROUP_MAX_SIZE", "many", r"\(group.max.size\) must be a whole number, not"),
         ("ROLLCALL_GROUP_MAX_SIZE", "0", "must be between 1 and 2147483647, not '0'"),
-        ("ROLLCALL_NODE_LEASE_MS", "60001", "must be between 500 and 60000"),
+        ("ROLLCALL_NODE_LEASE_MS", "60001", "must be between 1000 and 60000"),
         ("ROLLCALL_AUTO_CREATE_TOPICS_ENABLE", "yes", "must be true or false, not 'yes'"),
         ("ROLLCALL_GROUP_CONSUMER_MIGRATION_POLICY", "never", "must be one of disabled, upgrade"),
         ("ROLLCALL_GROUP_CONSUMER_ASSIGNORS", "sticky", "a list of some of uniform, range"),
