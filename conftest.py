@@ -20,6 +20,7 @@ from hypothesis import settings as hypothesis_settings
 from coordinator_site import database
 from rollcall.launcher import postgres
 from rollcall.launcher.output import Output
+from tests import installations
 
 LOG = "postgres.log"
 SERVER = pytest.StashKey[ExitStack]()
@@ -47,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     url = stack.enter_context(postgres.serve(folder, throwaway=True, output=output))
     os.environ[database.VARIABLE] = url
     os.environ["ROLLCALL_DATABASE_MAY_BE_UNSAFE"] = "on"  # no fsync: nobody keeps these data
+    stack.enter_context(installations.on_demand(folder))
     settings.DATABASES["default"].update(database.from_url(url))  # read before we knew
 
 
@@ -54,16 +56,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """A test that asks for a whole ``installation`` runs where the others of its folder do: an
-    installation's start costs as much as many tests. pytest-xdist reads that in this hook.
-
-    One that asks for ``database_url`` needs the worker's database, which pytest-django makes for
-    marked tests only. It leaves rows behind, so it must come after the tests that roll back, as
-    tests without the mark do: it is marked when pytest-django has put all in order.
+    """A test that asks for ``database_url`` needs the worker's database, which pytest-django makes
+    for marked tests only. It leaves rows behind, so it must come after the tests that roll back,
+    as tests without the mark do: it is marked when pytest-django has put all in order.
     """
-    for item in items:
-        if _asks_for("installation", item) and item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
     yield
     for item in items:
         if config.getoption("loadgroup", default=False) and item.get_closest_marker("xdist_group"):

@@ -14,9 +14,11 @@ from benchmarks.wire import create_topic
 from groups.api.problems import nothing_here
 from rollcall.installation import CHECKOUT, Installation
 from tests.api.curl import Example, Request, examples, send
-from tests.clients.conftest import SESSION_MS, SETTINGS, Worker
+from tests.clients.conftest import SESSION_MS, Worker
+from tests.installations import TOKEN
 
-TOKEN = "the-installations-own-token"
+pytestmark = pytest.mark.xdist_group("rest")
+
 GROUP = "orders"
 PAGE = CHECKOUT / "docs" / "rest.md"
 EXAMPLES = examples(PAGE)
@@ -51,13 +53,6 @@ class Rest:
         worker.until(
             lambda: len(worker.owned) == 6 and self.group()["state"] == "Stable", "a stable group"
         )
-
-
-@pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    """One with a token."""
-    with Installation({**SETTINGS, "ROLLCALL_API_TOKEN": TOKEN}) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

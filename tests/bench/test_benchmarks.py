@@ -20,14 +20,17 @@ METADATA, METADATA_VERSION = 3, 1
 
 
 @pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
+def own() -> Iterator[Installation]:
+    """One whose processes are measured, and killed."""
     with Installation() as running:
         yield running
 
 
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
 @pytest.mark.skipif(not heartbeats.can_run(), reason="needs Linux and a C compiler")
-def test_node_and_ceiling_answer_every_heartbeat_rightly(installation: Installation) -> None:
-    pairs = heartbeats.measure(installation, rounds=2, seconds=0.3, groups=3, size=2)
+def test_node_and_ceiling_answer_every_heartbeat_rightly(own: Installation) -> None:
+    pairs = heartbeats.measure(own, rounds=2, seconds=0.3, groups=3, size=2)
 
     assert len(pairs) == 2
     for ours, ceiling in pairs:
@@ -36,22 +39,24 @@ def test_node_and_ceiling_answer_every_heartbeat_rightly(installation: Installat
         assert min(ours.replies, ceiling.replies) > 6 * heartbeats.WRONG_EVERY
 
 
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
 @pytest.mark.skipif(not heartbeats.can_run(), reason="needs Linux and a C compiler")
 def test_the_load_notices_a_heartbeat_that_should_have_been_refused(
-    installation: Installation, monkeypatch: pytest.MonkeyPatch
+    own: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(heartbeats, "UNKNOWN_MEMBER_ID", 0)
 
-    ((ours, ceiling),) = heartbeats.measure(installation, rounds=1, seconds=0.3, groups=1, size=1)
+    ((ours, ceiling),) = heartbeats.measure(own, rounds=1, seconds=0.3, groups=1, size=1)
 
     assert 0 < ours.wrong <= ours.replies // heartbeats.WRONG_EVERY + 1
     assert 0 < ceiling.wrong <= ceiling.replies // heartbeats.WRONG_EVERY + 1
 
 
-def test_acknowledged_commits_are_there_after_everything_was_killed(
-    installation: Installation,
-) -> None:
-    result = commits.measure(installation, groups=2, members=6, seconds=0.5)
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
+def test_acknowledged_commits_are_there_after_everything_was_killed(own: Installation) -> None:
+    result = commits.measure(own, groups=2, members=6, seconds=0.5)
 
     assert len(result.acknowledged) == 6
     assert min(result.acknowledged) > 0
@@ -101,8 +106,10 @@ def test_a_partition_given_twice_is_noticed() -> None:
     assert not assignors.is_right({"t": 2}, {"a": frozenset({part})})
 
 
-def test_ten_stock_consumers_converge_in_either_protocol(installation: Installation) -> None:
-    figures = convergence.measure(installation.kafka, rounds=1, rest_s=0)
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
+def test_ten_stock_consumers_converge_in_either_protocol(own: Installation) -> None:
+    figures = convergence.measure(own.kafka, rounds=1, rest_s=0)
 
     assert figures.keys() == {"consumer", "classic"}
     assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Response, expect,
 from benchmarks.wire import create_topic
 from groups.people import ROLES
 from rollcall.installation import Installation
-from tests.clients.conftest import SESSION_MS, SETTINGS, Start, Worker
+from tests.clients.conftest import SESSION_MS, Start, Worker
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SIZE = {"width": 1400, "height": 900}
@@ -52,13 +52,6 @@ class World:
         with psycopg.connect(self.url, autocommit=True) as connection:
             cursor = connection.execute(statement.encode(), parameters)
             return cursor.fetchall() if cursor.description else []
-
-
-@pytest.fixture(scope="package")
-def installation() -> Iterator[Installation]:
-    """One for all tests here."""
-    with Installation(SETTINGS) as running:
-        yield running
 
 
 @pytest.fixture(scope="package")

@@ -13,6 +13,8 @@ from playwright.sync_api import Page, expect
 from groups.people import VIEWER
 from tests.browser.conftest import LogIn, World
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 LISTENERS = """
 SELECT pid FROM pg_stat_activity WHERE application_name = 'rollcall web doorbell'
 """

@@ -13,6 +13,8 @@ from tests.browser.conftest import LogIn, World
 from tests.browser.test_steering import find
 from tests.clients.conftest import SESSION_MS, Start
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 STOP_OR_START = "Stop or start its work"
 REASON = re.compile("reason", re.IGNORECASE)
 

@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from groups.people import ADMINISTRATOR, OPERATOR, VIEWER
 from tests.browser.conftest import LogIn, World
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 
 def test_a_topic_is_created_and_grown(world: World, log_in: LogIn, name: str) -> None:
     page = log_in(OPERATOR)
@@ -59,6 +61,7 @@ RUNS = (
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.long
 def test_an_analysis_is_asked_for_and_becomes_a_report(world: World, log_in: LogIn) -> None:
     page = log_in(OPERATOR)
 

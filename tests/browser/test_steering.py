@@ -3,11 +3,14 @@ while two stock clients are connected and go on."""
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from groups.people import OPERATOR, VIEWER
 from tests.browser.conftest import LogIn, World
 from tests.clients.conftest import Start, Worker
+
+pytestmark = pytest.mark.xdist_group("browser")
 
 FORCE = re.compile("force", re.IGNORECASE)
 REASON = re.compile("reason", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""One installation for the processes of this folder, and library members as processes."""
+"""Library members as processes, beside those of stock clients."""
 
 import sys
 import uuid
@@ -7,18 +7,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from rollcall.installation import Installation
-from tests.clients.conftest import SESSION_MS, SETTINGS, Worker
+from tests.clients.conftest import SESSION_MS, Worker
 
 Join = Callable[..., Worker]
 
 LIBRARY = "library"
-
-
-@pytest.fixture(scope="package")
-def installation() -> Iterator[Installation]:
-    """Two nodes, for all tests of this folder. Who kills one waits until it is there again."""
-    with Installation({**SETTINGS, "ROLLCALL_NODES": "2"}) as it:
-        yield it
 
 
 @pytest.fixture

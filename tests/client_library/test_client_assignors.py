@@ -28,15 +28,14 @@ from rollcall.client.core.words import Assign, Identity, Reply, Send, Subscribe,
 from rollcall.installation import Installation
 from tests.client_library.drawing import PAGE
 from tests.clients.conftest import Worker
+from tests.installations import TOKEN
 
 MEMBERS, PARTITIONS = 50, 100
 PATIENCE_S = 120
 SESSION_MS = 10_000
 LINES_MAX = 10
 
-TOKEN = "the-test-reads-the-journal"
-
-SETTINGS = {
+IMPATIENT = {
     "ROLLCALL_API_TOKEN": TOKEN,
     "ROLLCALL_GROUP_CONSUMER_SESSION_TIMEOUT_MS": str(SESSION_MS),
     "ROLLCALL_GROUP_CONSUMER_MIN_SESSION_TIMEOUT_MS": str(SESSION_MS),
@@ -143,13 +142,6 @@ def test_a_member_without_assignors_of_its_own_says_nothing_of_them() -> None:
 # -- at a real node
 
 
-@pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    """Serves for this file: a dead member is missed soon, and so is one that thinks too long."""
-    with Installation(SETTINGS) as it:
-        yield it
-
-
 def reasons(installation: Installation, group: str, kind: str) -> list[str]:
     """What the group's journal gives as reasons for entries of a kind, newest first."""
     request = urllib.request.Request(
@@ -249,14 +241,22 @@ class Stuck:
         return ClientAssignor("by_turns", assign)
 
 
+@pytest.fixture
+def impatient() -> Iterator[Installation]:
+    """A dead member is missed soon, and so is one that thinks too long."""
+    with Installation(IMPATIENT) as it:
+        yield it
+
+
+@pytest.mark.long
 @pytest.mark.timeout(400)
 async def test_ten_lines_assign_fifty_members_and_die_in_the_middle_of_it(
-    installation: Installation,
+    impatient: Installation,
 ) -> None:
     """ "dies in the middle of it, and the group goes on": first with what its share was, then,
     when its session has ended, without it."""
     stuck = Stuck()
-    async with crowd(installation, "fifty") as them:
+    async with crowd(impatient, "fifty") as them:
         for number in range(MEMBERS):
             await them.join(number, stuck.of(number))
         await them.until(*[2] * MEMBERS)
@@ -270,8 +270,8 @@ async def test_ten_lines_assign_fifty_members_and_die_in_the_middle_of_it(
 
         await them.until(*[2] * (MEMBERS - 6), *[3] * 4)
         stuck.end.set()
-    assert "said nothing in time" in reasons(installation, "fifty", "assignor-failed")
-    assert len(reasons(installation, "fifty", "assignment-installed")) > 1
+    assert "said nothing in time" in reasons(impatient, "fifty", "assignor-failed")
+    assert len(reasons(impatient, "fifty", "assignment-installed")) > 1
 
 
 @pytest.mark.timeout(200)

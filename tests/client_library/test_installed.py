@@ -1,4 +1,4 @@
-"""Library members against a whole installation of two nodes: the draft, commanded groups, and
+"""Library members against a whole installation: the draft, commanded groups, and
 patterns of every protocol."""
 
 import asyncio
@@ -193,14 +193,15 @@ async def test_filters_of_commanded_members_are_the_coordinators_affair(
         await until(lambda: anna.topics == {f"{name}.a", f"{name}.b"}, "the new one, too")
 
 
+@pytest.mark.xdist_group("pair")
 @pytest.mark.parametrize("protocol", ["draft", "commanded"])
 async def test_members_work_on_while_their_coordinator_is_replaced(
-    protocol: str, installation: Installation, name: str
+    protocol: str, pair: Installation, name: str
 ) -> None:
     """No partition moves, no generation rises."""
-    await create_topic(installation.kafka, name, 6)
-    serving = await all_nodes(installation, 2)
-    asking = raw.Consumer(installation.draft, name, [name])
+    await create_topic(pair.kafka, name, 6)
+    serving = await all_nodes(pair, 2)
+    asking = raw.Consumer(pair.draft, name, [name])
     owner = await coordinator_of(asking)
     brokers = (await asking.metadata()).brokers
     asking.close()
@@ -213,9 +214,9 @@ async def test_members_work_on_while_their_coordinator_is_replaced(
         await until(lambda: share(anna, ben, of=6), "three and three")
         told, generation = [list(anna.told), list(ben.told)], anna.member.epoch
 
-        kill_node(installation, owner)
+        kill_node(pair, owner)
         await asyncio.gather(*(w.member.commit(dict.fromkeys(w.owned, 5)) for w in (anna, ben)))
 
         assert set((await anna.member.committed(anna.owned)).values()) == {5}
         assert [anna.told, ben.told] == told and anna.member.epoch == generation
-    await all_nodes(installation, 2)  # other tests want both
+    await all_nodes(pair, 2)  # other tests want both

@@ -41,6 +41,7 @@ def test_every_example_is_known_here() -> None:
 
 
 @pytest.mark.timeout(200)
+@pytest.mark.xdist_group("page")  # examples share their names of groups
 @pytest.mark.parametrize("heading", SAYS)
 def test_an_example_does_what_the_page_says(heading: str, installation: Installation) -> None:
     asyncio.run(create_topic(installation.kafka, "orders", 6))

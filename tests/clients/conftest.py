@@ -1,4 +1,4 @@
-"""Installations to run clients against, and workers as processes that tell what they own."""
+"""Workers as processes that tell what they own, of any client."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from benchmarks.wire import create_topic
-from rollcall.installation import CHECKOUT, Installation
+from rollcall.installation import CHECKOUT
 from tests.clients.programs import WORKERS, Program
 
 PATIENCE_S = 80
@@ -22,13 +22,6 @@ PATIENCE_S = 80
 
 SESSION_MS = 6_000
 """The shortest session that a node allows by default: a dead worker is missed soon."""
-
-SETTINGS = {
-    "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
-    # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
-    "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
-    "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "500",
-}
 
 
 def each(programs: Mapping[str, Program], names: Iterable[str] | None = None) -> list[ParameterSet]:
@@ -170,13 +163,6 @@ def start() -> Iterator[Start]:
         for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
             if pipe is not None:
                 pipe.close()
-
-
-@pytest.fixture(scope="package")
-def installation() -> Iterator[Installation]:
-    """One that every test shares; groups and topics have names of their own."""
-    with Installation(SETTINGS) as running:
-        yield running
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -20,8 +20,10 @@ from rollcall.demo.cast import NAMES, TROUPES, Scene
 from rollcall.demo.plot import Act
 from rollcall.demo.stage import spans
 from rollcall.installation import CHECKOUT, Installation
+from tests.installations import SETTINGS
+from tests.launcher.waiting import until
 
-SETTINGS = {
+HURRIED = {
     "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
     "ROLLCALL_GROUP_MIN_SESSION_TIMEOUT_MS": "1000",
     "ROLLCALL_CONSUMER_MIN_SESSION_TIMEOUT_MS": "1000",
@@ -33,7 +35,8 @@ SETTINGS = {
 """Sessions as short as they may be, so that the dead are missed within the test."""
 
 DEMO = (sys.executable, "-m", "rollcall.demo")
-FAST = ("--pace", "0.15", "--session", "2")
+FAST = ("--pace", "0.15", "--session", "6")
+HURRIED_SESSION = ("--session", "2")
 LONG_ENOUGH_S = 35
 """Each group plays all its scenes twice, on a machine that does little else."""
 
@@ -42,10 +45,10 @@ SOON_S = 40
 LEFT_BEHIND = ("rollcall_group", "rollcall_member", "rollcall_offset", "rollcall_topic")
 
 
-@pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    """An installation that only the demo uses."""
-    with Installation(SETTINGS) as running:
+@pytest.fixture
+def hurried() -> Iterator[Installation]:
+    """An installation that only the demo uses, and that soon misses the dead."""
+    with Installation(HURRIED) as running:
         yield running
 
 
@@ -64,22 +67,22 @@ def rebalances(running: Installation) -> dict[str, set[str]]:
     return found
 
 
-def environ() -> dict[str, str]:
+def environ(settings: Mapping[str, str] = SETTINGS) -> dict[str, str]:
     """The demo hears of the coordinator's settings as its installation does."""
-    return {**os.environ, **SETTINGS}
+    return {**os.environ, **settings}
 
 
 @pytest.mark.long
 @pytest.mark.timeout(180)
 def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
-    installation: Installation,
+    hurried: Installation,
 ) -> None:
     began = time.monotonic()
-    place = ("--bootstrap", installation.kafka, "--draft", installation.draft)
+    place = ("--bootstrap", hurried.kafka, "--draft", hurried.draft)
     demo = subprocess.Popen(
-        [*DEMO, *place, "--for", str(LONG_ENOUGH_S), *FAST],
+        [*DEMO, *place, "--for", str(LONG_ENOUGH_S), *FAST, *HURRIED_SESSION],
         cwd=CHECKOUT,
-        env=environ(),
+        env=environ(HURRIED),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -90,7 +93,7 @@ def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
     assert time.monotonic() - began >= LONG_ENOUGH_S
     assert out.endswith("the demo ends\neverybody has left\n")
     assert "ended by itself" not in out
-    reasons = rebalances(installation)
+    reasons = rebalances(hurried)
     for troupe in TROUPES:
         assert re.search(rf"^{troupe.name} +anna joins \({troupe.kind.value}", out, re.MULTILINE)
         assert re.search(rf"^{troupe.name} +\w+ works on \d", out, re.MULTILINE), troupe
@@ -98,7 +101,7 @@ def test_every_group_forms_and_rebalances_for_every_reason_and_nothing_is_left(
         if troupe.kind is not cast.Kind.STATIC:
             assert reached == {"member-joined", "member-left", "session-expired"}, troupe
     assert {"member-joined", "session-expired", "member-replaced"} <= reasons["demo-thumbnails"]
-    assert {table: rows(installation, f"SELECT * FROM {table}") for table in LEFT_BEHIND} == {
+    assert {table: rows(hurried, f"SELECT * FROM {table}") for table in LEFT_BEHIND} == {
         table: [] for table in LEFT_BEHIND
     }
 
@@ -128,10 +131,8 @@ def test_it_ends_on_ctrl_c_and_its_members_with_it(installation: Installation) -
     assert not [member for member in members if member.is_running()]
     offsets = rows(installation, "SELECT DISTINCT group_id FROM rollcall_offset ORDER BY 1")
     assert ("demo-letters",) in offsets
-    assert (
-        rows(installation, "SELECT member_id FROM rollcall_member WHERE group_id = 'demo-letters'")
-        == []
-    )
+    members_left = "SELECT member_id FROM rollcall_member WHERE group_id = 'demo-letters'"
+    until(lambda: rows(installation, members_left) == [], "a dead one's session ended", SOON_S)
 
 
 def test_stock_members_do_not_outlive_a_demo_that_is_killed(installation: Installation) -> None:

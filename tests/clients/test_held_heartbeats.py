@@ -11,11 +11,16 @@ from collections.abc import Iterator
 import pytest
 
 from rollcall.installation import Installation
-from tests.clients.conftest import SESSION_MS, SETTINGS, Start, each, topic
+from tests.clients.conftest import SESSION_MS, Start, topic
 from tests.clients.programs import WORKERS
 from tests.clients.test_sharing import ALL, share
+from tests.installations import SETTINGS
 
-pytestmark = pytest.mark.timeout(900)  # the first of them builds
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(900),  # the first of them builds
+    pytest.mark.xdist_group("held"),
+]
 
 LIBRARIES = [name for name in WORKERS if not name.endswith(("-cooperative", "-static"))]
 
@@ -38,7 +43,7 @@ def installation() -> Iterator[Installation]:
         yield running
 
 
-@pytest.mark.parametrize("library", each(WORKERS, LIBRARIES))
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_commits_and_closing_do_not_wait_for_a_held_heartbeat(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:

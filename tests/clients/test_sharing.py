@@ -6,8 +6,9 @@ import time
 import pytest
 
 from rollcall.installation import Installation
-from tests.clients.conftest import SESSION_MS, SETTINGS, Start, Worker, topic
+from tests.clients.conftest import SESSION_MS, Start, Worker, topic
 from tests.clients.workers import CLASSIC, HEARTBEAT_MS, LIBRARIES
+from tests.installations import SETTINGS
 
 ALL = {0, 1, 2, 3, 4, 5}
 TAKEOVER_S = (SESSION_MS + HEARTBEAT_MS) / 1000 + 1
@@ -78,6 +79,7 @@ def test_different_libraries_share_one_group(
     assert not one.owned & other.owned and one.owned | other.owned == ALL
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_restart_of_everything_disturbs_nobody(start: Start, name: str) -> None:
     """Neither lost nor was given anything, in any library: the generations went on."""

@@ -6,7 +6,7 @@ partition may overlap.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -19,28 +19,17 @@ from tests.nodes import all_nodes, coordinator_of, kill_node
 TIMEOUT_S = 240
 """For a machine that does much else meanwhile; alone it takes some ten seconds."""
 
-pytestmark = pytest.mark.timeout(2 * TIMEOUT_S)
+pytestmark = [pytest.mark.timeout(2 * TIMEOUT_S), pytest.mark.xdist_group("pair")]
 
 CONSUMERS = 200
 PARTITIONS = 400
 PARTS: list[Part] = [("orders", number) for number in range(PARTITIONS)]
 
 
-@pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    settings = {
-        "ROLLCALL_NODES": "2",
-        # What is shown is who is told what and when, not who gives up on a machine under load.
-        "ROLLCALL_REBALANCE_BACKOFF_MS": "60000",
-    }
-    with Installation(settings) as running:
-        yield running
-
-
-async def prepared(installation: Installation) -> list[str]:
+async def prepared(pair: Installation) -> list[str]:
     """The topic; the addresses of both nodes."""
-    nodes = await all_nodes(installation, 2)
-    await create_topic(installation.kafka, "orders", PARTITIONS)
+    nodes = await all_nodes(pair, 2)
+    await create_topic(pair.kafka, "orders", PARTITIONS)
     return list(nodes.values())
 
 
@@ -55,12 +44,13 @@ async def running(consumers: Sequence[Consumer]) -> AsyncIterator[None]:
         await asyncio.wait(tasks)
 
 
+@pytest.mark.long
 async def test_two_hundred_stop_move_and_start(
-    installation: Installation, capsys: pytest.CaptureFixture[str]
+    pair: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One consumer more: everybody stops, half of all partitions move, everybody starts."""
     record = Record()
-    nodes = await prepared(installation)
+    nodes = await prepared(pair)
     names = [f"c{number:03}" for number in range(CONSUMERS)]
     consumers = [Consumer(nodes, "many", name, record) for name in names]
     async with asyncio.timeout(TIMEOUT_S), running(consumers):
@@ -79,11 +69,11 @@ async def test_two_hundred_stop_move_and_start(
     assert record.overlaps() == []
 
 
-async def test_a_coordinator_is_killed_in_the_middle_of_it(installation: Installation) -> None:
+async def test_a_coordinator_is_killed_in_the_middle_of_it(pair: Installation) -> None:
     """kill -9 while everybody is being stopped, and again while everybody works: the next
     coordinator goes on from the rows, and nobody ever works on what another works on."""
     record = Record()
-    nodes = await prepared(installation)
+    nodes = await prepared(pair)
     names = [f"c{number:02}" for number in range(40)]
     consumers = [Consumer(nodes, "killed", name, record) for name in names]
     async with asyncio.timeout(TIMEOUT_S), running(consumers):
@@ -98,7 +88,7 @@ async def test_a_coordinator_is_killed_in_the_middle_of_it(installation: Install
                     await record.changed.wait_for(lambda: len(record.owners()) < len(PARTS))
             else:
                 await record.everybody_started([newcomer.name], generation + 1)
-            kill_node(installation, await coordinator_of("killed", nodes))
+            kill_node(pair, await coordinator_of("killed", nodes))
             await record.everybody_started([*names, newcomer.name], generation + 1)
             await newcomer.leave()
             await asyncio.wait([task])

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -10,31 +9,20 @@ import pytest
 
 from rollcall.installation import Installation
 from tests.draft.raw import Consumer
+from tests.installations import TOKEN
 from tests.nodes import all_nodes, kill_node
 
 TIMEOUT_S = 60
-TOKEN = "a-token-of-this-test"
-
-
 NODES = 2
 
-
-@pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    settings = {
-        "ROLLCALL_NODES": str(NODES),
-        "ROLLCALL_API_TOKEN": TOKEN,
-        "ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES": "mine=tests.draft.own:assign",
-    }
-    with Installation(settings) as running:
-        yield running
+pytestmark = pytest.mark.xdist_group("pair")
 
 
-def rest(installation: Installation, path: str, body: dict[str, str] | None = None) -> Any:
+def rest(pair: Installation, path: str, body: dict[str, str] | None = None) -> Any:
     """What REST answers to a GET, or to a POST that waits for its effect."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-    request = Request(f"{installation.web}/api/v1{path}", data, {**headers, "Prefer": "wait=20"})
+    request = Request(f"{pair.web}/api/v1{path}", data, {**headers, "Prefer": "wait=20"})
     with urlopen(request) as answer:
         return json.loads(answer.read())
 
@@ -71,14 +59,14 @@ async def beat(consumer: Consumer) -> int:
         await consumer.discover()
 
 
-async def test_a_group_goes_on_when_its_coordinator_is_killed(installation: Installation) -> None:
+async def test_a_group_goes_on_when_its_coordinator_is_killed(pair: Installation) -> None:
     """Join, rebalance, commit, fail over: nobody is disturbed, and nothing is lost."""
-    a = Consumer(installation.draft, "payments", ["ledger"])
-    b = Consumer(installation.draft, "payments", ["ledger"])
+    a = Consumer(pair.draft, "payments", ["ledger"])
+    b = Consumer(pair.draft, "payments", ["ledger"])
     async with asyncio.timeout(TIMEOUT_S):
         made = await a.metadata(["ledger"])  # by asking, as Kafka does
         assert made.errors == {"ledger": 0}
-        await all_nodes(installation, NODES)  # one that is late with its beat is not named
+        await all_nodes(pair, NODES)  # one that is late with its beat is not named
         owner = await coordinator_of(a)
         # who survives is whom to ask for the coordinator afterwards
         brokers = (await a.metadata()).brokers
@@ -88,7 +76,7 @@ async def test_a_group_goes_on_when_its_coordinator_is_killed(installation: Inst
         assert await first.commit({("ledger", 0): 41}) == {("ledger", 0): 0}
         generation = a.generation
 
-        kill_node(installation, owner)
+        kill_node(pair, owner)
 
         assert [await beat(a), await beat(b)] == [0, 0]
         assert a.generation == b.generation == generation
@@ -100,13 +88,13 @@ async def test_a_group_goes_on_when_its_coordinator_is_killed(installation: Inst
         assert (told.generation, told.parts) == (generation + 1, {"ledger": [0]})
     a.close()
     b.close()
-    await all_nodes(installation, NODES)  # other tests want both
+    await all_nodes(pair, NODES)  # other tests want both
 
 
 async def test_a_strategy_of_ones_own_is_named_by_its_friendly_name(
-    installation: Installation,
+    pair: Installation,
 ) -> None:
-    a = Consumer(installation.draft, "ours", ["shelf"], strategy="mine")
+    a = Consumer(pair.draft, "ours", ["shelf"], strategy="mine")
     async with asyncio.timeout(TIMEOUT_S):
         await a.metadata(["shelf"])
         told = await a.join()
@@ -115,14 +103,14 @@ async def test_a_strategy_of_ones_own_is_named_by_its_friendly_name(
 
 
 async def test_an_operator_sees_the_group_and_forces_a_rebalance(
-    installation: Installation,
+    pair: Installation,
 ) -> None:
     """The generation rises, though nothing moves."""
-    a = Consumer(installation.draft, "seen", ["pages"])
+    a = Consumer(pair.draft, "seen", ["pages"])
     async with asyncio.timeout(TIMEOUT_S):
         await a.metadata(["pages"])
         await a.join()
-        seen = await asyncio.to_thread(rest, installation, "/groups/seen")
+        seen = await asyncio.to_thread(rest, pair, "/groups/seen")
         assert (seen["type"], seen["state"], seen["generation"]) == ("draft", "Stable", 1)
         (member,) = seen["members"]
         assert member["member_id"] == a.consumer_id
@@ -130,12 +118,12 @@ async def test_an_operator_sees_the_group_and_forces_a_rebalance(
         assert member["assignment"] == {"pages": [0]}
 
         path, body = "/groups/seen/rebalances", {"reason": "a drill"}
-        forcing = asyncio.create_task(asyncio.to_thread(rest, installation, path, body))
+        forcing = asyncio.create_task(asyncio.to_thread(rest, pair, path, body))
         await a.told_to_join()
         assert (await a.join()).generation == 2
         assert (await forcing)["state"] == "succeeded"
-        (newest, *_) = (await asyncio.to_thread(rest, installation, path))["data"]
+        (newest, *_) = (await asyncio.to_thread(rest, pair, path))["data"]
         assert "a drill" in newest["sentence"] and newest["generation_after"] == 2
-        listed = await asyncio.to_thread(rest, installation, "/groups?type=draft")
+        listed = await asyncio.to_thread(rest, pair, "/groups?type=draft")
         assert "seen" in [group["group_id"] for group in listed["data"]]
     a.close()

@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -12,30 +11,22 @@ import pytest
 from benchmarks.wire import create_topic
 from rollcall.client import BlockingMember, CommitRefused
 from rollcall.installation import Installation
-from tests.api.test_installation import TOKEN, Rest
-from tests.clients.conftest import SESSION_MS, SETTINGS, Start, start
+from tests.api.test_installation import Rest
+from tests.clients.conftest import SESSION_MS, Start, start
 from tests.launcher import waiting
 from tests.nodes import kill_node
 
 __all__ = ["start"]
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.timeout(240), pytest.mark.xdist_group("pair")]
 
 until = partial(waiting.until, patience_s=60)
 OWNER = "SELECT node_id FROM rollcall_slot JOIN rollcall_group USING (slot) WHERE group_id = %s"
 
 
-@pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    """Two nodes, and a token."""
-    nodes = {"ROLLCALL_NODES": "2", "ROLLCALL_API_TOKEN": TOKEN}
-    with Installation({**SETTINGS, **nodes}) as running:
-        yield running
-
-
-def owner(installation: Installation, group_id: str) -> int | None:
+def owner(pair: Installation, group_id: str) -> int | None:
     """The node that owns the group's slot by the rows."""
-    url = (installation.data_dir / "database-url").read_text().strip()
+    url = (pair.data_dir / "database-url").read_text().strip()
     with psycopg.connect(url) as connection:
         row = connection.execute(OWNER, [group_id]).fetchone()
     assert row is not None
@@ -43,13 +34,11 @@ def owner(installation: Installation, group_id: str) -> int | None:
     return found
 
 
-def test_a_group_stays_stopped_though_its_node_is_killed(
-    installation: Installation, start: Start
-) -> None:
+def test_a_group_stays_stopped_though_its_node_is_killed(pair: Installation, start: Start) -> None:
     name = f"p-{uuid.uuid4().hex[:8]}"
-    asyncio.run(create_topic(installation.kafka, name, 6))
-    rest = Rest(installation.web)
-    bootstrap = installation.kafka
+    asyncio.run(create_topic(pair.kafka, name, 6))
+    rest = Rest(pair.web)
+    bootstrap = pair.kafka
     options: dict[str, Any] = {
         "protocol": "classic",
         "session_timeout_ms": SESSION_MS,
@@ -80,11 +69,11 @@ def test_a_group_stays_stopped_though_its_node_is_killed(
         assert anna.order is not None
         assert anna.order.reason == "api token: the database is moved"
 
-        killed = owner(installation, name)
+        killed = owner(pair, name)
         assert killed is not None
         before = set(words(group()).values())
-        kill_node(installation, killed)
-        until(lambda: owner(installation, name) not in (killed, None), "another owner")
+        kill_node(pair, killed)
+        until(lambda: owner(pair, name) not in (killed, None), "another owner")
         until(lambda: commits(anna), "whoever is stopped may say how far it came")
         assert [anna.paused, bert.paused] == [True, True]
         assert before == {"stopped", "not-supported"}

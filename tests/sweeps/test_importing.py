@@ -1,6 +1,5 @@
 """The catalogue follows a cluster, which is an installation of Rollcall: over its own wire."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +41,8 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
-    """A whole one, which does not know that it is imported from."""
-    with Installation() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def cluster(installation: Installation) -> Cluster:
-    """What topics are imported from."""
+    """What topics are imported from, and does not know it."""
     return Cluster(installation.kafka)
 
 

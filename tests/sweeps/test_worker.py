@@ -17,12 +17,12 @@ def _prepared() -> None:
 
 
 @pytest.mark.timeout(180)
-def test_sweeps_run_and_go_on_after_the_worker_was_killed() -> None:
-    with Installation() as installation:
-        url = (installation.data_dir / "database-url").read_text().strip()
-        runs = until_swept(url, 2)
-        os.kill(worker_of(installation), signal.SIGKILL)
-        until_swept(url, runs + 2)
+@pytest.mark.xdist_group("pair")
+def test_sweeps_run_and_go_on_after_the_worker_was_killed(pair: Installation) -> None:
+    url = (pair.data_dir / "database-url").read_text().strip()
+    runs = until_swept(url, 2)
+    os.kill(worker_of(pair), signal.SIGKILL)
+    until_swept(url, runs + 2)
 
 
 def worker_of(installation: Installation) -> int:

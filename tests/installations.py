@@ -1,0 +1,82 @@
+"""The installations that tests share: one for all who only talk to it, and two nodes to kill.
+
+The first is started by the process that pytest starts first, when some worker asks for it, and
+serves every worker until the run ends. A request and its answer are files in the run's folder.
+"""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from rollcall.installation import START_S, Installation
+from tests.launcher.waiting import until
+
+TOKEN = "the-installations-own-token"
+
+SETTINGS: Mapping[str, str] = {
+    "ROLLCALL_API_TOKEN": TOKEN,
+    "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "500",
+    # Members of the consumer protocol take a step per heartbeat; tests do not wait 5 s for each.
+    "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "500",
+    "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "500",
+}
+
+PAIR: Mapping[str, str] = {
+    **SETTINGS,
+    "ROLLCALL_NODES": "2",
+    "ROLLCALL_PARTITION_ASSIGNMENT_STRATEGIES": "mine=tests.draft.own:assign",
+    # What is shown is who is told what and when, not who gives up on a machine under load.
+    "ROLLCALL_REBALANCE_BACKOFF_MS": "60000",
+}
+
+WANTED, SERVES, FAILED = "installation.wanted", "installation.serves", "installation.failed"
+LOOK_AGAIN_S = 0.05
+
+
+@contextmanager
+def on_demand(folder: Path) -> Iterator[None]:
+    """Whoever asks meanwhile (``shared``) gets the one installation; its end is ours."""
+    ended = threading.Event()
+    server = threading.Thread(target=_serve, args=(folder, ended))
+    server.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        server.join()
+
+
+def _serve(folder: Path, ended: threading.Event) -> None:
+    """This thread lives as long as the installation does, which watches its parent."""
+    while not (folder / WANTED).exists():
+        if ended.wait(LOOK_AGAIN_S):
+            return
+    try:
+        with Installation(SETTINGS) as running:
+            _tell(folder / SERVES, running)
+            ended.wait()
+    except RuntimeError as failure:
+        (folder / FAILED).write_text(str(failure))
+
+
+def _tell(path: Path, running: Installation) -> None:
+    """The file appears whole."""
+    told = {name: str(getattr(running, name)) for name in ("data_dir", "kafka", "draft", "web")}
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(told))
+    part.rename(path)
+
+
+def shared(folder: Path) -> Installation:
+    """The one installation, started if need be. It is not the caller's to stop or to kill."""
+    (folder / WANTED).touch()
+    serves, failed = folder / SERVES, folder / FAILED
+    until(lambda: serves.exists() or failed.exists(), "an installation serves", START_S + 10)
+    if failed.exists():
+        raise RuntimeError(failed.read_text())
+    told = json.loads(serves.read_text())
+    found = Installation(SETTINGS, Path(told.pop("data_dir")))
+    found.kafka, found.draft, found.web = told["kafka"], told["draft"], told["web"]
+    return found
