@@ -375,6 +375,14 @@ SETTINGS: tuple[Setting, ...] = (
     # The node.
     Number("coordinator.load.hold.ms", 5000, "ours: requests wait this long for a slot", 0, 60_000),
     Number(
+        "coordinator.restart.grace.ms",
+        40_000,
+        "ours: members that a node loads in its first moments have so long to come back; the longer"
+        " it was away, the longer clients wait between attempts, up to 36 s (kafka-python)",
+        0,
+        300_000,
+    ),
+    Number(
         "node.lease.ms",
         3000,
         "ours: a node unheard of for this long loses its slots; it stops half a second earlier",

@@ -19,7 +19,7 @@ from groups.core.events import (
     Ticket,
     Verb,
 )
-from groups.core.group import Answer, Decision, Group, Millis, Rules
+from groups.core.group import Answer, Decision, Group, Millis, Rules, wait_for
 from groups.core.group_configs import Values
 from groups.core.kinds import CLASSIC, KINDS, kind_for
 from groups.core.replies import Refused, Reply
@@ -64,6 +64,8 @@ class Coordinator:
         self.faces = Faces()
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
+        self.restart_grace_ms: Millis = 0
+        self._serves_since: Millis | None = None
         self._heard_from: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
@@ -201,13 +203,15 @@ class Coordinator:
         with_pending: Iterable[str] = (),
         configs: Mapping[str, Values] = MappingProxyType({}),
     ) -> None:
-        """Serve newly owned slots whose groups were loaded. Sessions start anew. ``with_pending``:
+        """Serve newly owned slots whose groups were loaded. Sessions start anew, those of members
+        that have to find a node that has just started no sooner than they can. ``with_pending``:
         groups in which offsets wait for a transaction. ``configs``: what groups have of their own.
 
         A group whose rows make no sense to this version (an unknown kind, in a rolling upgrade)
         answers errors; it must take neither its slot nor the node with it.
         """
         now = self.clock()
+        self._serves_since = now if self._serves_since is None else self._serves_since
         self.with_pending.update(with_pending)
         for group_id, values in configs.items():
             self.own.put(group_id, values, now)
@@ -215,6 +219,7 @@ class Coordinator:
             rules = self.own.rules_of(group_id)
             try:
                 group = KINDS[durable.group.kind].merge(durable, None, rules, now)
+                wait_for(group, self._serves_since + self.restart_grace_ms, now)
             except Exception:
                 logger.exception("group %r cannot be loaded", group_id)
                 self._break(self._seat(group_id, KINDS[CLASSIC].absent(group_id, rules, now)))

@@ -71,6 +71,7 @@ class NodeSettings:
 
     node_lease_ms: int
     coordinator_load_hold_ms: int
+    coordinator_restart_grace_ms: int
     fetch_hold_min_ms: int
     fetch_hold_max_ms: int
     group_heartbeat_hold_ms: int
@@ -139,6 +140,7 @@ class Node:
         self.coordinator = Coordinator(
             rules_from_django(), clock, rng or secrets.SystemRandom(), answer
         )
+        self.coordinator.restart_grace_ms = self.settings.coordinator_restart_grace_ms
         lease_ms = self.settings.node_lease_ms
         self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
         self.reloader = Reloader(self.coordinator)

@@ -132,7 +132,7 @@ class FastPath:
         if self._faces.swaps != self._swaps:
             return self._look(correlation_id, now)
         beat = self._beat
-        if beat is not None and now > beat.at:
+        if beat is not None:
             beat.at = now
         return self._before + correlation_id + self._after
 
@@ -145,7 +145,7 @@ class FastPath:
         if code is ErrorCode.UNKNOWN_MEMBER_ID:
             return None  # perhaps the slot is not ours any more: the queue knows
         if beat is not None:
-            beat.at = max(beat.at, now)
+            beat.at = now
         self._beat = beat
         self.is_calm = code is ErrorCode.NONE
         said = heartbeat_reply(self._version, 0, code)

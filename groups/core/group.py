@@ -96,8 +96,9 @@ class Beat:
     """When a member was last heard of, in the node's monotonic milliseconds.
 
     The one mutable thing that a group shares with the fast path: a heartbeat
-    raises ``at`` without a step. It is a fact, not a decision, so copies of a
-    group share it.
+    sets ``at`` without a step. It is a fact, not a decision, so copies of a
+    group share it. Of who has time to come back (``wait_for``) it lies ahead, until that first
+    heartbeat.
     """
 
     __slots__ = ("at",)
@@ -121,6 +122,15 @@ def forgiven_beats(beats: Mapping[str, Beat], now: Millis, missed: Millis) -> di
     return {member_id: Beat(forgiven(beat.at, now, missed)) for member_id, beat in beats.items()}
 
 
+def wait_for(group: "Group", until: Millis, now: Millis) -> None:
+    """Of a group just loaded no session ends before then, unless its member comes back sooner."""
+    if until <= now:
+        return
+    for session in group.sessions(now):
+        beat = group.live.beats[session.member_id]
+        beat.at = max(beat.at, until - session.timeout_ms)
+
+
 @dataclass(frozen=True, slots=True)
 class Face:
     """What the fast path may say for a committed group without a step.
@@ -140,7 +150,7 @@ class Face:
     ) -> ErrorCode:
         """Answer one classic heartbeat; a right one (27 included) keeps the member alive."""
         code, beat = self.find(member_id, instance_id, generation_id)
-        if beat is not None and now > beat.at:
+        if beat is not None:
             beat.at = now
         return code
 

@@ -67,7 +67,7 @@ class Work(Gathered[Live]):
     def hear(self, member_id: str) -> None:
         """The member was heard of just now."""
         beat = self.live.beats.get(member_id)
-        if beat is not None and self.now > beat.at:
+        if beat is not None:
             beat.at = self.now
 
     # Members that wait

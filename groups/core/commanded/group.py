@@ -145,7 +145,7 @@ class CommandedGroup(Halves[Live]):
     def hear(self, consumer_id: str, now: Millis) -> None:
         """A poll of a consumer that the group has: it lives."""
         beat = self._live.beats[consumer_id]
-        beat.at = max(beat.at, now)
+        beat.at = now
 
     def _asked(self) -> tuple[frozenset[str], frozenset[str]]:
         if self._wants is None:

@@ -96,4 +96,4 @@ class Work(Gathered[Live]):
     def hear(self, member_id: str) -> None:
         """The consumer was heard of just now."""
         beat = self.live.beats[member_id]
-        beat.at = max(beat.at, self.now)
+        beat.at = self.now

@@ -166,7 +166,7 @@ class Work:
         if beat is None:
             self.change().beats[member_id] = Beat(self.now)
         else:
-            beat.at = max(beat.at, self.now)
+            beat.at = self.now
 
     def arm(self, member: Member) -> None:
         """Start the rebalance timer: the member must give something up."""

@@ -60,4 +60,4 @@ class Work(Gathered[Live]):
     def hear(self, consumer_id: str) -> None:
         """The consumer was heard of just now."""
         beat = self.live.beats[consumer_id]
-        beat.at = max(beat.at, self.now)
+        beat.at = self.now

@@ -1,0 +1,88 @@
+"""Members that a node loads when it has just started have time to find it; then sessions count."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from groups.coordinator import Coordinator
+from groups.core.classic import packing
+from groups.core.group import Rules
+from groups.core.rows import Durable, GroupRow, MemberRow
+
+SESSION_MS = 6_000
+GRACE_MS = 30_000
+
+SUBSCRIPTION = packing.pack((("range", b""),))
+KINDS = {
+    "classic": GroupRow("g", "classic", "Stable", 7, "consumer", "range", "m", {"synced": True}),
+    "draft": GroupRow("g", "draft", "Stable", 7, "consumer", "range", None, {}),
+}
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 1_000_000
+
+    def __call__(self) -> int:
+        """Milliseconds."""
+        return self.now
+
+
+def loaded(kind: str, clock: Clock, coordinator: Coordinator) -> Callable[[], int]:
+    """Load a group of one member; gives the end of its session."""
+    member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
+    coordinator.adopt({}, {"g": Durable(KINDS[kind], {"m": member}, 5)})
+
+    def end() -> int:
+        [session] = coordinator.residents["g"].group.sessions(clock())
+        return session.heard_at + session.timeout_ms - clock()
+
+    return end
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def coordinator(clock: Clock) -> Coordinator:
+    """One that has just started."""
+    made = Coordinator(Rules(), clock, Random(1), lambda _ticket, _reply: None)
+    made.restart_grace_ms = GRACE_MS
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_was_loaded_at_the_start_has_time_to_come_back(
+    kind: str, clock: Clock, coordinator: Coordinator
+) -> None:
+    end = loaded(kind, clock, coordinator)
+    assert end() == GRACE_MS
+    clock.now += 10_000
+    assert loaded(kind, clock, coordinator)() == GRACE_MS - 10_000, "the node is 10 s old"
+
+
+def test_the_first_heartbeat_ends_the_grace(clock: Clock, coordinator: Coordinator) -> None:
+    end = loaded("classic", clock, coordinator)
+    face = coordinator.faces.get("g")
+    assert face is not None
+
+    face.heartbeat("m", None, 7, clock())
+
+    assert end() == SESSION_MS
+
+
+def test_a_node_that_serves_for_a_while_gives_a_session(
+    clock: Clock, coordinator: Coordinator
+) -> None:
+    loaded("classic", clock, coordinator)
+    clock.now += GRACE_MS
+    assert loaded("classic", clock, coordinator)() == SESSION_MS
+
+
+def test_a_session_that_is_longer_stays_as_long(clock: Clock, coordinator: Coordinator) -> None:
+    coordinator.restart_grace_ms = SESSION_MS - 1
+    assert loaded("classic", clock, coordinator)() == SESSION_MS
