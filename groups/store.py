@@ -22,6 +22,7 @@ from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
 from groups.core.replies import Operated
 from groups.core.rows import Durable, MemberRow
+from groups.core.shared import may_differ
 from groups.literals import array
 from groups.slot import slot_of
 
@@ -200,17 +201,14 @@ MEMBER_COLUMNS = (
 
 
 def _moved(writes: Sequence[Write]) -> list[Moved]:
-    """Members that came, went or are not the very same. Large groups are looked through once."""
+    """Members that came, went or are not the very same."""
     moved: list[Moved] = []
     for write in writes:
-        group_id = write.group_id
         before, after = write.before.members, write.decision.group.durable.members
-        moved += [(group_id, row, None) for key, row in before.items() if key not in after]
-        moved += [
-            (group_id, before.get(key), row)
-            for key, row in after.items()
-            if before.get(key) is not row
-        ]
+        for key in may_differ(before, after):
+            old, new = before.get(key), after.get(key)
+            if old is not new:
+                moved.append((write.group_id, old, new))
     return moved
 
 

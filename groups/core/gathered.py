@@ -15,6 +15,7 @@ from groups.core.group import Answer, JournalEntry, Millis, Rules
 from groups.core.pending import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
+from groups.core.shared import SharedDict
 
 ABSENT: Final = "absent"
 """The key in the details of a row that stands for none; a row that is written never has it."""
@@ -60,7 +61,7 @@ class Gathered(Generic[L]):
         self.hung_up: list[str] = []
         self.deleted = False
         self._own_live: L | None = None
-        self._own_members: dict[str, MemberRow] | None = None
+        self._own_members: SharedDict[str, MemberRow] | None = None
 
     # -- what is
 
@@ -87,17 +88,17 @@ class Gathered(Generic[L]):
             self._own_live = self.live = self.live.copy()
         return self._own_live
 
-    def change_members(self) -> dict[str, MemberRow]:
+    def change_members(self) -> SharedDict[str, MemberRow]:
         """The member rows, to be changed; copied at the first call of a step."""
         if self._own_members is None:
-            self._own_members = dict(self.members)
+            rows = self.members
+            self._own_members = rows.copy() if isinstance(rows, SharedDict) else SharedDict(rows)
             self.members = self._own_members
         return self._own_members
 
-    def set_members(self, members: dict[str, MemberRow]) -> None:
+    def set_members(self, members: Mapping[str, MemberRow]) -> None:
         """All member rows at once, in order of arrival."""
-        self._own_members = members
-        self.members = members
+        self._own_members = self.members = SharedDict(members)
 
     def set_row(self, **columns: Any) -> None:
         """Change columns of the group's own row; one that was absent comes into being."""

@@ -6,7 +6,7 @@ kind: each says in its own ``step`` what is decided in which order.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 from groups.core.events import Event, Tick
 from groups.core.gathered import ABSENT, Gathered, Lives
@@ -18,16 +18,25 @@ L = TypeVar("L", bound=Lives)
 Check = Callable[[Durable, Durable, Sequence[Answer]], None]
 
 
+Earliest = tuple[Millis | None]
+"""No member's own deadline comes before this one; (None,): none has any."""
+
+EXACT_MAX: Final = 100
+"""Members up to which every step looks for the earliest deadline anew. In a larger group one that
+has been put off stays in mind until it comes; the tick then decides nothing, and looks."""
+
+
 class Halves(Generic[L]):
     """What a group of rows and a live half is at one instant, and how a step ends."""
 
-    __slots__ = ("_due", "_durable", "_live", "rules")
+    __slots__ = ("_due", "_durable", "_earliest", "_live", "rules")
 
     def __init__(self, durable: Durable, live: L, rules: Rules) -> None:
         self.rules = rules
         self._durable = durable
         self._live = live
         self._due: tuple[Millis | None] | None = None
+        self._earliest: Earliest | None = None
 
     @property
     def durable(self) -> Durable:
@@ -48,7 +57,7 @@ class Halves(Generic[L]):
         """The same group after its rows were written."""
         durable = Durable(self._durable.group, self._durable.members, revision)
         after = type(self)(durable, self._live, self.rules)
-        after._due = self._due
+        after._due, after._earliest = self._due, self._earliest
         return after
 
     def with_rules(self, rules: Rules) -> Self:
@@ -58,6 +67,10 @@ class Halves(Generic[L]):
     def roster(self) -> tuple[MemberRow, ...]:
         """The members as DescribeGroups lists them."""
         return tuple(self._durable.members.values())
+
+    def _earliest_after(self, after: Self) -> Earliest | None:
+        """The same for the group as a step without a tick left it; None: it must be looked for."""
+        return None
 
     def _decided(self, work: Gathered[L], events: Sequence[Event], check: Check) -> Decision:
         """What the step comes to. The group afterwards is self where nothing changed, so that
@@ -69,6 +82,7 @@ class Halves(Generic[L]):
         ticked = any(isinstance(event, Tick) for event in events)
         if durable is not self._durable or live is not None or ticked:
             after = type(self)(durable, self._live if live is None else live, self.rules)
+            after._earliest = None if ticked else self._earliest_after(after)
         check(self._durable, durable, work.answers)
         return Decision(
             group=after,

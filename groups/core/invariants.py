@@ -16,6 +16,7 @@ from groups.core.classic.live import Live
 from groups.core.classic.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.group import Answer
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.shared import may_differ
 
 _SETTLED = (COMPLETING, STABLE)
 
@@ -50,10 +51,11 @@ def _check_row(group: GroupRow, members: Mapping[str, MemberRow]) -> None:
 
 def _check_same_generation(before: Durable, after: Durable) -> None:
     """Within a generation members go, or are replaced by instance; nobody is added."""
-    added = after.members.keys() - before.members.keys()
-    instances = {row.instance_id for row in before.members.values() if row.instance_id}
-    for member_id in added:
-        assert after.members[member_id].instance_id in instances, "a member joined a generation"
+    was, now = before.members, after.members
+    added = [m for m in may_differ(was, now) if m in now and m not in was]
+    if added:
+        instances = {row.instance_id for row in was.values() if row.instance_id}
+        assert all(now[m].instance_id in instances for m in added), "a member joined a generation"
     removed = len(before.members) - len(after.members)
     if removed > 0:
         assert "must_rebalance" in after.group.details, "a member went, and no rebalance is owed"
@@ -112,11 +114,11 @@ def _check_maps(durable: Durable, live: Live) -> None:
 
 def _check_timers(durable: Durable, live: Live) -> None:
     state = durable.group.state
-    assert live.unsynced <= durable.members.keys(), "a stranger is to sync"
+    assert live.unsynced.keys() <= durable.members.keys(), "a stranger is to sync"
     assert live.syncs.keys() <= durable.members.keys(), "a stranger's sync is held"
-    assert not live.unsynced & live.syncs.keys(), "a held sync is waited for"
+    assert not live.unsynced.keys() & live.syncs.keys(), "a held sync is waited for"
     if state == COMPLETING and not live.recovering:
-        everyone = live.unsynced | live.syncs.keys()
+        everyone = live.unsynced.keys() | live.syncs.keys()
         assert everyone == durable.members.keys(), "a member that has not synced is not waited for"
     if state != COMPLETING:
         assert not live.syncs, f"syncs are held in {state}"

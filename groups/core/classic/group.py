@@ -46,7 +46,7 @@ from groups.core.events import (
 )
 from groups.core.gathered import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session
-from groups.core.halves import Halves
+from groups.core.halves import EXACT_MAX, Earliest, Halves
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
 
@@ -129,12 +129,26 @@ class ClassicGroup(Halves[Live]):
     def due(self, now: Millis) -> Millis | None:
         """The next instant at which a ``Tick`` may decide something; None: never.
 
-        Found once per value, in O(members). Beats move on meanwhile, so a tick
-        may find that everyone was heard of, and the value it gives knows better.
+        Found once per value: in O(members), or from what the step before knew. Beats move on
+        meanwhile, so a tick may find that everyone was heard of, and the value it gives knows
+        better.
         """
+        if self._earliest is None:
+            self._earliest = (timers.earliest(self._durable, self._live),)
         if self._due is None:
-            self._due = (timers.due(self._durable, self._live, self.rules),)
+            due = timers.due(self._durable, self._live, self.rules, self._earliest[0])
+            self._due = (due,)
         return self._due[0]
+
+    def _earliest_after(self, after: Self) -> Earliest | None:
+        live = after._live
+        if self._earliest is None or len(live.beats) + len(live.pending) <= EXACT_MAX:
+            return None
+        ids = timers.touched(self._durable, self._live, after._durable, live)
+        if ids is None:
+            return None
+        new = timers.earliest_of(ids, after._durable, live)
+        return (min((at for at in (*self._earliest, new) if at is not None), default=None),)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: answers for those of the tickets that are not parked any more."""

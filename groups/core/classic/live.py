@@ -13,6 +13,7 @@ from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
 from groups.core.replies import Reply
 from groups.core.rows import MemberRow
+from groups.core.shared import SharedDict
 
 if TYPE_CHECKING:
     from groups.core.classic.rounds import Cause
@@ -106,8 +107,9 @@ class Live:
 
     ``floor``: silence before it does not count (a change of owner, a node that
     slept, the end of a join phase). ``fresh`` counts the joins that are new.
-    ``preferences`` counts members by their list of protocol names, parked
-    changes included; ``instances`` maps instance ids to member ids.
+    ``unsynced``: whose SyncGroup is waited for. ``preferences`` counts members by
+    their list of protocol names, parked changes included; ``instances`` maps
+    instance ids to member ids.
     ``recovering``: the rows were loaded by a new owner and the next step
     settles what the old owner's parked requests had begun. ``dropped`` holds
     the answers for tickets that a reload made meaningless. ``put_off``: why a
@@ -117,13 +119,13 @@ class Live:
 
     floor: Millis
     generation: int = 0
-    beats: dict[str, Beat] = field(default_factory=dict)
-    joins: dict[str, Join] = field(default_factory=dict)
+    beats: SharedDict[str, Beat] = field(default_factory=SharedDict)
+    joins: SharedDict[str, Join] = field(default_factory=SharedDict)
     fresh: int = 0
-    syncs: dict[str, Ticket | None] = field(default_factory=dict)
-    unsynced: set[str] = field(default_factory=set)
-    pending: dict[str, Pending] = field(default_factory=dict)
-    instances: dict[str, str] = field(default_factory=dict)
+    syncs: SharedDict[str, Ticket | None] = field(default_factory=SharedDict)
+    unsynced: SharedDict[str, None] = field(default_factory=SharedDict)
+    pending: SharedDict[str, Pending] = field(default_factory=SharedDict)
+    instances: SharedDict[str, str] = field(default_factory=SharedDict)
     preferences: dict[tuple[str, ...], int] = field(default_factory=dict)
     next_position: int = 0
     round: Round | None = None

@@ -24,6 +24,7 @@ from groups.core.events import Ticket
 from groups.core.group import Beat, Millis, forgiven, forgiven_beats
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
+from groups.core.shared import SharedDict
 
 OVERSIZED = Cause(GROUP_OVERSIZED, "the group has more members than group.max.size")
 
@@ -95,24 +96,17 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     after = fresh(durable, now)
     after.floor, after.settled_at = live.floor, live.settled_at
     after.next_position = max(after.next_position, live.next_position)
-    after.beats = {
-        member_id: live.beats.get(member_id, beat) for member_id, beat in after.beats.items()
-    }
-    after.pending = {
-        member_id: pending
-        for member_id, pending in live.pending.items()
-        if member_id not in durable.members
-    }
+    after.beats = SharedDict((m, live.beats.get(m, beat)) for m, beat in after.beats.items())
+    after.pending = SharedDict((m, p) for m, p in live.pending.items() if m not in durable.members)
     if durable.group.state == PREPARING and live.round is not None:
         _keep_joins(durable, live, after)
         if after.joins or "must_rebalance" in durable.group.details:
             after.round = live.round
     elif _same_sync_phase(durable, live):
         after.sync, after.recovering = live.sync, False
-        after.unsynced = live.unsynced & set(durable.members)
-        after.syncs = {m: t for m, t in live.syncs.items() if m in durable.members}
-        if durable.group.state == STABLE:
-            after.syncs = {}
+        after.unsynced = SharedDict((m, None) for m in live.unsynced if m in durable.members)
+        if durable.group.state != STABLE:
+            after.syncs = SharedDict((m, t) for m, t in live.syncs.items() if m in durable.members)
     elif durable.group.state == STABLE and live.round is None and not live.recovering:
         after.recovering = False
     _keep_held(durable, live, after)
@@ -213,9 +207,10 @@ def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
 
     after = live.copy()
     after.floor = anew(live.floor)
-    after.beats = forgiven_beats(live.beats, now, missed)
-    after.joins = {m: replace(join, since=anew(join.since)) for m, join in live.joins.items()}
-    after.pending = {m: replace(p, since=anew(p.since)) for m, p in live.pending.items()}
+    after.beats = SharedDict(forgiven_beats(live.beats, now, missed))
+    joins, pending = live.joins.items(), live.pending.items()
+    after.joins = SharedDict((m, replace(join, since=anew(join.since))) for m, join in joins)
+    after.pending = SharedDict((m, replace(p, since=anew(p.since))) for m, p in pending)
     if after.round is not None:
         window = after.round.window
         if window is not None:

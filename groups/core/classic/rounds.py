@@ -4,7 +4,7 @@ Only this file raises the generation, elects a leader and selects a protocol.
 Who may join is decided in ``join``, who must go in ``leave`` and ``timers``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
@@ -24,6 +24,7 @@ from groups.core.gathered import NAMED_MAX
 from groups.core.group import Millis
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rows import MemberRow
+from groups.core.shared import SharedDict
 
 EXTENSION_MS_MIN = 1_000
 """A join phase that waits on for static members waits at least this long: a member may name a
@@ -177,7 +178,7 @@ def complete(work: Work) -> None:
     _journal_end(work, finished, before, rejoined)
     _report_operations(work)
     live = work.change()
-    live.joins, live.fresh, live.round = {}, 0, None
+    live.joins, live.fresh, live.round = SharedDict(), 0, None
     live.generation = work.row.generation
     live.floor = work.now
 
@@ -237,7 +238,7 @@ def _begin_generation(work: Work) -> None:
     work.set_details(synced=False, must_rebalance=None, follow_up=None)
     if any(row is not work.members.get(member_id) for member_id, row in rows.items()):
         work.set_members(rows)
-    live.unsynced = set(rows)
+    live.unsynced = SharedDict(dict.fromkeys(rows))
     _arm_sync(work)
     _answer_joins(work, joins)
 
@@ -250,7 +251,7 @@ def _settled(row: MemberRow, join: Join | None) -> MemberRow:
     return row if wished == row else wished
 
 
-def _elect(leader: str | None, rows: Iterable[str], joins: dict[str, Join]) -> str:
+def _elect(leader: str | None, rows: Iterable[str], joins: Mapping[str, Join]) -> str:
     """The leader stays if it rejoined; else the first to have arrived among those who did."""
     if leader is not None and leader in joins:
         return leader
@@ -279,11 +280,11 @@ def _arm_sync(work: Work) -> None:
 
 def arm_sync_anew(work: Work) -> None:
     """Wait for everyone's SyncGroup again, after a change of owner."""
-    work.change().unsynced = set(work.members)
+    work.change().unsynced = SharedDict(dict.fromkeys(work.members))
     _arm_sync(work)
 
 
-def _answer_joins(work: Work, joins: dict[str, Join]) -> None:
+def _answer_joins(work: Work, joins: Mapping[str, Join]) -> None:
     for member_id in work.members:
         join = joins.get(member_id)
         if join is not None:
@@ -312,7 +313,7 @@ def everyone(work: Work) -> tuple[JoinedMember, ...]:
     )
 
 
-def _journal_end(work: Work, finished: Round, before: int, joins: dict[str, Join]) -> None:
+def _journal_end(work: Work, finished: Round, before: int, joins: Mapping[str, Join]) -> None:
     duration = work.now - finished.started_at
     waits = {
         member_id: max(0, joins[member_id].first - finished.started_at)

@@ -80,8 +80,8 @@ def _rename(work: Work, old_id: str, row: MemberRow) -> None:
     if row.instance_id is not None:
         live.instances[row.instance_id] = row.member_id
     if old_id in live.unsynced:
-        live.unsynced.remove(old_id)
-        live.unsynced.add(row.member_id)
+        del live.unsynced[old_id]
+        live.unsynced[row.member_id] = None
 
 
 def _go_on(work: Work, join: Join, old_leader: str | None, event: JoinGroup) -> None:

@@ -63,7 +63,7 @@ def _synced(work: Work, member_id: str) -> None:
     if member_id not in work.live.unsynced:
         return
     live = work.change()
-    live.unsynced.discard(member_id)
+    del live.unsynced[member_id]
     if not live.unsynced and work.state == STABLE:
         live.sync = None
 

@@ -4,33 +4,58 @@
 decides it. Neither reads a clock.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from groups.core.classic import holding
 from groups.core.classic.leave import remove
-from groups.core.classic.live import Live
+from groups.core.classic.live import Join, Live
 from groups.core.classic.rounds import Cause, maybe_complete, on_deadline, rebalance_or_go_on
 from groups.core.classic.states import COMPLETING, PREPARING, SESSION_EXPIRED, STABLE, SYNC_EXPIRED
 from groups.core.classic.work import Work
 from groups.core.events import Tick
 from groups.core.group import Millis, Rules
 from groups.core.rows import Durable, MemberRow
+from groups.core.shared import SharedDict
 
 
-def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
-    """The earliest instant at which ``tick`` would decide something. O(members)."""
-    return min(_deadlines(durable, live, rules), default=None)
+def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:
+    """The earliest instant at which ``tick`` would decide something; ``earliest``: of those that
+    members have of their own."""
+    deadlines = _of_the_group(durable, live, rules)
+    return min(deadlines if earliest is None else (earliest, *deadlines), default=None)
 
 
-def _deadlines(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis]:
+def earliest(durable: Durable, live: Live) -> Millis | None:
+    """The earliest deadline of any member, parked ones and handed-out ids included. O(members)."""
+    ids = chain(durable.members, live.joins, live.pending)
+    return earliest_of(ids, durable, live)
+
+
+def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
+    """The same among these."""
+    return min(chain.from_iterable(_of_one(m, durable, live) for m in ids), default=None)
+
+
+def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iterable[str] | None:
+    """Whose deadlines a step may have brought forward, by its working copy ``changed`` of ``live``;
+    None: anybody's."""
+    if changed.floor != live.floor or (changed.round is None) is not (live.round is None):
+        return None
+    ids: set[str] = set()
+    for entries in (changed.beats, changed.joins, changed.syncs, changed.pending):
+        if entries.touched is None:
+            return None
+        ids |= entries.touched
+    rows = after.members
+    if rows is durable.members:
+        return ids
+    return ids | rows.touched if isinstance(rows, SharedDict) and rows.touched is not None else None
+
+
+def _of_the_group(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis]:
     if live.recovering:
         yield live.floor
-    for row in durable.members.values():
-        if row.member_id not in live.joins and row.member_id not in live.syncs:
-            yield live.heard_of(row.member_id) + row.session_timeout_ms
-    yield from _join_deadlines(live)
-    for pending in live.pending.values():
-        yield live.pending_deadline(pending)
     if live.sync is not None and live.unsynced:
         yield live.sync.deadline
     if live.round is not None:
@@ -40,12 +65,21 @@ def _deadlines(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis]:
         yield held_until
 
 
-def _join_deadlines(live: Live) -> Iterator[Millis]:
-    for join in live.joins.values():
-        if live.round is None:
-            yield holding.join_deadline(live, join)
-        elif join.is_new:
-            yield live.guard_deadline(join)
+def _of_one(member_id: str, durable: Durable, live: Live) -> Iterator[Millis]:
+    join = live.joins.get(member_id)
+    if join is not None:
+        yield from _of_a_join(live, join)
+    elif member_id in live.pending:
+        yield live.pending_deadline(live.pending[member_id])
+    elif member_id in durable.members and member_id not in live.syncs:
+        yield live.heard_of(member_id) + durable.members[member_id].session_timeout_ms
+
+
+def _of_a_join(live: Live, join: Join) -> Iterator[Millis]:
+    if live.round is None:
+        yield holding.join_deadline(live, join)
+    elif join.is_new:
+        yield live.guard_deadline(join)
 
 
 def tick(work: Work, event: Tick) -> None:

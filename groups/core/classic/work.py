@@ -111,7 +111,7 @@ class Work(Gathered[Live]):
         row = self.change_members().pop(member_id)
         live = self.change()
         live.count(packing.names_of(row.subscription), -1)
-        live.unsynced.discard(member_id)
+        live.unsynced.pop(member_id, None)
         self._forget(row)
         return row
 

@@ -36,7 +36,7 @@ def _remove(work: Work, consumer_id: str) -> None:
         work.answer(join.ticket, DraftJoined(error=error, consumer_id=consumer_id))
     live.suspects.discard(consumer_id)
     live.beats.pop(consumer_id)
-    work.set_members({c: row for c, row in work.members.items() if c != consumer_id})
+    del work.change_members()[consumer_id]
 
 
 def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:

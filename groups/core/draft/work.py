@@ -47,7 +47,7 @@ class Work(Gathered[Live]):
     def set_subscription(self, consumer_id: str, subscription: bytes) -> None:
         """Note what a member wants; what it has stays."""
         row = replace(self.members[consumer_id], subscription=subscription)
-        self.set_members({**self.members, consumer_id: row})
+        self.change_members()[consumer_id] = row
 
     def set_round(self, **changes: Any) -> None:
         """Change fields of the rebalance that goes on."""

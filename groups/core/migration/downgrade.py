@@ -34,6 +34,7 @@ from groups.core.group import Answer, Decision, JournalEntry, Millis
 from groups.core.migration import policy
 from groups.core.replies import Joined
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
+from groups.core.shared import SharedDict
 from groups.core.subscription import subscription_of
 
 REASON = "the last member of the consumer protocol has gone"
@@ -175,7 +176,7 @@ class _Change:
         """Sessions go on; nothing else was live."""
         before = self.after.live
         live = recovery.fresh(self.durable, now)
-        live.beats = {m: before.beats[m] for m in self.after.members}
+        live.beats = SharedDict((m, before.beats[m]) for m in self.after.members)
         live.floor, live.settled_at = before.floor, before.settled_at
         live.recovering = False
         return live

@@ -1,0 +1,145 @@
+"""What an event costs in a large group: counted in entries and deadlines, not in seconds."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from groups.core import events
+from groups.core.classic import timers
+from groups.core.classic.group import ClassicGroup
+from groups.core.group import Decision, Rules
+from groups.core.replies import Joined
+from groups.core.shared import SharedDict
+
+MEMBERS = 1_000
+
+PER_EVENT_MAX = 300
+"""Entries copied and deadlines looked at: with a plain copy and a plain minimum it is thousands."""
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How many entries were copied and deadlines looked at."""
+    counted: Counter[str] = Counter()
+    copy, entries, of_one = SharedDict.copy, SharedDict._entries, timers._of_one
+
+    def counting_copy(self: SharedDict[Any, Any]) -> SharedDict[Any, Any]:
+        counted["entries"] += len(self._over)
+        return copy(self)
+
+    def counting_entries(self: SharedDict[Any, Any]) -> dict[Any, Any]:
+        counted["entries"] += len(self._base) if self._over else 0
+        return entries(self)
+
+    def counting_of_one(*args: Any) -> Iterator[int]:
+        counted["deadlines"] += 1
+        return of_one(*args)
+
+    monkeypatch.setattr(SharedDict, "copy", counting_copy)
+    monkeypatch.setattr(SharedDict, "_entries", counting_entries)
+    monkeypatch.setattr(timers, "_of_one", counting_of_one)
+    return counted
+
+
+class Crowd:
+    """A classic group whose members come one at a time, as a node steps it."""
+
+    def __init__(self, **rules: int) -> None:
+        self.now = 1_000
+        self.group = ClassicGroup.absent("g", Rules(**rules), self.now)  # type: ignore[arg-type]
+        self.rng = Random(1)
+        self.requests = 0
+
+    def step(self, event: events.Event) -> Decision:
+        before = self.group
+        decision = before.step([event], self.now, self.rng)
+        assert isinstance(decision.group, ClassicGroup)
+        self.group = decision.group
+        if self.group.durable is not before.durable:
+            self.group = self.group.with_revision(before.durable.revision + 1)
+        self.group.due(self.now)
+        self.now += 1
+        return decision
+
+    def join(self, member_id: str) -> Decision:
+        return self.step(
+            events.JoinGroup(
+                ticket=self.ticket(), member_id=member_id, instance_id=None, client_id="c",
+                client_host="/h", session_timeout_ms=45_000, rebalance_timeout_ms=300_000,
+                protocol_type="consumer", protocols=(("range", b""),), needs_member_id=True,
+            )
+        )  # fmt: skip
+
+    def sync(self, member_id: str, *everyone: str) -> Decision:
+        return self.step(
+            events.SyncGroup(
+                ticket=self.ticket(), generation_id=self.group.durable.group.generation,
+                member_id=member_id, instance_id=None,
+                assignments=dict.fromkeys(everyone, b"all"),
+            )
+        )  # fmt: skip
+
+    def ticket(self) -> events.Ticket:
+        self.requests += 1
+        return events.Ticket(self.requests, 1)
+
+    def wait(self) -> None:
+        """Until the join phase is over."""
+        while self.group.durable.group.state == "PreparingRebalance":
+            due = self.group.due(self.now)
+            assert due is not None
+            self.now = max(self.now, due)
+            self.step(events.Tick())
+
+
+def given_id(decision: Decision) -> str:
+    reply = decision.answers[0].reply
+    assert isinstance(reply, Joined)
+    return reply.member_id
+
+
+def test_a_round_whose_members_come_one_at_a_time_costs_each_of_them_the_same(
+    work: Counter[str],
+) -> None:
+    crowd = Crowd()
+    spent: dict[str, float] = {}
+
+    def measure(what: str, act: Callable[[str], object], ids: list[str]) -> None:
+        work.clear()
+        for member_id in ids:
+            act(member_id)
+        spent[what] = work.total() / len(ids)
+
+    ids: list[str] = []
+    measure("ids", lambda _: ids.append(given_id(crowd.join(""))), [""] * MEMBERS)
+    measure("joins", crowd.join, ids)
+    crowd.wait()
+    leader = crowd.group.durable.group.leader
+    assert leader is not None and len(crowd.group.durable.members) == MEMBERS
+    others = [m for m in ids if m != leader]
+    measure("syncs", crowd.sync, others)
+    crowd.sync(leader, *ids)
+    assert crowd.group.durable.group.state == "Stable"
+    crowd.join(leader)
+    measure("joins again", crowd.join, others)
+    for member_id in (*others, leader):
+        crowd.sync(member_id, *(ids if member_id == leader else ()))
+    leave = events.LeaveGroup
+    measure("leaves", lambda m: crowd.step(leave(members=(events.Leaver(m, None),))), others[:500])
+    assert {what: cost for what, cost in spent.items() if cost > PER_EVENT_MAX} == {}, spent
+
+
+def test_a_deadline_that_was_put_off_costs_a_large_group_one_tick_and_no_more() -> None:
+    crowd = Crowd(group_quiet_window_ms=0, group_initial_rebalance_delay_ms=100_000)
+    ids = [given_id(crowd.join("")) for _ in range(150)]
+    for member_id in ids:
+        crowd.join(member_id)
+    stale = crowd.group.due(crowd.now)
+    assert stale is not None and stale < 50_000, "an id's, although all were used"
+    crowd.now = stale
+    assert not crowd.step(events.Tick()).answers
+    due = crowd.group.due(crowd.now)
+    assert due == 101_000 + 150, "the join phase's"
