@@ -316,6 +316,14 @@ SETTINGS: tuple[Setting, ...] = (
         3_600_000,
     ),
     # Offsets.
+    Number(
+        "offsets.commit.timeout.ms",
+        5000,
+        "what waits longer for PostgreSQL is told to try again; ours: so is any other request, and"
+        " the connection is given up",
+        2500,
+        60_000,
+    ),
     Number("offset.metadata.max.bytes", 4096, "a note beside an offset, not a data store"),
     Number("offsets.retention.minutes", 10_080, "a week after the group's end", 1),
     Number("offsets.retention.check.interval.ms", 600_000, "retention is in no hurry", 1),

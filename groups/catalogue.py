@@ -207,17 +207,22 @@ class Catalogue:
         # By design no group's guard fences this one write of offsets: the topic is not any
         # group's, and its groups may live on many nodes (docs/decisions/0002-topic-deletion.md).
         async with self._asking() as connection:
-            async with connection.transaction():
-                await connection.execute(sql.MORE_TIME)
-                gone = await _rows(
-                    connection, sql.DELETE_TOPIC, name=name, topic_id=topic_id, bell=sql.BELL
-                )
-                if gone:
-                    await connection.execute(sql.ERASE_PENDING, {"name": name})
-                    await connection.execute(sql.ERASE_OFFSETS, {"name": name})
+            with connection.patient(sql.MORE_TIME_S):
+                gone = await self._erase(connection, name, topic_id)
             await self._look(connection, (name,))
         if not gone:
             raise unknown_topic(name)
+
+    async def _erase(self, connection: Connection, name: str, topic_id: UUID | None) -> bool:
+        async with connection.transaction():
+            await connection.execute(sql.MORE_TIME)
+            gone = await _rows(
+                connection, sql.DELETE_TOPIC, name=name, topic_id=topic_id, bell=sql.BELL
+            )
+            if gone:
+                await connection.execute(sql.ERASE_PENDING, {"name": name})
+                await connection.execute(sql.ERASE_OFFSETS, {"name": name})
+        return bool(gone)
 
     # -- what groups have committed
 

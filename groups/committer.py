@@ -21,6 +21,7 @@ from groups.core.events import (
     DeleteGroup,
     Event,
     ExpireOffsets,
+    MembersRefused,
     OffsetCommit,
     OffsetDelete,
     Tick,
@@ -31,7 +32,16 @@ from groups.fail_points import Fail, no_fail
 from groups.resident import Lane, Resident
 from groups.retries import Reloader, WaitingRoom
 from groups.store import Batch, Write
-from groups.store_errors import Busy, Conflict, Contended, Fenced, Refused, StoreError, Unknown
+from groups.store_errors import (
+    Busy,
+    Conflict,
+    Contended,
+    Fenced,
+    Refused,
+    StoreError,
+    TooSlow,
+    Unknown,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +50,33 @@ BATCH_ROWS_MAX = 2_000
 no longer falls (measured: docs/hot-path.md)."""
 
 
+BATCH_BYTES_MAX = 4 * 1024 * 1024
+"""Bytes of members in one transaction: PostgreSQL takes some 60 ms for them, far from its limit
+of two seconds. A group that alone has more is written beside its lane, in a transaction of its
+own, so that nobody else waits for it."""
+
+LONE_MS = 5_000
+LONE_BYTES_PER_MS = 2_000
+"""How long a statement may take that writes one group alone: so long, and a millisecond more for
+so many bytes. PostgreSQL writes thirty times as fast where it has nothing else to do."""
+
+REFUSED_PAUSE_MS = 5_000
+"""A group of which something fell due that cannot be written is left alone for so long."""
+
+
+UNSURE_PAUSE_MS = 1_000
+"""The same where the outcome is not known: a full disk refuses each of them at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One resident's part of a round: the events taken, what they decided, what to write."""
+    """One resident's part of a round: the events taken, what they decided, what to write, and
+    about how many bytes of members that are."""
 
     resident: Resident
     events: Sequence[Event]
     write: Write
+    size: int
 
 
 class Committer:
@@ -67,7 +97,8 @@ class Committer:
         self.fenced = fenced
         self.fail = fail
         self.reloader = reloader
-        self._waiting = WaitingRoom(self._attempt)
+        self.patience_s = reloader.timeout_ms / 1000
+        self._waiting = WaitingRoom(self._attempt, self._give_up, self.patience_s)
         self._connection: database.Connection | None = None
         self._other_connection: database.Connection | None = None
 
@@ -101,8 +132,12 @@ class Committer:
 
     def _take(self) -> list[Work]:
         works: list[Work] = []
-        rows = 0
-        while rows < BATCH_ROWS_MAX and (resident := self.lane.pop()) is not None:
+        rows = size = 0
+        while (
+            rows < BATCH_ROWS_MAX
+            and size < BATCH_BYTES_MAX
+            and (resident := self.lane.pop()) is not None
+        ):
             if resident.lost or resident.busy or not resident.inbox:
                 continue
             if resident.head_is_offsets() != (self.lane is self.coordinator.offsets):
@@ -114,6 +149,7 @@ class Committer:
             if work is not None:
                 works.append(work)
                 rows += work.write.rows
+                size += work.size
         return works
 
     def _run_of(self, resident: Resident, room: int) -> list[Event]:
@@ -153,7 +189,8 @@ class Committer:
             # Before it is written: an outcome that nobody knows may be that it was.
             coordinator.with_pending.add(resident.group_id)
         has_pending = resident.group_id in coordinator.with_pending
-        return Work(resident, events, Write(resident.group.durable, decision, has_pending))
+        write = Write(resident.group.durable, decision, has_pending)
+        return Work(resident, events, write, write.size)
 
     async def _round(self, works: Sequence[Work]) -> None:
         needed = [work for work in works if work.write.is_needed]
@@ -177,14 +214,20 @@ class Committer:
 
     # -- writing, and what to do when it fails
 
-    async def _write(self, works: Sequence[Work]) -> None:
+    async def _write(self, works: Sequence[Work], until: float | None = None) -> None:
+        """Write them; what cannot be written by ``until`` (the loop's time) is given up."""
+        until = until or asyncio.get_running_loop().time() + self.patience_s
         works = [work for work in works if not work.resident.lost]
+        large = [work for work in works if work.size > BATCH_BYTES_MAX]
+        if large:
+            self._waiting.add(large)
+            works = [work for work in works if work not in large]
         if not works:
             return
         try:
             await self._apply(works)
         except StoreError as error:
-            await self._failed(works, error)
+            await self._failed(works, error, until)
         else:
             for work in works:
                 self._done(work)
@@ -200,22 +243,29 @@ class Committer:
         await store.apply(connection, batch)
         await self.fail(f"{self.lane.name}:after")
 
-    async def _failed(self, works: Sequence[Work], error: StoreError) -> None:
+    async def _failed(self, works: Sequence[Work], error: StoreError, until: float) -> None:
         match error:
             case Busy(group_ids=held):
                 aside = [w for w in works if w.resident.group_id in held]
                 self._waiting.add(aside)
-                await self._write([w for w in works if w not in aside])
-            case Contended() if len(works) == 1:
+                await self._write([w for w in works if w not in aside], until)
+            case Contended() | TooSlow() if len(works) == 1:
                 self._waiting.add(works)
+            case Contended() | TooSlow() if asyncio.get_running_loop().time() > until:
+                for work in works:
+                    self._give_up(work)
             case Contended():
-                await self._halves(works)
+                await self._halves(works, until)
+            case TooSlow():
+                largest = max(works, key=lambda work: (work.size, work.write.rows))
+                self._waiting.add([largest])
+                await self._write([w for w in works if w is not largest], until)
             case Conflict(group_ids=changed):
                 stale = [w for w in works if w.resident.group_id in changed]
                 self._doubt(stale, again=True)
-                await self._write([w for w in works if w not in stale])
+                await self._write([w for w in works if w not in stale], until)
             case Refused():
-                await self._bisect(works, error)
+                await self._bisect(works, error, until)
             case Fenced():
                 logger.warning("fenced: %s", error)
                 self.fenced()
@@ -229,41 +279,85 @@ class Committer:
         if work.resident.lost:
             return True
         try:
-            connection = await database.kept(self._other_connection, f"{self.lane.name} waiting")
-            self._other_connection = connection
-            await store.apply(connection, self._batch([work]))
+            connection = await self._connected_beside()
+            allowed_ms = LONE_MS + work.size // LONE_BYTES_PER_MS
+            with connection.patient(self.patience_s + allowed_ms / 1000):
+                await store.apply(connection, self._batch([work], allowed_ms))
         except (Busy, Contended):
             return False
+        except TooSlow as error:
+            if work.size <= BATCH_BYTES_MAX:
+                self._give_up(work)  # the database is slow, and not the group to blame
+            else:
+                await self._blame(work, error)
         except StoreError as error:
-            await self._failed([work], error)
+            await self._failed([work], error, 0)
         except (psycopg.Error, OSError) as error:
-            await self._failed([work], Unknown(str(error)))
+            await self._failed([work], Unknown(str(error)), 0)
         else:
             self._done(work)
         return True
 
-    async def _halves(self, works: Sequence[Work]) -> None:
-        half = len(works) // 2
-        await self._write(works[:half])
-        await self._write(works[half:])
+    def _give_up(self, work: Work) -> None:
+        """Nothing of it was written, and it has waited long enough."""
+        logger.warning("group %r: could not be written in time", work.resident.group_id)
+        self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-    async def _bisect(self, works: Sequence[Work], error: StoreError) -> None:
+    def _refuse(self, work: Work, code: ErrorCode) -> None:
+        if not work.resident.lost:
+            self.coordinator.refuse(work.resident, work.events, code)
+            self.coordinator.put_off(work.resident, REFUSED_PAUSE_MS)
+            self.coordinator.release(work.resident)
+
+    async def _halves(self, works: Sequence[Work], until: float) -> None:
+        half = len(works) // 2
+        await self._write(works[:half], until)
+        await self._write(works[half:], until)
+
+    async def _bisect(self, works: Sequence[Work], error: StoreError, until: float) -> None:
         """Find the value that PostgreSQL refuses, so that nobody else fails for it."""
         if len(works) > 1:
-            await self._halves(works)
-        elif len(works[0].events) > 1:
-            self._one_by_one(works[0].resident, works[0].events)
+            await self._halves(works, until)
         else:
-            work = works[0]
-            logger.warning("group %r: a value was refused: %s", work.resident.group_id, error)
-            code = ErrorCode.UNKNOWN_SERVER_ERROR
-            self.coordinator.refuse(work.resident, work.events, code)
-            self.coordinator.release(work.resident)
+            await self._blame(works[0], error)
+
+    async def _blame(self, work: Work, error: StoreError) -> None:
+        """One group cannot be written: find the event. If that is because of members that wait
+        for it, these are turned away and it is stepped again without them; else it is refused."""
+        resident = work.resident
+        if len(work.events) > 1:
+            self._one_by_one(resident, work.events)
+            return
+        logger.warning("group %r cannot be written: %s", resident.group_id, error)
+        culprits = MembersRefused(member_ids=await self._culprits(work, error))
+        if resident.lost:
+            return
+        if self._would_help(resident, culprits):
+            self._one_by_one(resident, (culprits, *work.events))
+        else:
+            self._refuse(work, ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    async def _culprits(self, work: Work, error: StoreError) -> tuple[str, ...]:
+        """Whose rows are to blame, as far as PostgreSQL can be asked now."""
+        if isinstance(error, TooSlow):
+            return work.write.newcomers
+        try:
+            return await store.refused_members(await self._connected_beside(), work.write)
+        except (StoreError, psycopg.Error, OSError) as unknown:
+            logger.info("who is to blame is not known: %s", unknown)
+            return ()
+
+    def _would_help(self, resident: Resident, culprits: MembersRefused) -> bool:
+        """Whether any of them waits in the group as it was committed."""
+        if not culprits.member_ids:
+            return False
+        now, rng = self.coordinator.clock(), self.coordinator.rng
+        return decide(resident.group, [culprits], now, rng).group is not resident.group
 
     def _one_by_one(self, resident: Resident, events: Sequence[Event]) -> None:
         """One event of this group is to blame: take them one at a time."""
         resident.inbox.extendleft(reversed(events))
-        resident.suspects = len(events)
+        resident.suspects += len(events)
         self.coordinator.release(resident)
 
     def _doubt(self, works: Sequence[Work], *, again: bool) -> None:
@@ -276,16 +370,23 @@ class Committer:
             else:
                 unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
                 self.coordinator.refuse(work.resident, work.events, unsure)
-        self.reloader.add(work.resident for work in works)
+                self.coordinator.put_off(work.resident, UNSURE_PAUSE_MS)
+        self.reloader.add([work.resident for work in works], is_unsure=not again)
 
-    def _batch(self, works: Sequence[Work]) -> Batch:
+    def _batch(self, works: Sequence[Work], allowed_ms: int | None = None) -> Batch:
         epochs = dict(self.coordinator.epochs)
         inside = None if self.fail is no_fail else partial(self.fail, f"{self.lane.name}:inside")
-        return Batch(self.node_id, epochs, [work.write for work in works], inside)
+        return Batch(self.node_id, epochs, [work.write for work in works], inside, allowed_ms)
 
     async def _connected(self) -> database.Connection:
         self._connection = await database.kept(self._connection, self.lane.name)
         return self._connection
+
+    async def _connected_beside(self) -> database.Connection:
+        """For what a lane must not wait for."""
+        before, name = self._other_connection, f"{self.lane.name} waiting"
+        self._other_connection = connection = await database.kept(before, name)
+        return connection
 
 
 def _size(event: Event) -> int:

@@ -187,6 +187,19 @@ class Coordinator:
         self.send(resident, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
         self._forget_operations(events)
 
+    def refuse_waiting(self, resident: Resident, code: ErrorCode) -> None:
+        """Answer whoever has come while the group could not be stepped, and forget their events.
+        Timers that fell due meanwhile fall due again."""
+        events = list(resident.inbox)
+        resident.inbox.clear()
+        resident.suspects = 0
+        self.refuse(resident, events, code)
+
+    def put_off(self, resident: Resident, ms: Millis) -> None:
+        """What falls due in the group waits for so long: it could not be written just now, and
+        trying at once would give the same answer."""
+        resident.quiet_until = self.clock() + ms
+
     def configure(self, group_id: str, values: Values) -> None:
         """What the group has of its own from now on. What that calls for is due at once."""
         self.own.put(group_id, values, self.clock())
@@ -320,7 +333,7 @@ class Coordinator:
             resident.wake_at = None
             if resident.lost:
                 continue  # a reload arms it anew
-            due = resident.group.due(now)
+            due = self._due(resident)
             if due is not None and due <= now:
                 resident.inbox.append(Tick())
                 self.schedule(resident)
@@ -333,14 +346,17 @@ class Coordinator:
         resident = self.residents.get(group_id)
         if resident is None or resident.lost:
             return
-        now = self.clock()
-        due = resident.group.due(now)
-        if due is not None and due <= now:
+        due = self._due(resident)
+        if due is not None and due <= self.clock():
             resident.inbox.append(Tick())
             self.schedule(resident)
 
-    def _rearm(self, resident: Resident) -> None:
+    def _due(self, resident: Resident) -> Millis | None:
         due = resident.group.due(self.clock())
+        return None if due is None else max(due, resident.quiet_until)
+
+    def _rearm(self, resident: Resident) -> None:
+        due = self._due(resident)
         if due is None or (resident.wake_at is not None and resident.wake_at <= due):
             return
         resident.wake_at = due

@@ -3,13 +3,18 @@
 Only connection parameters and their making; no SQL about groups.
 """
 
+import asyncio
 import logging
+import os
 import select
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from socket import SHUT_RDWR, socket
+from typing import Any, TypeVar
 
 import psycopg
 from django.conf import settings
+from psycopg.abc import PQGen
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
@@ -17,7 +22,73 @@ from groups.roles import options
 
 logger = logging.getLogger(__name__)
 
-Connection = psycopg.AsyncConnection[Any]
+RV = TypeVar("RV")
+
+WAIT_INTERVAL_S = 0.1
+"""How often psycopg looks up while it waits: its own default."""
+
+
+class Connection(psycopg.AsyncConnection[Any]):
+    """A connection whose server must answer in time.
+
+    Timeouts of PostgreSQL's own end what takes long, but not the wait for a server process that
+    hangs or for a network that swallows everything. ``patience_s``: how long one answer is waited
+    for before the connection is given up for lost; None: for ever, for one that only listens.
+    """
+
+    patience_s: float | None = None
+
+    async def wait(
+        self,
+        gen: PQGen[RV],
+        interval: float = WAIT_INTERVAL_S,
+        timeout: float | None = None,  # noqa: ASYNC109  (psycopg's own signature)
+    ) -> RV:
+        """Wait for the server, and break the connection where it takes too long: psycopg then
+        says that it was lost, as of any other that breaks."""
+        if self.patience_s is None:
+            return await super().wait(gen, interval, timeout)
+        timer = asyncio.get_running_loop().call_later(self.patience_s, self.hang_up)
+        try:
+            return await super().wait(gen, interval, timeout)
+        finally:
+            timer.cancel()
+
+    async def notifies(
+        self,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  (psycopg's own signature)
+        stop_after: int | None = None,
+    ) -> AsyncGenerator[psycopg.Notify, None]:
+        """Listen: the server has nothing to say until somebody rings."""
+        with self.patient(None):
+            async for ring in super().notifies(timeout=timeout, stop_after=stop_after):
+                yield ring
+
+    @contextmanager
+    def patient(self, seconds: float | None) -> Iterator[None]:
+        """For a call that may take longer than others, or for ever."""
+        before, self.patience_s = self.patience_s, seconds
+        try:
+            yield
+        finally:
+            self.patience_s = before
+
+    def hang_up(self) -> None:
+        """Shut the socket down, without a word that the other side would have to read."""
+        if self.closed:
+            return
+        logger.warning("%s: PostgreSQL gives no answer; the connection is given up", self._name)
+        # A descriptor of its own: libpq closes the other one itself.
+        with socket(fileno=os.dup(self.fileno())) as line, suppress(OSError):
+            line.shutdown(SHUT_RDWR)
+
+    @property
+    def _name(self) -> str:
+        return self.info.get_parameters().get("application_name", "a connection")
+
+
+TIMEOUT = "OFFSETS_COMMIT_TIMEOUT_MS"
 
 CONNECT_TIMEOUT_S = 3
 """A host that does not answer must not hold a node's start, or its lease, for long."""
@@ -64,8 +135,17 @@ def _options(role: str, over: Mapping[str, str]) -> str:
     return options(role, over, taken=settings.DATABASE_ROLES)
 
 
+def _patience_s(settings_over: Mapping[str, str]) -> float:
+    """How long a node waits for an answer: by as much longer than usual as PostgreSQL itself
+    gives the connection's statements."""
+    more = settings_over.get("statement_timeout", "0s").removesuffix("s")
+    return float(more) + float(getattr(settings, TIMEOUT)) / 1000
+
+
 async def connect(
-    name: str, settings_over: Mapping[str, str] | None = None, **parameters: str
+    name: str,
+    settings_over: Mapping[str, str] | None = None,
+    **parameters: str,
 ) -> Connection:
     """One direct connection in autocommit mode; ``name`` shows in pg_stat_activity.
 
@@ -76,7 +156,13 @@ async def connect(
         "application_name": f"rollcall node {name}",
         **parameters,
     }
-    return await psycopg.AsyncConnection.connect(conninfo(**over), autocommit=True)
+    made = await Connection.connect(conninfo(**over), autocommit=True)
+    made.patience_s = _patience_s(settings_over or {})
+    return made
+
+
+async def _configured(connection: Connection) -> None:
+    connection.patience_s = _patience_s({})
 
 
 async def kept(connection: Connection | None, name: str) -> Connection:
@@ -114,6 +200,8 @@ def pool() -> AsyncConnectionPool[Connection]:
         min_size=1,
         max_size=READERS_MAX,
         open=False,
+        connection_class=Connection,
+        configure=_configured,
         check=_check,
         reconnect_timeout=RECONNECT_S,
         timeout=CONNECT_TIMEOUT_S,

@@ -8,6 +8,7 @@ what a payload says is anybody's word, and what a listener cannot read makes it 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import psycopg
 from psycopg.sql import SQL, Identifier
@@ -24,7 +25,7 @@ LOOK_AGAIN_S = 1.0
 Listener = Callable[[str | None], Awaitable[None]]
 """Told the payload, or None: "something may have been missed, look at everything"."""
 
-Connect = Callable[[], Awaitable[database.Connection]]
+Connect = Callable[[], Awaitable[psycopg.AsyncConnection[Any]]]
 
 
 async def _as_node() -> database.Connection:
@@ -62,7 +63,7 @@ class Doorbell:
             await asyncio.sleep(self._wait_s)
             self._wait_s = min(2 * self._wait_s, self._reconnect_s_max)
 
-    async def _listen(self, connection: database.Connection) -> None:
+    async def _listen(self, connection: psycopg.AsyncConnection[Any]) -> None:
         for channel in self.listeners:
             await connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
         self._wait_s = RECONNECT_S

@@ -1,6 +1,6 @@
 """From rows to values: what a node reads when it takes slots or doubts its memory.
 
-Reads only; the counterpart of ``groups.store``.
+Reads, and the fence before the reading (``fence``); the counterpart of ``groups.store``.
 """
 
 from collections import defaultdict
@@ -14,6 +14,7 @@ from groups import sql, sql_commands, sql_configs, sql_pauses, sql_transactions
 from groups.command_rows import command_of
 from groups.core.pausing import Pause, Pauses, Target
 from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow
+from groups.slot import slot_of
 
 Row = tuple[Any, ...]
 
@@ -44,6 +45,22 @@ async def groups_by_id(
 ) -> dict[str, Durable]:
     """Those of the groups that have rows, by id, as one snapshot sees them."""
     return await _load(connection, BY_ID, {"group_ids": list(group_ids)})
+
+
+async def fence(
+    connection: psycopg.AsyncConnection[Any], epochs: Mapping[int, int], group_ids: Sequence[str]
+) -> set[str]:
+    """See that nothing that was sent for these groups and not answered can commit any more, by
+    another revision of each; returns the groups of which that is not certain yet."""
+    slots = sorted({slot_of(group_id) for group_id in group_ids} & epochs.keys())
+    query = sql.RAISE_REVISIONS.encode()
+    asked = {
+        "slots": slots,
+        "epochs": [epochs[slot] for slot in slots],
+        "group_ids": sorted(group_ids),
+    }
+    cursor = await connection.execute(query, asked)
+    return {group_id for (group_id,) in await cursor.fetchall()}
 
 
 async def configs_of_slots(

@@ -79,6 +79,7 @@ class NodeSettings:
     auto_create_topics_enable: bool
     num_partitions: int
     offset_metadata_max_bytes: int
+    offsets_commit_timeout_ms: int
     offsets_history_retention_hours: int
     group_id_max_bytes: int
     transaction_max_timeout_ms: int
@@ -143,7 +144,7 @@ class Node:
         self.coordinator.restart_grace_ms = self.settings.coordinator_restart_grace_ms
         lease_ms = self.settings.node_lease_ms
         self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
-        self.reloader = Reloader(self.coordinator)
+        self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
         lanes = (self.coordinator.membership, self.coordinator.offsets)
         self.committers = [
             Committer(me.node_id, self.coordinator, lane, self.reloader, self.keeper.fenced, fail)

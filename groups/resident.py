@@ -28,6 +28,7 @@ class Resident:
     group's timers have not been told of yet (``Group.rearm``). ``suspects``: so many events at
     the head are stepped one at a time, since PostgreSQL refused something in them together.
     ``kept_view``: what the group was last shown of the catalogue (``groups.views``).
+    ``quiet_until``: until then nothing of it falls due.
     """
 
     __slots__ = (
@@ -42,6 +43,7 @@ class Resident:
         "missed",
         "parked",
         "queued",
+        "quiet_until",
         "suspects",
         "wake_at",
     )
@@ -57,6 +59,7 @@ class Resident:
         self.broken = False
         self.missed: Millis = 0
         self.doubted_at: Millis = 0
+        self.quiet_until: Millis = 0
         self.suspects = 0
         self.wake_at: Millis | None = None
         self.kept_view: Kept | None = None

@@ -1,7 +1,8 @@
 """Groups that cannot go on at once: those whose rows are in doubt, and those whose row is held.
 
 One reloader a node and one waiting room a lane, each with a single connection however many
-groups wait: an outage must not end in a storm of reconnects. Nothing is decided here.
+groups wait: an outage must not end in a storm of reconnects. Nobody waits here for ever. Nothing
+is decided here.
 """
 
 import asyncio
@@ -13,6 +14,8 @@ import psycopg
 
 from groups import database, load
 from groups.coordinator import Coordinator
+from groups.core.errors import ErrorCode
+from groups.core.group import Millis
 from groups.resident import Resident
 
 logger = logging.getLogger(__name__)
@@ -30,54 +33,103 @@ WAIT_S = 0.05
 
 
 class Reloader:
-    """Reads groups again until they can be read; then each goes on from what its rows say."""
+    """Reads groups again until they can be read; then each goes on from what its rows say.
 
-    def __init__(self, coordinator: Coordinator) -> None:
+    ``timeout_ms``: who has waited longer for the database is told to try again.
+    """
+
+    def __init__(self, coordinator: Coordinator, timeout_ms: Millis = 5_000) -> None:
         self.coordinator = coordinator
+        self.timeout_ms = timeout_ms
         self._doubtful: dict[str, Resident] = {}
+        self._unsure: set[str] = set()
         self._wake = asyncio.Event()
 
-    def add(self, residents: Iterable[Resident]) -> None:
-        """These groups' rows are not as remembered, or may not be."""
+    def add(self, residents: Iterable[Resident], *, is_unsure: bool = False) -> None:
+        """These groups' rows are not as remembered, or may not be. ``is_unsure``: a batch was sent
+        of which nobody knows, and which may reach PostgreSQL yet."""
         for resident in residents:
             self._doubtful[resident.group_id] = resident
+            if is_unsure:
+                self._unsure.add(resident.group_id)
         self._wake.set()
 
     async def run(self) -> None:
         """Reload what is in doubt, until cancelled."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._doubtful:
-                try:
-                    async with await database.connect("reload") as connection:
+        connection: database.Connection | None = None
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                while self._doubtful:
+                    try:
+                        connection = await database.kept(connection, "reload")
                         await self._reload(connection)
-                except (psycopg.Error, OSError) as error:
-                    logger.info("reload waits for the database: %s", error)
-                    await asyncio.sleep(RECONNECT_S)
+                        pause_s = WAIT_S
+                    except (psycopg.Error, OSError) as error:
+                        logger.info("reload waits for the database: %s", error)
+                        pause_s = RECONNECT_S
+                    if self._doubtful:
+                        self._give_up()
+                        await asyncio.sleep(pause_s)
+                if connection is not None:
+                    await connection.close()  # an idle one would be one more for each node
+        finally:
+            if connection is not None:
+                await connection.close()
 
     async def _reload(self, connection: database.Connection) -> None:
-        while self._doubtful:
-            group_ids = list(self._doubtful)[:RELOAD_GROUPS_MAX]
-            found = await load.groups_by_id(connection, group_ids)
-            for group_id in group_ids:
+        """Each group in doubt once; those that cannot be fenced yet stay."""
+        waiting = list(self._doubtful)
+        while waiting:
+            group_ids, waiting = waiting[:RELOAD_GROUPS_MAX], waiting[RELOAD_GROUPS_MAX:]
+            held = await self._fence(connection, group_ids)
+            free = [group_id for group_id in group_ids if group_id not in held]
+            found = await load.groups_by_id(connection, free)
+            for group_id in free:
                 self.coordinator.reseat(self._doubtful.pop(group_id), found.get(group_id))
+
+    async def _fence(self, connection: database.Connection, group_ids: list[str]) -> set[str]:
+        """A commit that comes late must not overwrite those that are acknowledged from now on."""
+        unsure = self._unsure & set(group_ids)
+        if not unsure:
+            return set()
+        held = await load.fence(connection, self.coordinator.epochs, sorted(unsure))
+        self._unsure -= unsure - held
+        return held
+
+    def _give_up(self) -> None:
+        """Whoever waits for a group that cannot be read shall not wait for ever."""
+        late = self.coordinator.clock() - self.timeout_ms
+        for resident in self._doubtful.values():
+            if resident.doubted_at <= late:
+                unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
+                self.coordinator.refuse_waiting(resident, unsure)
 
 
 class WaitingRoom(Generic[Work]):
     """Work that met a held row waits here, each group alone; its lane goes on without it.
 
-    ``attempt`` writes one work and says whether it is done with, one way or another.
+    ``attempt`` writes one work and says whether it is done with, one way or another; ``give_up``
+    ends what has waited for ``patience_s``.
     """
 
-    def __init__(self, attempt: Callable[[Work], Awaitable[bool]]) -> None:
+    def __init__(
+        self,
+        attempt: Callable[[Work], Awaitable[bool]],
+        give_up: Callable[[Work], None],
+        patience_s: float,
+    ) -> None:
         self.attempt = attempt
-        self._waiting: list[Work] = []
+        self.give_up = give_up
+        self.patience_s = patience_s
+        self._waiting: list[tuple[float, Work]] = []
         self._wake = asyncio.Event()
 
     def add(self, works: Iterable[Work]) -> None:
         """These could not be written because something they need is held."""
-        self._waiting.extend(works)
+        until = asyncio.get_running_loop().time() + self.patience_s
+        self._waiting.extend((until, work) for work in works)
         self._wake.set()
 
     async def run(self) -> None:
@@ -88,4 +140,13 @@ class WaitingRoom(Generic[Work]):
             while self._waiting:
                 await asyncio.sleep(WAIT_S)
                 waiting, self._waiting = self._waiting, []
-                self._waiting += [work for work in waiting if not await self.attempt(work)]
+                for until, work in waiting:
+                    await self._try(until, work)
+
+    async def _try(self, until: float, work: Work) -> None:
+        if await self.attempt(work):
+            return
+        if asyncio.get_running_loop().time() < until:
+            self._waiting.append((until, work))
+        else:
+            self.give_up(work)

@@ -9,6 +9,35 @@ SELECT rollcall_guard(%(slots)s::smallint[], %(epochs)s::bigint[],
                       %(group_ids)s::text[], %(revisions)s::bigint[])
 """
 
+MORE_TIME = """
+SELECT set_config('statement_timeout', %(ms)s, true), set_config('transaction_timeout', '0', true),
+       set_config('transaction_timeout', %(total_ms)s, true)
+"""
+"""For a transaction that is larger than others. A transaction's timer that runs is started anew
+only by way of 0."""
+
+RAISE_REVISIONS = """
+WITH mine AS (
+    SELECT s.slot FROM rollcall_slot s
+    JOIN unnest(%(slots)s::smallint[], %(epochs)s::bigint[]) AS owned(slot, epoch)
+      ON s.slot = owned.slot AND s.epoch = owned.epoch
+    ORDER BY s.slot FOR SHARE OF s
+), free AS (
+    SELECT g.group_id FROM rollcall_group g
+    WHERE g.group_id = ANY(%(group_ids)s::text[]) AND g.slot IN (SELECT slot FROM mine)
+    ORDER BY g.group_id FOR NO KEY UPDATE OF g SKIP LOCKED
+), raised AS (
+    UPDATE rollcall_group g SET revision = g.revision + 1
+    FROM free WHERE g.group_id = free.group_id RETURNING g.group_id
+)
+SELECT g.group_id FROM rollcall_group g
+WHERE g.group_id = ANY(%(group_ids)s::text[]) AND g.slot IN (SELECT slot FROM mine)
+  AND g.group_id NOT IN (SELECT group_id FROM raised)
+"""
+"""Whatever was sent for these groups before, and has not reached its guard, meets another revision
+from now on. Returns the groups whose rows are held: what was sent is past its guard there, and
+may still commit."""
+
 LOCK_CLASS = 0x526C67
 """First key of the advisory lock of a group ("Rlg"), which a transaction takes exclusively before
 it changes generation or members. Who commits offsets in a transaction of their own shares it

@@ -84,6 +84,8 @@ SET LOCAL statement_timeout = '30s';
 SET LOCAL transaction_timeout = 0;
 SET LOCAL transaction_timeout = '40s'
 """
+MORE_TIME_S = 45
+"""How long the node waits for the answer: longer than PostgreSQL lets it take."""
 
 DELETE_TOPIC = """
 WITH gone AS (

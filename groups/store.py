@@ -8,7 +8,15 @@ pipeline and so one round trip), ``apply_with`` on a Django cursor inside
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Protocol
@@ -41,6 +49,10 @@ ROWS_INLINE_MAX = 2_000
 """Rows whose statements are put together on the event loop: some 20 ms. More than this is one
 large group, whose members have all been given another target."""
 
+MORE_IN_ALL_MS = 5_000
+"""A transaction may take so much longer than its longest statement: it is the statement that
+should run out of time, since that leaves the connection whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -63,6 +75,25 @@ class Write:
     def changes_membership(self) -> bool:
         """Whether group or member rows change, so that the revision rises."""
         return self.decision.deleted or self.decision.group.durable is not self.before
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of members this writes: subscriptions and assignments. Offsets are
+        bounded by their number."""
+        if not self.changes_membership or self.decision.deleted:
+            return 0
+        before = self.before.members
+        return sum(
+            len(row.subscription) + len(row.assignment)
+            for key, row in self.decision.group.durable.members.items()
+            if before.get(key) is not row
+        )
+
+    @property
+    def newcomers(self) -> tuple[str, ...]:
+        """Members that no row knows yet."""
+        before = self.before.members
+        return tuple(m for m in self.decision.group.durable.members if m not in before)
 
     @property
     def is_needed(self) -> bool:
@@ -96,13 +127,15 @@ class Batch:
     """Decisions for different groups that commit together.
 
     ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
-    tests, awaited when PostgreSQL has done everything but the COMMIT.
+    tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: how long each
+    statement may take, where that is longer than usual.
     """
 
     node_id: int
     epochs: Mapping[int, int]
     writes: Sequence[Write]
     inside: Callable[[], Awaitable[None]] | None = None
+    allowed_ms: int | None = None
 
 
 def statements(batch: Batch) -> Iterator[Statement]:
@@ -111,6 +144,9 @@ def statements(batch: Batch) -> Iterator[Statement]:
     The guard comes first but for a lock, behind which it sees what was committed meanwhile.
     """
     writes = sorted(batch.writes, key=lambda write: write.group_id)
+    if batch.allowed_ms is not None:
+        allowed = {"ms": batch.allowed_ms, "total_ms": batch.allowed_ms + MORE_IN_ALL_MS}
+        yield sql.MORE_TIME, {name: str(ms) for name, ms in allowed.items()}
     yield from _locks(writes)
     yield _guard(batch.epochs, writes)
     waiting = [pending.Part(w.group_id, w.decision) for w in writes if w.has_pending]
@@ -383,6 +419,47 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
     except (TypeError, ValueError) as error:
         # A value that cannot even be sent: the transaction was rolled back over it.
         raise store_errors.Refused(str(error)) from error
+
+
+async def refused_members(
+    connection: psycopg.AsyncConnection[Any], write: Write
+) -> tuple[str, ...]:
+    """Which members' rows of this write PostgreSQL refuses for what is in them. Writes nothing."""
+    moved = _moved([write])
+    rows = [_member_row(group_id, new) for group_id, _, new in moved if new is not None]
+    try:
+        return tuple([member_id async for member_id in _refused(connection, rows)])
+    except psycopg.Error as error:
+        raise store_errors.translate(error, connection) from error
+
+
+async def _refused(
+    connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[Any, ...]]
+) -> AsyncIterator[str]:
+    if not rows or await _takes(connection, rows):
+        return
+    if len(rows) == 1:
+        yield rows[0][1]
+        return
+    half = len(rows) // 2
+    for part in (rows[:half], rows[half:]):
+        async for member_id in _refused(connection, part):
+            yield member_id
+
+
+async def _takes(connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether PostgreSQL would take these members' rows; what it was told is rolled back."""
+    try:
+        async with connection.transaction(force_rollback=True):
+            for text, parameters in _rows(sql.PUT_MEMBERS, MEMBER_COLUMNS, rows):
+                await connection.execute(text.encode(), parameters)
+    except psycopg.Error as error:
+        if isinstance(store_errors.translate(error, connection), store_errors.Refused):
+            return False
+        raise
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 async def _ready(batch: Batch) -> Iterable[Statement]:

@@ -38,6 +38,11 @@ class Contended(StoreError):
     """Some row that the batch needs is held elsewhere; which is not known. Nothing was written."""
 
 
+class TooSlow(StoreError):
+    """It took longer than PostgreSQL lets a statement, or a transaction, take. Nothing was
+    written: PostgreSQL ends nothing any more once it has begun to commit."""
+
+
 class Refused(StoreError):
     """PostgreSQL refuses a value. Nothing was written, and trying again would not help."""
 
@@ -58,6 +63,8 @@ def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | N
             return Busy(json.loads(detail or "[]"))
         case "55P03" | "40P01" | "40001":  # a lock timeout, a deadlock, a serialization failure
             return Contended(str(error))
+        case "57014" | "25P03" | "25P04":  # a statement's, an idle one's, a transaction's timeout
+            return TooSlow(str(error))
     if isinstance(error, psycopg.DataError):
         return Refused(str(error))  # the client side's own refusals (U+0000) have no SQLSTATE
     broken = connection is not None and (connection.closed or connection.broken)
@@ -68,5 +75,5 @@ def translate(error: psycopg.Error, connection: psycopg.AsyncConnection[Any] | N
 
 LOST = frozenset({"08", "57", "58", "53", "25"})
 """SQLSTATE classes after which the fault is the service's and not the batch's: connection
-exception, operator intervention (a shutdown, a statement timeout), system error, insufficient
-resources, invalid transaction state (read-only)."""
+exception, operator intervention (a shutdown), system error, insufficient resources, invalid
+transaction state (read-only)."""

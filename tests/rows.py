@@ -61,3 +61,13 @@ async def everything(connection: Connection) -> dict[str, list[Any]]:
         cursor = await connection.execute(f"SELECT * FROM rollcall_{table} ORDER BY 1, 2")
         found[table] = await cursor.fetchall()
     return found
+
+
+async def backends(connection: Connection, name: str) -> list[int]:
+    """The server processes of this database whose client has that name."""
+    cursor = await connection.execute(
+        "SELECT pid FROM pg_stat_activity"
+        " WHERE application_name = %s AND datname = current_database()",
+        [name],
+    )
+    return [pid for (pid,) in await cursor.fetchall()]

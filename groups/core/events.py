@@ -41,6 +41,14 @@ class Tick(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MembersRefused(Event):
+    """The rows of these members cannot be written for what is in them: who waits to become a
+    member with such a row is turned away, so that the group goes on without."""
+
+    member_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JoinGroup(Event):
     """A member wants to be part of the next generation (KIP-62, 345, 394, 814).
 

@@ -12,6 +12,7 @@ from groups.core.events import (
     DraftHeartbeat,
     DraftJoin,
     InstallAssignment,
+    MembersRefused,
     PrepareAssignment,
     RegisterConsumer,
     TopicsChanged,
@@ -30,6 +31,11 @@ def draft_heartbeat(work: Any, event: DraftHeartbeat) -> None:
 
 def topics_changed(work: Any, event: TopicsChanged) -> None:
     """It stopped to be of such a kind while the news was on its way."""
+
+
+def members_refused(work: Any, event: MembersRefused) -> None:
+    """Nobody waits here to become a member: each row is written with the request that made it,
+    which is refused itself."""
 
 
 def register_consumer(work: Any, event: RegisterConsumer) -> None:

@@ -8,6 +8,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 
@@ -28,7 +29,7 @@ WATCHERS_MAX = 1_000
 """Websockets of one web process: each is a page open before a person. Beyond, pages poll."""
 
 
-async def connect() -> database.Connection:
+async def connect() -> psycopg.AsyncConnection[Any]:
     """The listening connection of a web process, with the web's role."""
     conninfo = database.conninfo("rollcall_web", application_name="rollcall web doorbell")
     return await psycopg.AsyncConnection.connect(conninfo, autocommit=True)

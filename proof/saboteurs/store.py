@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from groups import load
 from groups.committer import Committer
 from groups.core.classic.states import COMPLETING
 from groups.core.errors import ErrorCode
@@ -18,6 +19,11 @@ from proof.simulation.world import MS, SECOND
 
 NOT_FLUSHED: Final = 300 * MS
 """What a crash takes with it where commits do not wait for the log."""
+
+
+async def _no_fence(*_: object) -> set[str]:
+    """What was sent before may come at any time."""
+    return set()
 
 
 async def _taken_for_done(connection: Any, batch: Any) -> None:
@@ -118,8 +124,8 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         NODES,
     ),
     "no-revision-check": Saboteur(
-        "the guard does not compare revisions",
-        put(statements.GUARD, "checks_revision", False),
+        "revisions are neither compared nor raised when a batch's outcome is not known",
+        several(put(statements.GUARD, "checks_revision", False), put(load, "fence", _no_fence)),
         ROWS,
     ),
     "key-share": Saboteur(

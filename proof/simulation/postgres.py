@@ -8,6 +8,7 @@ been sent it does, whether or not anybody lives to hear of it. What the statemen
 
 import json
 from collections.abc import Callable, Generator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -284,6 +285,10 @@ class Connection:
         self._waiting = self.process.loop.create_future()
         self._travel(self._arrive, meaning, parameters)
         return await self._waiting
+
+    def patient(self, _seconds: float) -> "nullcontext[None]":
+        """Nothing here hangs for ever."""
+        return nullcontext()
 
     def transaction(self) -> "Block":
         """BEGIN, and COMMIT or ROLLBACK."""

@@ -6,7 +6,7 @@ that the real one does the same is shown with real connections in tests/store.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -360,6 +360,30 @@ def load_groups(db: Database, transaction: Transaction, group_ids: Any) -> Opera
     return {g: db.loaded(g) for g in group_ids if g in db.groups}
 
 
+def _raise_revisions(db: Database, transaction: Transaction, given: Any) -> Operation:
+    """What was sent before and comes late meets another revision; who is held is told."""
+    epochs = dict(zip(given["slots"], given["epochs"], strict=True))
+    for slot in sorted(epochs):
+        yield ("lock", ("slot", slot), SHARE)
+    held = []
+    for group_id in given["group_ids"]:
+        row, slot = db.groups.get(group_id), slot_of(group_id)
+        if row is None or slot not in epochs or db.slots[slot].epoch != epochs[slot]:
+            continue
+        if not db.locks.is_free(("group", group_id), transaction, EXCLUSIVE):
+            held.append((group_id,))
+            continue
+        yield ("lock", ("group", group_id), EXCLUSIVE)
+        transaction.effects.append(partial(_raise_revision, db, group_id))
+    return held
+
+
+def _raise_revision(db: Database, group_id: str) -> None:
+    row = db.groups.get(group_id)
+    if row is not None:
+        db.groups[group_id] = replace(row, revision=row.revision + 1)
+
+
 def _fetch_offsets(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", _work(db))
     return [
@@ -412,6 +436,7 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
         sql_slots.CLUSTER_ID: _cluster_id,
         sql_slots.PENDING_OPERATIONS: _pending_operations,
         sql.FETCH_OFFSETS: _fetch_offsets,
+        sql.RAISE_REVISIONS: _raise_revisions,
         sql_offset_verbs.AGES: _ages,
         sql_offset_verbs.STATE_AGE: _state_age,
     }.items()

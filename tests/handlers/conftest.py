@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 
-import psycopg
 import pytest_asyncio
 from psycopg_pool import AsyncConnectionPool
 
@@ -15,7 +14,12 @@ from tests.handlers.world import World
 async def pool(database_url: str) -> AsyncIterator[AsyncConnectionPool[Connection]]:
     """Connections as a node has them: autocommit."""
     async with AsyncConnectionPool(
-        database_url, min_size=1, max_size=4, open=False, kwargs={"autocommit": True}
+        database_url,
+        min_size=1,
+        max_size=4,
+        open=False,
+        connection_class=Connection,
+        kwargs={"autocommit": True},
     ) as pool:
         yield pool
 
@@ -23,7 +27,7 @@ async def pool(database_url: str) -> AsyncIterator[AsyncConnectionPool[Connectio
 @pytest_asyncio.fixture
 async def world(database_url: str, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[World]:
     """A node with no topic and no offset."""
-    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
+    async with await Connection.connect(database_url, autocommit=True) as connection:
         await connection.execute("TRUNCATE rollcall_topic, rollcall_offset")
         yield World(Catalogue(pool), connection)
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-import psycopg
 import pytest
 import pytest_asyncio
 from psycopg_pool import AsyncConnectionPool
@@ -25,6 +24,7 @@ def _pool(database_url: str, *limits: str) -> Pool:
         min_size=1,
         max_size=4,
         open=False,
+        connection_class=Connection,
         kwargs={"autocommit": True, "options": options},
     )
 
@@ -46,7 +46,7 @@ def catalogue(pool: Pool) -> Catalogue:
 @pytest_asyncio.fixture
 async def listener(database_url: str) -> AsyncIterator[Connection]:
     """A connection that hears the catalogue's rings."""
-    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
+    async with await Connection.connect(database_url, autocommit=True) as connection:
         await connection.execute(f"LISTEN {Catalogue.BELL}".encode())
         yield connection
 

@@ -15,7 +15,7 @@ from groups.core.classic.rounds import (
 from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import LeaveGroup, Leaver
+from groups.core.events import LeaveGroup, Leaver, MembersRefused
 from groups.core.replies import Joined, Left, Synced
 from groups.core.rows import MemberRow
 
@@ -54,15 +54,17 @@ def _leave(work: Work, leaver: Leaver) -> MemberRow | None:
     return remove(work, member_id, MEMBER_LEFT)
 
 
-def remove(work: Work, member_id: str, trigger: str) -> MemberRow:
-    """Remove a member, parked or not; what it had parked is answered UNKNOWN_MEMBER_ID."""
+def remove(
+    work: Work, member_id: str, trigger: str, code: ErrorCode = ErrorCode.UNKNOWN_MEMBER_ID
+) -> MemberRow:
+    """Remove a member, parked or not; what it had parked is answered with the code."""
     join = work.unpark(member_id)
     if join is not None:
         # Kafka leaves the id out here, so that the client starts over.
-        work.answer(join.ticket, Joined(error=ErrorCode.UNKNOWN_MEMBER_ID))
+        work.answer(join.ticket, Joined(error=code))
     if member_id in work.live.syncs:
         ticket = work.change().syncs.pop(member_id)
-        work.answer(ticket, Synced(error=ErrorCode.UNKNOWN_MEMBER_ID))
+        work.answer(ticket, Synced(error=code))
     if join is not None and join.is_new:
         count_departure(work, member_id)
         return join.row
@@ -78,6 +80,20 @@ def remove_for_size(work: Work, member_id: str) -> None:
     elif member_id in work.live.pending:
         del work.change().pending[member_id]
     maybe_complete(work)
+
+
+def members_refused(work: Work, event: MembersRefused) -> None:
+    """Whose parked join has a row that cannot be written goes; its client must not try again."""
+    gone = [
+        remove(work, member_id, MEMBER_REFUSED, ErrorCode.INVALID_REQUEST)
+        for member_id in event.member_ids
+        if member_id in work.live.joins
+    ]
+    if gone:
+        ids = tuple(row.member_id for row in gone)
+        what = "what a member sent could not be stored"
+        cause = Cause(MEMBER_REFUSED, what, gone[0].member_id, gone[0].client_id, ids)
+        rebalance_or_go_on(work, cause)
 
 
 def _cause(gone: list[tuple[MemberRow, Leaver]]) -> Cause:

@@ -41,6 +41,7 @@ from groups.core.events import (
     InstallAssignment,
     JoinGroup,
     LeaveGroup,
+    MembersRefused,
     OffsetCommit,
     OffsetDelete,
     PrepareAssignment,
@@ -72,6 +73,7 @@ def _no_such_member(work: Work, event: SyncGroup | DraftHeartbeat) -> None:
 
 
 HANDLERS: Final[Handlers[Work]] = {
+    MembersRefused: strangers.members_refused,
     Tick: timers.tick,
     RegisterConsumer: registering.register,
     AcknowledgeCommand: acknowledging.acknowledge,

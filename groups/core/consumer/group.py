@@ -44,6 +44,7 @@ from groups.core.events import (
     InstallAssignment,
     JoinGroup,
     LeaveGroup,
+    MembersRefused,
     OffsetCommit,
     OffsetDelete,
     PrepareAssignment,
@@ -73,6 +74,7 @@ from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 
 HANDLERS: Final[Handlers[Work]] = {
+    MembersRefused: strangers.members_refused,
     Tick: leaving.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
     OffsetCommit: offsets.commit,

@@ -7,7 +7,7 @@ from groups.core.draft import rounds
 from groups.core.draft.states import EMPTY, MEMBER_LEFT, OPERATOR, PREPARING
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
-from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
+from groups.core.events import EvictMember, ForceRebalance, LeaveGroup, MembersRefused
 from groups.core.replies import DraftJoined, Left
 
 
@@ -37,6 +37,18 @@ def _remove(work: Work, consumer_id: str) -> None:
     live.suspects.discard(consumer_id)
     live.beats.pop(consumer_id)
     del work.change_members()[consumer_id]
+
+
+def members_refused(work: Work, event: MembersRefused) -> None:
+    """A newcomer's row cannot be written. Newcomers have no ids yet by which one could be told
+    from the others, so all that wait are turned away; members stay as they are."""
+    if work.state != PREPARING or not set(event.member_ids) - work.members.keys():
+        return
+    waiting, work.change().newcomers = work.live.newcomers, []
+    for join in waiting:
+        work.answer(join.ticket, DraftJoined(error=ErrorCode.INVALID_REQUEST, consumer_id=""))
+    if waiting:
+        rounds.maybe_complete(work)
 
 
 def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:

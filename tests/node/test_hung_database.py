@@ -1,0 +1,156 @@
+"""A database that hangs, holds locks or takes too long: whoever waits is told to try again, nobody
+else pays for it, and nothing that comes late overwrites what was acknowledged meanwhile."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+import pytest
+
+from groups import database
+from groups.core.errors import ErrorCode
+from groups.core.replies import Committed
+from groups.fail_points import no_fail
+from tests import rows
+from tests.node.running import Running, running
+from tests.rows import backends
+
+Other = database.Connection
+TIMEOUT_MS = 2_500
+
+
+@pytest.fixture
+async def one(_prepared: None, settings: Any) -> AsyncIterator[Running]:
+    """A node that waits for its database no longer than it may be told to."""
+    settings.OFFSETS_COMMIT_TIMEOUT_MS = TIMEOUT_MS
+    async with running() as node:
+        for committer in node.node.committers:
+            committer.fail = no_fail  # as in production: a batch is one message, COMMIT included
+        yield node
+
+
+@asynccontextmanager
+async def stopped(other: Other, name: str) -> AsyncIterator[None]:
+    """The backends of that name stand still, as on a storage that hangs; then they go on."""
+    pids = await backends(other, name)
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+async def gone(other: Other, pids: list[int], name: str) -> None:
+    """Return once these backends have ended."""
+    while set(pids) & set(await backends(other, name)):
+        await asyncio.sleep(0.01)
+
+
+async def test_a_commit_that_a_hung_backend_makes_late_overwrites_nothing(
+    one: Running, other: Other
+) -> None:
+    """It is answered with an error that may be tried again; the commits that are acknowledged by
+    a new connection stay, whatever the old one does when it goes on."""
+    joined = await one.settled("g")
+    assert await one.commit("g", 50, joined) == Committed()
+    name = "rollcall node offsets"
+    before = await backends(other, name)
+    async with stopped(other, name):
+        late = await one.commit("g", 100, joined)
+        assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert await one.commit("g", 110, joined) == Committed()
+        assert await one.commit("g", 90, joined) == Committed()
+
+    await gone(other, before, name)
+    assert (await rows.offsets(other))["g", "t", 0] == 90
+
+
+async def test_a_batch_of_members_that_comes_late_changes_nothing(
+    one: Running, other: Other
+) -> None:
+    """The same of the membership lane: the group goes on from what its rows said when they were
+    read again."""
+    joined = await one.settled("g")
+    name = "rollcall node membership"
+    before = await backends(other, name)
+    async with stopped(other, name):
+        late = await one.join("g", client_id="late")
+        assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        found = (await rows.groups(other))["g"]
+
+    await gone(other, before, name)
+    assert (await rows.groups(other))["g"] == found
+    assert await one.commit("g", 1, joined) == Committed()
+
+
+async def test_a_held_row_costs_its_own_group_an_answer_in_time(one: Running, other: Other) -> None:
+    """Whoever waits for a lock that is never let go is told so again and again; strangers go on."""
+    held, stranger = await one.settled("held"), await one.settled("stranger")
+    async with other.transaction():
+        await other.execute("SELECT FROM rollcall_group WHERE group_id = 'held' FOR UPDATE")
+        for _ in range(2):
+            late = await one.commit("held", 1, held)
+            assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+            assert await one.commit("stranger", 1, stranger) == Committed()
+
+    assert await one.commit("held", 2, held) == Committed()
+
+
+async def test_a_table_that_is_locked_costs_everybody_an_answer_in_time(
+    one: Running, other: Other
+) -> None:
+    """A lock that all batches meet is nobody's in particular: nobody waits for ever either."""
+    ids = [f"g{n}" for n in range(9)]
+    for group_id in ids:
+        await one.kept(group_id)
+    async with other.transaction():
+        await other.execute("LOCK TABLE rollcall_offset IN ACCESS EXCLUSIVE MODE")
+        late = await asyncio.gather(*(one.commit(group_id, 1) for group_id in ids))
+        assert {reply.error for reply in late} == {ErrorCode.COORDINATOR_NOT_AVAILABLE}
+
+    assert await asyncio.gather(*(one.commit(g, 2) for g in ids)) == [Committed()] * len(ids)
+
+
+async def test_a_group_in_doubt_that_cannot_be_read_answers_in_time(
+    one: Running, other: Other
+) -> None:
+    """What was sent for it is past its guard and holds its row: it may commit yet, so nobody can
+    know how the group stands; but whoever asks is told so."""
+    joined = await one.settled("g")
+    coordinator = one.node.coordinator
+    async with other.transaction():
+        await other.execute("SELECT FROM rollcall_group WHERE group_id = 'g' FOR UPDATE")
+        resident = coordinator.residents["g"]
+        coordinator.doubt(resident)
+        one.node.reloader.add([resident], is_unsure=True)
+        late = await one.commit("g", 1, joined)
+        assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert resident.lost
+
+    assert await one.commit("g", 2, joined) == Committed()
+
+
+async def test_a_reader_that_hangs_is_replaced(one: Running, other: Other) -> None:
+    """Its query ends with an error in time, and the next one is answered."""
+    name = "rollcall node"
+    async with stopped(other, name):
+        with pytest.raises(psycopg.OperationalError):
+            async with one.node.readers.connection() as connection:
+                await connection.execute("SELECT 1")
+        async with one.node.readers.connection() as connection:
+            await connection.execute("SELECT 1")
+
+
+async def test_listening_is_not_waiting(settings: Any) -> None:
+    """A doorbell that nobody rings for long is not taken for one that hangs."""
+    settings.OFFSETS_COMMIT_TIMEOUT_MS = 50
+    async with await database.connect("listener") as listener:
+        await listener.execute("LISTEN nothing")
+        assert [ring async for ring in listener.notifies(timeout=0.5)] == []
+        await listener.execute("SELECT 1")

@@ -1,0 +1,95 @@
+"""A member whose row PostgreSQL refuses is turned away alone, whoever's request would have written
+it; and a group too large for the usual time is written beside its lane.
+
+The forms that handlers check keep such rows away: here they come by past them.
+"""
+
+import random
+import string
+
+import pytest
+
+from groups import committer, database
+from groups.core.errors import ErrorCode
+from groups.core.replies import Committed, Joined
+from tests import rows
+from tests.node.running import Running
+
+Other = database.Connection
+
+
+def unindexable() -> str:
+    """More than a row of an index holds, however it is compressed."""
+    return "".join(random.Random(5).choices(string.printable[:94], k=6_000))
+
+
+@pytest.mark.parametrize("value", ["a\0b", unindexable()], ids=["U+0000", "6,000 characters"])
+async def test_a_round_goes_on_without_the_newcomer_whose_row_is_refused(
+    one: Running, other: Other, value: str
+) -> None:
+    """The good member ends the round: its request is not to blame, nor is another newcomer."""
+    joined = await one.settled("g")
+    bad = one.join("g", instance_id=value)
+    good = one.join("g", client_id="good")
+    again = one.join("g", joined.member_id)
+
+    assert (await bad).error in (ErrorCode.INVALID_REQUEST, ErrorCode.UNKNOWN_SERVER_ERROR)
+    one_more, member = await good, await again
+    assert isinstance(member, Joined) and member.error is ErrorCode.NONE
+    assert one_more.error is ErrorCode.NONE
+    assert len(await rows.members(other)) == 2
+
+
+@pytest.mark.parametrize("value", ["a\0b", unindexable()], ids=["U+0000", "6,000 characters"])
+async def test_the_first_member_of_a_group_is_told_itself(one: Running, value: str) -> None:
+    """Its own request writes the row, or a tick that ends the first join phase."""
+    assert (await one.join("g", instance_id=value)).error is not ErrorCode.NONE
+    assert (await one.settled("g")).error is ErrorCode.NONE
+
+
+async def test_nothing_that_is_refused_is_tried_again_at_once(one: Running, other: Other) -> None:
+    """A tick that cannot be written leaves its group alone for a while: no more than one try."""
+    joined = await one.settled("g")
+    resident = one.node.coordinator.residents["g"]
+    one.node.coordinator.put_off(resident, committer.REFUSED_PAUSE_MS)
+    now = one.node.coordinator.clock()
+    one.node.coordinator.look_after("g")
+
+    assert not resident.inbox
+    assert resident.quiet_until >= now + committer.REFUSED_PAUSE_MS - 100
+    assert await one.commit("g", 1, joined) == Committed()
+
+
+async def test_a_group_too_large_for_a_batch_is_written_beside_it(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its members are all there; a stranger that joins meanwhile has not waited for it."""
+    monkeypatch.setattr(committer, "BATCH_BYTES_MAX", 100_000)
+    joined = await one.settled("large")
+    metadata = random.Random(1).randbytes(8_192)
+    others = [one.join("large", protocols=(("range", metadata),)) for _ in range(40)]
+    assert (await one.settled("stranger")).error is ErrorCode.NONE
+    again = one.join("large", joined.member_id)
+
+    assert (await again).error is ErrorCode.NONE
+    assert {(await joining).error for joining in others} == {ErrorCode.NONE}
+    assert len([m for g, m in await rows.members(other) if g == "large"]) == 41
+
+
+async def test_a_group_that_cannot_be_written_in_any_time_fails_alone(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its newcomers are turned away, and it goes on as it was; strangers hear nothing of it."""
+    monkeypatch.setattr(committer, "BATCH_BYTES_MAX", 100_000)
+    monkeypatch.setattr(committer, "LONE_MS", 1)
+    monkeypatch.setattr(committer, "LONE_BYTES_PER_MS", 1_000_000_000)
+    joined = await one.settled("large")
+    metadata = random.Random(1).randbytes(60_000)
+    others = [one.join("large", protocols=(("range", metadata),)) for _ in range(40)]
+    again = one.join("large", joined.member_id)
+
+    assert (await one.settled("stranger")).error is ErrorCode.NONE
+    assert {(await joining).error for joining in others} == {ErrorCode.INVALID_REQUEST}
+    member = await again
+    assert isinstance(member, Joined) and member.error is ErrorCode.NONE
+    assert len([m for g, m in await rows.members(other) if g == "large"]) == 1

@@ -1,0 +1,72 @@
+"""What was sent and never answered: after the fence it can commit no more, or it is told that it
+still may."""
+
+import psycopg
+import pytest
+
+from groups import load, store, store_errors
+from groups.core.rows import Durable
+from groups.database import Connection
+from groups.slot import slot_of
+from groups.store_errors import Conflict
+from tests import rows
+from tests.factories import batch, birth, change, commit, member, offset, written
+
+EPOCHS = {slot_of("g"): 1}
+
+
+@pytest.fixture
+async def group(connection: Connection) -> Durable:
+    """A group as its owner remembers it, with offset 5."""
+    born = birth("g", member("m-1"))
+    await store.apply(connection, batch(born))
+    await store.apply(connection, batch(commit(written(born), offset(5))))
+    return written(born)
+
+
+@pytest.mark.parametrize("what", ["an offset", "a change of members"])
+async def test_what_comes_after_the_fence_is_turned_away(
+    connection: Connection, other: Connection, group: Durable, what: str
+) -> None:
+    """A commit has no revision of its own: the fence raises the group's, which its guard reads."""
+    late = commit(group, offset(100)) if what == "an offset" else change(group, generation=2)
+    await connection.execute("BEGIN")  # all else is on its way
+    assert await load.fence(other, EPOCHS, ["g"]) == set()
+    found = (await load.groups_by_id(other, ["g"]))["g"]
+    await store.apply(other, batch(commit(found, offset(110))))
+
+    with pytest.raises(Conflict):
+        await _go_on(connection, late)
+
+    assert (await rows.offsets(other))["g", "t", 0] == 110
+    assert (await rows.groups(other))["g"] == ("Stable", 1, 2)
+
+
+async def test_what_is_past_its_guard_is_told_to_be_there(
+    connection: Connection, other: Connection, group: Durable
+) -> None:
+    """It holds the group's row until it has ended, one way or the other."""
+    async with connection.transaction():
+        for text, parameters in store.statements(batch(commit(group, offset(100)))):
+            await connection.execute(text.encode(), parameters)
+        assert await load.fence(other, EPOCHS, ["g"]) == {"g"}
+
+    assert await load.fence(other, EPOCHS, ["g"]) == set()
+    assert (await rows.offsets(other))["g", "t", 0] == 100
+
+
+async def test_only_the_owner_fences(other: Connection, group: Durable) -> None:
+    """Another owner's group is left alone, and a group without a row is nobody's."""
+    assert await load.fence(other, {slot_of("g"): 7}, ["g"]) == set()
+    assert await load.fence(other, EPOCHS, ["nobody"]) == set()
+    assert (await rows.groups(other))["g"] == ("Stable", 1, 1)
+
+
+async def _go_on(connection: Connection, write: store.Write) -> None:
+    try:
+        for text, parameters in store.statements(batch(write)):
+            await connection.execute(text.encode(), parameters)
+        await connection.execute("COMMIT")
+    except psycopg.Error as error:
+        await connection.execute("ROLLBACK")
+        raise store_errors.translate(error, connection) from error
