@@ -71,7 +71,8 @@ class Call:
     not delay what follows). ``release`` ends that wait. ``now`` is the server's clock, in
     seconds. Everything here is cancelled when the connection ends.
     ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id) speaks over this
-    connection. ``throttle_ms``, where a handler sets it: nothing more is read from the
+    connection, ``note_id`` that a member id (group id, member id) was handed out over it.
+    ``throttle_ms``, where a handler sets it: nothing more is read from the
     connection for so long, once the request is answered. ``memory`` is the connection's: what the
     handler of an API key remembers from one of its requests to the next.
     """
@@ -87,6 +88,7 @@ class Call:
     release: Callable[[], None] = _nobody_waits
     now: Callable[[], float] = time.monotonic
     sit: Callable[[str, str], None] = _anywhere
+    note_id: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
     memory: dict[int | None, int] = field(default_factory=dict)
 

@@ -90,6 +90,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             release=connection.release,
             now=server.loop.time,
             sit=partial(server.seats.take, connection.number),
+            note_id=partial(server.handed_out.note, connection.number),
             memory=connection.memory,
         )
 

@@ -25,11 +25,13 @@ from twisted.internet import defer, reactor  # noqa: E402
 
 from groups.cluster import Broker  # noqa: E402
 from groups.coordinator import Coordinator  # noqa: E402
+from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.node import Node  # noqa: E402
 from protocol.apis import APIS, Api  # noqa: E402
 from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
+from protocol.handed_out import HandedOut  # noqa: E402
 from protocol.holding import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
 from protocol.seats import Seats  # noqa: E402
@@ -75,6 +77,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.ready = ready
         self.desk = Desk()
         self.seats = Seats()
+        self.handed_out = HandedOut()
         self.exit_code = 0
         self._closing = False
         self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop
@@ -206,6 +209,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     def cancel_application(self, connection: KafkaConnection) -> None:
         """The connection is over: whatever its application waits for is cancelled at once."""
         self.seats.leave(connection.number)
+        for group_id, member_ids in self.handed_out.ended(connection.number).items():
+            if self.coordinator.group(group_id) is not None:
+                self.coordinator.submit(group_id, IdsAbandoned(member_ids=tuple(member_ids)))
         task = self.connections.get(connection, {}).get("application_instance")
         if task is not None and not task.done():
             task.cancel()

@@ -75,6 +75,13 @@ class JoinGroup(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IdsAbandoned(Event):
+    """The connection is over to which these member ids were handed out (KIP-394)."""
+
+    member_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SyncGroup(Event):
     """A member asks for its assignment; the leader brings everyone's.
 

@@ -118,7 +118,9 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     if work.has_row:
         keeping.delete_group(work)
     else:
-        work.change().pending.clear()
+        live = work.change()
+        live.pending.clear()
+        live.awaited = 0
     work.answer(event.ticket, Deleted())
 
 

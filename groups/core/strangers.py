@@ -11,6 +11,7 @@ from groups.core.events import (
     AcknowledgeCommand,
     DraftHeartbeat,
     DraftJoin,
+    IdsAbandoned,
     InstallAssignment,
     MembersRefused,
     PrepareAssignment,
@@ -36,6 +37,10 @@ def topics_changed(work: Any, event: TopicsChanged) -> None:
 def members_refused(work: Any, event: MembersRefused) -> None:
     """Nobody waits here to become a member: each row is written with the request that made it,
     which is refused itself."""
+
+
+def ids_abandoned(work: Any, event: IdsAbandoned) -> None:
+    """It stopped to be a classic group since it handed them out."""
 
 
 def register_consumer(work: Any, event: RegisterConsumer) -> None:

@@ -30,6 +30,8 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     reply = await call.decide(request.group_id, event)
     if not isinstance(reply, Joined):
         reply = Joined(reply.error, request.member_id)
+    if reply.error is ErrorCode.MEMBER_ID_REQUIRED:
+        call.note_id(request.group_id, reply.member_id)
     return _response(reply, call.version)
 
 

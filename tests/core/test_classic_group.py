@@ -1,11 +1,12 @@
 """What a transcript cannot show of a classic group: sizes, batches, and what a reload answers."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from groups.core import events
-from groups.core.classic import packing
+from groups.core.classic import packing, work
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.join import ID_PREFIX_CHARS_MAX, new_member_id
 from groups.core.errors import ErrorCode
@@ -86,6 +87,35 @@ def test_a_member_id_keeps_a_long_client_name_short() -> None:
     member_id = new_member_id("x" * 30_000, Random(1))
     assert len(member_id) == ID_PREFIX_CHARS_MAX + 1 + 36
     assert member_id[ID_PREFIX_CHARS_MAX + 1 + 14] == "4", "a random UUID"
+
+
+def test_of_too_many_handed_out_ids_the_oldest_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(work, "HANDED_OUT_MAX", 3)
+    owner, _ = stable(2)
+    ids = []
+    for request in range(5):
+        (answer,) = owner.step(replace(join(request=request), needs_member_id=True))
+        assert isinstance(answer.reply, Joined)
+        ids.append(answer.reply.member_id)
+    assert list(owner.group.live.pending) == ids[2:] and owner.group.live.awaited == 3
+    (answer,) = owner.step(join(ids[0], request=9))
+    assert answer.reply == Joined(ErrorCode.UNKNOWN_MEMBER_ID, ids[0])
+
+
+def test_a_rebalance_waits_for_a_handed_out_id_until_its_client_has_gone() -> None:
+    owner, members = stable(2)
+    (answer,) = owner.step(replace(join(request=1), needs_member_id=True))
+    assert isinstance(answer.reply, Joined)
+    given = answer.reply.member_id
+    owner.step(*(join(m, metadata=b"new", request=n) for n, m in enumerate(members, 2)))
+    assert owner.group.durable.group.state == "PreparingRebalance"
+    owner.step(events.IdsAbandoned(member_ids=(given, members[0], "nobody's")))
+    assert owner.group.durable.group.state == "CompletingRebalance"
+    assert list(owner.group.durable.members) == members
+    owner.step(join(given, request=9))
+    assert given in owner.group.live.joins, "the id is good for its session nevertheless"
 
 
 def test_protocols_come_out_of_their_packing_as_they_went_in() -> None:

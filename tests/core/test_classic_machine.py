@@ -151,6 +151,11 @@ class Lives(RuleBasedStateMachine):
             )
         )  # fmt: skip
 
+    @rule(client=CLIENTS)
+    def hang_up(self, client: int) -> None:
+        """The connection is over that got the client's id, be it still handed out or long used."""
+        self._say(events.IdsAbandoned(member_ids=(self.ids.get(client, "x"), "y")))
+
     # Operators and time
 
     @rule()

@@ -10,6 +10,7 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from protocol.apis import APIS
+from protocol.handlers.join_group import MEMBER_ID_REQUIRED_SINCE
 from protocol.messages.fetch import FetchRequest
 from protocol.messages.join_group import JoinGroupResponse
 from tests.server.client import API_VERSIONS, Client, hello, join
@@ -41,6 +42,26 @@ async def test_the_end_of_a_connection_cancels_its_parked_join_at_once(
     await first.hears_of_a_rebalance(beat)
     joined = await first.call(join("g", beat.member_id), V)
     assert len(joined.members) == 2, "who joined and hung up keeps its place for its session"
+
+
+async def test_no_rebalance_waits_for_a_member_id_whose_client_has_gone(served: Serving) -> None:
+    first, _ = await served.connect()
+    ghost, _ = await served.connect()
+    second, _ = await served.connect()
+    beat = await first.settled("g")
+    given = await ghost.call(join("g"), MEMBER_ID_REQUIRED_SINCE)
+    assert given.error_code == ErrorCode.MEMBER_ID_REQUIRED
+    second.send(join("g"), V)
+    await first.hears_of_a_rebalance(beat)
+    first.send(join("g", beat.member_id), V)
+    await until(lambda: len(served.server.desk) == 2)
+    assert len(served.server.handed_out) == 1
+
+    ghost.close()
+
+    for client in (first, second):
+        assert (await client.receive()).error_code == ErrorCode.NONE
+    assert len(served.server.handed_out) == 0
 
 
 async def test_a_failed_application_drops_its_socket_and_no_other(

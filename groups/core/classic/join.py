@@ -11,7 +11,7 @@ from uuid import UUID
 
 from groups.core.classic import holding, packing, static
 from groups.core.classic.leave import remove_for_size
-from groups.core.classic.live import Join, Pending
+from groups.core.classic.live import Join
 from groups.core.classic.rounds import (
     Cause,
     current_generation,
@@ -95,8 +95,7 @@ def _join_without_id(work: Work, event: JoinGroup) -> None:
     if holder is not None:
         static.replace_member(work, event, holder, member_row(work, event, member_id))
     elif event.instance_id is None and event.needs_member_id:
-        pending = Pending(work.now, event.session_timeout_ms)
-        work.change().pending[member_id] = pending
+        work.hand_out(member_id, event.session_timeout_ms)
         work.answer(event.ticket, Joined(error=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id))
     else:
         _admit(work, event, member_id)
@@ -107,7 +106,7 @@ def _join_with_pending_id(work: Work, event: JoinGroup) -> None:
         # A dynamic member's id, and an instance: Kafka's answer, which does not repeat the id.
         work.answer(event.ticket, Joined(error=ErrorCode.UNKNOWN_SERVER_ERROR))
         return
-    del work.change().pending[event.member_id]
+    work.take_back(event.member_id)
     _admit(work, event, event.member_id)
 
 

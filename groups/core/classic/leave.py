@@ -15,7 +15,7 @@ from groups.core.classic.rounds import (
 from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import LeaveGroup, Leaver, MembersRefused
+from groups.core.events import IdsAbandoned, LeaveGroup, Leaver, MembersRefused
 from groups.core.replies import Joined, Left, Synced
 from groups.core.rows import MemberRow
 
@@ -48,7 +48,7 @@ def _leave(work: Work, leaver: Leaver) -> MemberRow | None:
     if not member_id and leaver.instance_id is not None:  # whoever holds the instance (KIP-345)
         member_id = work.live.instances.get(leaver.instance_id, "")
     if member_id in work.live.pending:
-        del work.change().pending[member_id]
+        work.take_back(member_id)
         return None
     work.member_or_refuse(member_id, leaver.instance_id)
     return remove(work, member_id, MEMBER_LEFT)
@@ -78,7 +78,14 @@ def remove_for_size(work: Work, member_id: str) -> None:
     if work.has(member_id):
         remove(work, member_id, MEMBER_REFUSED)
     elif member_id in work.live.pending:
-        del work.change().pending[member_id]
+        work.take_back(member_id)
+    maybe_complete(work)
+
+
+def ids_abandoned(work: Work, event: IdsAbandoned) -> None:
+    """Whoever was given these member ids is gone: no rebalance waits for them any more."""
+    for member_id in event.member_ids:
+        work.await_no_more(member_id)
     maybe_complete(work)
 
 

@@ -39,12 +39,21 @@ class Join:
     is_new: bool
 
 
+HANDED_OUT_MAX = 10_000
+"""Member ids that may be handed out at once, as many as members by default. Of more the oldest are
+forgotten: whoever still comes back with one of these starts over."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A member id that was handed out (KIP-394) and has not come back yet."""
+    """A member id that was handed out (KIP-394) and has not come back yet.
+
+    ``is_awaited``: the connection to which it was handed out lasts. A rebalance waits for no other.
+    """
 
     since: Millis
     session_timeout_ms: int
+    is_awaited: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +116,7 @@ class Live:
 
     ``floor``: silence before it does not count (a change of owner, a node that
     slept, the end of a join phase). ``fresh`` counts the joins that are new.
+    ``awaited`` counts the handed-out ids (``pending``) that a rebalance waits for.
     ``unsynced``: whose SyncGroup is waited for. ``preferences`` counts members by
     their list of protocol names, parked changes included; ``instances`` maps
     instance ids to member ids.
@@ -125,6 +135,7 @@ class Live:
     syncs: SharedDict[str, Ticket | None] = field(default_factory=SharedDict)
     unsynced: SharedDict[str, None] = field(default_factory=SharedDict)
     pending: SharedDict[str, Pending] = field(default_factory=SharedDict)
+    awaited: int = 0
     instances: SharedDict[str, str] = field(default_factory=SharedDict)
     preferences: dict[tuple[str, ...], int] = field(default_factory=dict)
     next_position: int = 0

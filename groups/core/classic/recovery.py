@@ -98,6 +98,7 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     after.next_position = max(after.next_position, live.next_position)
     after.beats = SharedDict((m, live.beats.get(m, beat)) for m, beat in after.beats.items())
     after.pending = SharedDict((m, p) for m, p in live.pending.items() if m not in durable.members)
+    after.awaited = sum(pending.is_awaited for pending in after.pending.values())
     if durable.group.state == PREPARING and live.round is not None:
         _keep_joins(durable, live, after)
         if after.joins or "must_rebalance" in durable.group.details:

@@ -127,7 +127,7 @@ def maybe_complete(work: Work) -> None:
     is not cut short by this: more are expected.
     """
     live = work.live
-    if work.state != PREPARING or len(live.joins) < work.size or (live.pending and work.size):
+    if work.state != PREPARING or len(live.joins) < work.size or (live.awaited and work.size):
         return
     if live.round is not None and live.round.window is not None:
         return
@@ -149,7 +149,7 @@ def on_deadline(work: Work) -> None:
 
 def _is_quiet(work: Work, window: Window) -> bool:
     quiet_ms = work.rules.group_quiet_window_ms
-    return quiet_ms > 0 and not work.live.pending and work.now >= window.last_join + quiet_ms
+    return quiet_ms > 0 and not work.live.awaited and work.now >= window.last_join + quiet_ms
 
 
 def _extend(work: Work, current: Round, window: Window, end: Millis) -> None:

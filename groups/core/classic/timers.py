@@ -59,7 +59,7 @@ def _of_the_group(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis
     if live.sync is not None and live.unsynced:
         yield live.sync.deadline
     if live.round is not None:
-        yield live.round.deadline(rules.group_quiet_window_ms, bool(live.pending))
+        yield live.round.deadline(rules.group_quiet_window_ms, bool(live.awaited))
     held_until = holding.due(durable, live, rules)
     if held_until is not None:
         yield held_until
@@ -99,7 +99,7 @@ def _forget_pending(work: Work) -> None:
         if work.now >= live.pending_deadline(pending)
     ]
     for member_id in late:
-        del work.change().pending[member_id]
+        work.take_back(member_id)
     if late:
         maybe_complete(work)
 
@@ -162,7 +162,7 @@ def _end_join_phase(work: Work) -> None:
     while work.state == PREPARING:
         current = work.live.round
         assert current is not None
-        if work.now < current.deadline(quiet_ms, bool(work.live.pending)):
+        if work.now < current.deadline(quiet_ms, bool(work.live.awaited)):
             return
         on_deadline(work)
 

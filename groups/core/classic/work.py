@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from groups.core.classic import packing
-from groups.core.classic.live import Join, Live, Round
+from groups.core.classic.live import HANDED_OUT_MAX, Join, Live, Pending, Round
 from groups.core.classic.states import EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.gathered import ABSENT, Gathered
@@ -69,6 +69,29 @@ class Work(Gathered[Live]):
         beat = self.live.beats.get(member_id)
         if beat is not None:
             beat.at = self.now
+
+    # Ids that were handed out
+
+    def hand_out(self, member_id: str, session_timeout_ms: int) -> None:
+        """The id is awaited from now on; where too many are out, the oldest is forgotten."""
+        live = self.change()
+        live.pending[member_id] = Pending(self.now, session_timeout_ms)
+        live.awaited += 1
+        if len(live.pending) > HANDED_OUT_MAX:
+            self.take_back(next(iter(live.pending)))
+
+    def take_back(self, member_id: str) -> None:
+        """The id came back, or nobody waits for it any more."""
+        live = self.change()
+        live.awaited -= live.pending.pop(member_id).is_awaited
+
+    def await_no_more(self, member_id: str) -> None:
+        """The id may still come back, but no rebalance waits for it."""
+        pending = self.live.pending.get(member_id)
+        if pending is not None and pending.is_awaited:
+            live = self.change()
+            live.pending[member_id] = replace(pending, is_awaited=False)
+            live.awaited -= 1
 
     # Members that wait
 

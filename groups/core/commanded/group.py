@@ -38,6 +38,7 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    IdsAbandoned,
     InstallAssignment,
     JoinGroup,
     LeaveGroup,
@@ -93,6 +94,7 @@ HANDLERS: Final[Handlers[Work]] = {
     SyncGroup: _no_such_member,
     DraftHeartbeat: _no_such_member,
     ConsumerHeartbeat: _not_a_consumer_group,
+    IdsAbandoned: strangers.ids_abandoned,
     PrepareAssignment: strangers.assigns_nothing,
     InstallAssignment: strangers.assigns_nothing,
 }

@@ -41,6 +41,7 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    IdsAbandoned,
     InstallAssignment,
     JoinGroup,
     LeaveGroup,
@@ -96,6 +97,7 @@ HANDLERS: Final[Handlers[Work]] = {
     JoinGroup: classic_members.join_group,
     SyncGroup: classic_members.sync_group,
     TopicsMatched: patterns.topics_matched,
+    IdsAbandoned: strangers.ids_abandoned,
     PrepareAssignment: installing.prepare,
     InstallAssignment: installing.install,
 }

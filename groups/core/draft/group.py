@@ -35,6 +35,7 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    IdsAbandoned,
     InstallAssignment,
     JoinGroup,
     LeaveGroup,
@@ -90,6 +91,7 @@ HANDLERS: Final[dispatch.Handlers[Work]] = {
     JoinGroup: _another_protocol,
     SyncGroup: _no_sync_phase,
     ConsumerHeartbeat: _not_a_consumer_group,
+    IdsAbandoned: strangers.ids_abandoned,
     PrepareAssignment: strangers.assigns_nothing,
     InstallAssignment: strangers.assigns_nothing,
 }
