@@ -7,6 +7,7 @@ counts stands here (``groups.core.topics``), and no SQL (``groups.sql_catalogue`
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool
 
 from groups import sql_catalogue as sql
+from groups.core.authors import NOBODY, Told
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_growth, name_problem
 from groups.database import Connection
@@ -65,8 +67,9 @@ class Catalogue:
 
     BELL: ClassVar[str] = sql.BELL
 
-    def __init__(self, connections: AsyncConnectionPool[Connection]) -> None:
+    def __init__(self, connections: AsyncConnectionPool[Connection], node_id: int = 0) -> None:
         self.version = 0
+        self.node_id = node_id
         self.changes = 0
         self._connections = connections
         self._by_name: dict[str, Entry] = {}
@@ -155,14 +158,16 @@ class Catalogue:
 
     # -- changes
 
-    async def create(self, name: str, partitions: int) -> Entry:
+    async def create(self, name: str, partitions: int, author: Told = NOBODY) -> Entry:
         """Make one topic. Refuses TOPIC_ALREADY_EXISTS; raises ``Unavailable``."""
-        made = await self.create_many({name: partitions})
+        made = await self.create_many({name: partitions}, author)
         if name not in made:
             raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
         return made[name]
 
-    async def create_many(self, partitions: Mapping[str, int]) -> Mapping[str, Entry]:
+    async def create_many(
+        self, partitions: Mapping[str, int], author: Told = NOBODY
+    ) -> Mapping[str, Entry]:
         """Make topics, all in one transaction; returns those that did not exist before.
 
         Names and counts must be legal. Raises ``Unavailable``.
@@ -176,19 +181,20 @@ class Catalogue:
                 names=list(ids),
                 topic_ids=list(ids.values()),
                 partitions=counts,
-                bell=sql.BELL,
+                **self._said(author),
             )
             await self._look(connection, list(ids))
         return {row[0]: Entry(row[0], ids[row[0]], partitions[row[0]]) for row in made}
 
-    async def grow(self, name: str, count: int) -> Entry:
+    async def grow(self, name: str, count: int, author: Told = NOBODY) -> Entry:
         """Give a topic more partitions.
 
         Refuses UNKNOWN_TOPIC_OR_PARTITION, and INVALID_PARTITIONS for no
         increase; raises ``Unavailable``.
         """
         async with self._asking() as connection:
-            grown = await _rows(connection, sql.GROW_TOPIC, name=name, count=count, bell=sql.BELL)
+            said = self._said(author)
+            grown = await _rows(connection, sql.GROW_TOPIC, name=name, count=count, **said)
             await self._look(connection, (name,))
         entry = self._by_name.get(name)
         if entry is None:
@@ -198,8 +204,9 @@ class Catalogue:
             raise Unavailable(f"{name} was deleted and made again meanwhile")
         return entry
 
-    async def delete(self, name: str, topic_id: UUID | None = None) -> None:
-        """Delete a topic and, in the same transaction, what every group committed to it.
+    async def delete(self, name: str, topic_id: UUID | None = None, author: Told = NOBODY) -> None:
+        """Delete a topic and, in the same transaction, what every group committed to it; the
+        journal tells each of them.
 
         With ``topic_id``, only while the name still has that id. Refuses
         UNKNOWN_TOPIC_OR_PARTITION; raises ``Unavailable``.
@@ -208,20 +215,20 @@ class Catalogue:
         # group's, and its groups may live on many nodes (docs/decisions/0002-topic-deletion.md).
         async with self._asking() as connection:
             with connection.patient(sql.MORE_TIME_S):
-                gone = await self._erase(connection, name, topic_id)
+                gone = await self._erase(connection, name, topic_id, self._said(author))
             await self._look(connection, (name,))
         if not gone:
             raise unknown_topic(name)
 
-    async def _erase(self, connection: Connection, name: str, topic_id: UUID | None) -> bool:
+    async def _erase(
+        self, connection: Connection, name: str, topic_id: UUID | None, said: Mapping[str, Any]
+    ) -> bool:
         async with connection.transaction():
             await connection.execute(sql.MORE_TIME)
-            gone = await _rows(
-                connection, sql.DELETE_TOPIC, name=name, topic_id=topic_id, bell=sql.BELL
-            )
+            gone = await _rows(connection, sql.DELETE_TOPIC, name=name, topic_id=topic_id, **said)
             if gone:
                 await connection.execute(sql.ERASE_PENDING, {"name": name})
-                await connection.execute(sql.ERASE_OFFSETS, {"name": name})
+                await connection.execute(sql.ERASE_OFFSETS.encode(), {"name": name, **said})
         return bool(gone)
 
     # -- what groups have committed
@@ -243,6 +250,10 @@ class Catalogue:
         return {(topic, partition): offset for topic, partition, offset in rows}
 
     # -- within
+
+    def _said(self, author: Told) -> Mapping[str, Any]:
+        """What each statement that changes a topic needs beside the topic."""
+        return {"bell": sql.BELL, "node_id": self.node_id, "author": json.dumps(author)}
 
     @asynccontextmanager
     async def _asking(self, seconds: float | None = None) -> AsyncIterator[Connection]:

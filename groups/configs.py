@@ -5,6 +5,7 @@ from then on. What a value may be is told in ``groups.core.group_configs``.
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,6 +17,7 @@ from groups import load
 from groups import sql_configs as sql
 from groups.catalogue import Unavailable
 from groups.coordinator import Coordinator
+from groups.core.authors import NOBODY, Told
 from groups.core.configs import Change
 from groups.core.group_configs import Broker, Values, changed
 from groups.database import Connection
@@ -39,7 +41,9 @@ class Configs:
         coordinator: Coordinator,
         connections: Callable[[], AbstractAsyncContextManager[Connection]],
         broker: Broker,
+        node_id: int = 0,
     ) -> None:
+        self.node_id = node_id
         self.coordinator = coordinator
         self.broker = broker
         self._connections = connections
@@ -59,7 +63,12 @@ class Configs:
             return await load.configs_by_id(connection, sorted(group_ids))
 
     async def alter(
-        self, group_id: str, changes: Sequence[Change], *, validate_only: bool = False
+        self,
+        group_id: str,
+        changes: Sequence[Change],
+        author: Told = NOBODY,
+        *,
+        validate_only: bool = False,
     ) -> None:
         """Change what a group has of its own, all of it or nothing.
 
@@ -72,8 +81,22 @@ class Configs:
             if validate_only or after == before:
                 return
             await _write(connection, group_id, after)
+            await self._note(connection, group_id, before, after, author)
         async with self._asking() as connection:
             await self._look(connection, {group_id})  # where this node owns it, it is so by now
+
+    async def _note(
+        self, connection: Connection, group_id: str, before: Values, after: Values, author: Told
+    ) -> None:
+        """What was changed, by whom, in the transaction that changes it."""
+        names = sorted(n for n in {*before, *after} if before.get(n) != after.get(n))
+        told = {
+            "before": json.dumps({name: before.get(name) for name in names}),
+            "after": json.dumps({name: after.get(name) for name in names}),
+            "author": json.dumps(author),
+        }
+        node_id = self.node_id
+        await connection.execute(sql.NOTE, {"group_id": group_id, "node_id": node_id, **told})
 
     # -- what the owner goes by
 

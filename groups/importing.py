@@ -12,6 +12,7 @@ import re2
 from django.core.exceptions import ImproperlyConfigured
 
 from groups import topics
+from groups.core.authors import IMPORT
 from groups.core.importing import Found, Plan, is_internal, plan
 from groups.models import Topic
 from groups.periodic import ImportSettings
@@ -88,9 +89,9 @@ def run() -> str:
 def apply(wanted: Plan, found: int) -> str:
     """Write a plan's changes, each topic by itself; says what came of it."""
     for name, count in wanted.create.items():
-        topics.create(name, count)
+        topics.create(name, count, IMPORT)
     for name, count in wanted.grow.items():
-        topics.grow(name, count)
+        topics.grow(name, count, IMPORT)
     raised = sum(topics.raise_ends(name, ends) for name, ends in wanted.ends.items())
     return "; ".join((f"{found} topics found", *_said(wanted, raised)))
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.fields.json import KeyTextTransform
 
 
 class ReadOnly(models.QuerySet[Any]):
@@ -263,6 +264,10 @@ class Slot(models.Model):
         return f"slot {self.slot}"
 
 
+ABOUT_TOPICS = models.Q(kind__startswith="topic-")
+"""Entries about a topic; they belong to no group, and their details name it."""
+
+
 class Journal(models.Model):
     """What was decided about a group and why; written with the decision, never changed."""
 
@@ -294,6 +299,12 @@ class Journal(models.Model):
                 name="journal_rebalances",
                 condition=models.Q(kind="rebalance-completed"),
             ),
+            models.Index(
+                KeyTextTransform("topic", "details"),
+                models.F("id").desc(),
+                name="journal_of_topic",
+                condition=ABOUT_TOPICS,
+            ),
         ]
 
     def __str__(self) -> str:
@@ -321,6 +332,12 @@ class Operation(models.Model):
         SUCCEEDED = "succeeded"
         FAILED = "failed"
 
+    class Outcome(models.TextChoices):
+        """Of what succeeded: whether anything came of it."""
+
+        CHANGED = "changed"
+        UNCHANGED = "unchanged"
+
     id = models.BigAutoField(primary_key=True)
     group_id = models.TextField(db_collation="C")
     slot = models.SmallIntegerField()
@@ -334,6 +351,11 @@ class Operation(models.Model):
     )
     idempotency_key = models.TextField(null=True, unique=True)
     state = models.TextField(choices=State.choices, default=State.PENDING)
+    outcome = models.TextField(
+        choices=Outcome.choices,
+        null=True,
+        help_text="Of one that succeeded: whether there was anything to do.",
+    )
     detail = models.TextField(blank=True)
     generation = models.IntegerField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)

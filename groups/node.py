@@ -137,7 +137,7 @@ class Node:
         self.cluster = Cluster("")
         self.whole = asyncio.Event()
         self.readers = database.pool()
-        self.catalogue = Catalogue(self.readers)
+        self.catalogue = Catalogue(self.readers, me.node_id)
         self.coordinator = Coordinator(
             rules_from_django(), clock, rng or secrets.SystemRandom(), answer
         )
@@ -155,7 +155,9 @@ class Node:
         self.followers = Followers()
         self.operator = Operator(self.coordinator, self.offset_verbs, self.pausing, self._reader)
         self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
-        self.configs = Configs(self.coordinator, self._reader, broker_configs.from_django())
+        self.configs = Configs(
+            self.coordinator, self._reader, broker_configs.from_django(), me.node_id
+        )
         self.assigning = Assigning(self.coordinator)
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)

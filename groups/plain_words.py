@@ -4,9 +4,10 @@ Words only: the facts stand in the entry, the choice of entries in ``groups.quer
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from groups.core.group_configs import FREEZE
 from groups.models import Journal
 
 CAUSES: Final[Mapping[str, str]] = {
@@ -52,6 +53,15 @@ HANDED_NAMED = 2
 
 WAITED_NAMED = 3
 """Members named as waited for; the rest is counted."""
+
+OFFSETS_NAMED = 3
+"""Offsets that a sentence names; the rest is counted, and stands in the entry's details."""
+
+OFFSETS_GONE: Final[Mapping[str, str]] = {
+    "topic-deleted": " with their topic",
+    "topic-created": " that a topic of the same name had left behind",
+}
+"""Why offsets were deleted, where nobody asked for just that."""
 
 MS_PER_S = 1_000
 
@@ -218,6 +228,81 @@ def _converted(entry: Journal) -> str:
     return f"The group follows the {kind} protocol from now on, because {cause(entry)}{stayed}."
 
 
+def author(entry: Journal) -> str:
+    """Who asked: "olga", or "client admin-1 (/10.0.0.7)"; whoever it was, where nobody told."""
+    told = entry.details.get("author") or {}
+    if "user" in told or "program" in told:
+        return str(told.get("user") or told["program"])
+    if told.get("client_host"):
+        return f"client {told.get('client_id') or 'without a name'} ({told['client_host']})"
+    return "somebody"
+
+
+def _offsets_altered(entry: Journal) -> str:
+    count = _many(entry.details.get("offsets", 0), "offset")
+    before, after = _flat(entry, "before"), _flat(entry, "after")
+    named = [
+        f"{name} to {offset}" + (f" (was {before[name]})" if name in before else "")
+        for name, offset in list(after.items())[:OFFSETS_NAMED]
+    ]
+    return f"{_begin(author(entry))} set {count} without being a member: {_some(named, entry)}."
+
+
+def _offsets_deleted(entry: Journal) -> str:
+    count = _many(entry.details.get("offsets", 0), "offset")
+    before = _flat(entry, "before")
+    named = [f"{name} was {offset}" for name, offset in list(before.items())[:OFFSETS_NAMED]]
+    how = OFFSETS_GONE.get(entry.trigger, "")
+    return f"{_begin(author(entry))} deleted {count}{how}: {_some(named, entry)}."
+
+
+def _flat(entry: Journal, when: str) -> dict[str, int]:
+    """Offsets by the name of their partition, as people say it: "orders-2"."""
+    return {
+        f"{topic}-{number}": offset
+        for topic, numbers in sorted((entry.details.get(when) or {}).items())
+        for number, offset in sorted((numbers or {}).items(), key=lambda item: int(item[0]))
+    }
+
+
+def _some(named: Sequence[str], entry: Journal) -> str:
+    more = entry.details.get("offsets", 0) - len(named)
+    rest = f" and {more} more" if more > 0 and named else ""
+    return (", ".join(named) + rest) or "none of them told"
+
+
+def _begin(text: str) -> str:
+    return text[:1].upper() + text[1:] if text.startswith(("client ", "somebody", "the ")) else text
+
+
+def _config_changed(entry: Journal) -> str:
+    before, after = entry.details.get("before", {}), entry.details.get("after", {})
+    changes = [_setting(name, before.get(name), value) for name, value in sorted(after.items())]
+    return f"{_begin(author(entry))} {'; '.join(changes)}."
+
+
+def _setting(name: str, before: str | None, after: str | None) -> str:
+    if name == FREEZE and "true" in (before, after):
+        return "froze the group" if after == "true" else "thawed the group"
+    was = "was not set" if before is None else f"was {before}"
+    return f"deleted {name} ({was})" if after is None else f"set {name} to {after} ({was})"
+
+
+def _topic(entry: Journal, verb: str) -> str:
+    before, after = entry.details.get("before", {}), entry.details.get("after", {})
+    counts = [what["partitions"] for what in (before, after) if "partitions" in what]
+    told = f" ({' to '.join(map(str, counts))} partitions)" if counts else ""
+    return f"{_begin(author(entry))} {verb} the topic {entry.details.get('topic')}{told}."
+
+
+def _group_deleted(entry: Journal) -> str:
+    by = f" by {author(entry)}" if "author" in entry.details else ""
+    because = f": {entry.reason}" if entry.reason else ""
+    lost = entry.details.get("offsets", 0)
+    offsets = f", with {_many(lost, 'offset')}" if lost else ""
+    return f"The group was deleted{by}{offsets}{because}."
+
+
 def _abandoned(entry: Journal) -> str:
     return f"The rebalance was dropped: {entry.reason}."
 
@@ -254,14 +339,25 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     "paused": lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
     "resumed": lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
     "group-created": lambda _entry: "The group was created.",
-    "group-deleted": lambda entry: (
-        f"The group was deleted: {entry.reason}." if entry.reason else "The group was deleted."
-    ),
+    "group-deleted": _group_deleted,
+    "offsets-altered": _offsets_altered,
+    "offsets-deleted": _offsets_deleted,
+    "config-changed": _config_changed,
 }
+
+TOPICS: Final[Mapping[str, str]] = {
+    "topic-created": "made",
+    "topic-grown": "grew",
+    "topic-placed": "said which racks are near to",
+    "topic-deleted": "deleted",
+}
+"""Kinds of entries about topics, which belong to no group, and what somebody did."""
 
 
 def sentence(entry: Journal) -> str:
     """The whole entry in plain words; an unknown kind is named, with its reason."""
+    if entry.kind in TOPICS:
+        return _topic(entry, TOPICS[entry.kind])
     known = SENTENCES.get(entry.kind)
     if known is not None:
         return known(entry)

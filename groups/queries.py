@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -20,7 +21,18 @@ from groups.core.classic import packing
 from groups.core.commanded.interests import EXPELLED
 from groups.core.pausing import GROUP
 from groups.core.subscription import topics_of
-from groups.models import Group, Journal, Liveness, Member, Node, Offset, Pause, Slot, Topic
+from groups.models import (
+    ABOUT_TOPICS,
+    Group,
+    Journal,
+    Liveness,
+    Member,
+    Node,
+    Offset,
+    Pause,
+    Slot,
+    Topic,
+)
 from groups.sql_liveness import LOOK_BELL
 
 CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
@@ -237,6 +249,18 @@ def _offset(row: Offset, ends: Sequence[int], owners: Mapping[tuple[str, int], s
 def journal_of(group_id: str) -> QuerySet[Journal]:
     """The group's journal, newest first; to be sliced by the caller."""
     return Journal.objects.filter(group_id=group_id).order_by("-id")
+
+
+def journal_of_topic(name: str) -> QuerySet[Journal]:
+    """What was done to a topic of that name, newest first; one that was deleted has a journal, too.
+    The index ``journal_of_topic`` is for this."""
+    told = Journal.objects.filter(ABOUT_TOPICS).alias(topic=KeyTextTransform("topic", "details"))
+    return told.filter(topic=name).order_by("-id")
+
+
+def journal_of_slots() -> QuerySet[Journal]:
+    """How slots changed hands, newest first."""
+    return Journal.objects.filter(group_id="", kind__startswith="slots-").order_by("-id")
 
 
 def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:

@@ -172,12 +172,66 @@ FROM unnest(%(group_id)s::text[], %(revision)s::bigint[], %(kind)s::text[], %(tr
             generation_after, duration_ms, waited_for, joined, gone, details)
 """
 
+ADD_JOURNAL_OF_OFFSETS = """
+WITH new AS (
+    SELECT * FROM unnest(
+        %(group_id)s::text[], %(revision)s::bigint[], %(kind)s::text[], %(trigger)s::text[],
+        %(reason)s::text[], %(member_id)s::text[], %(client_id)s::text[],
+        %(generation_before)s::int[], %(generation_after)s::int[], %(duration_ms)s::bigint[],
+        %(waited_for)s::text[], %(joined)s::text[], %(left)s::text[], %(details)s::text[],
+        %(number)s::int[], %(has_all)s::boolean[])
+    AS entry(group_id, revision, kind, trigger, reason, member_id, client_id, generation_before,
+             generation_after, duration_ms, waited_for, joined, gone, details, number, has_all)
+), named AS (
+    SELECT * FROM unnest(%(part_of)s::int[], %(topic)s::text[], %(partition)s::int[])
+        AS part(number, topic, partition)
+), was AS (
+    SELECT number, o.topic, o.partition, o.committed_offset
+    FROM named JOIN new USING (number)
+    JOIN rollcall_offset o ON o.group_id = new.group_id AND o.topic = named.topic
+                          AND o.partition = named.partition
+    UNION ALL
+    SELECT number, o.topic, o.partition, o.committed_offset
+    FROM new CROSS JOIN LATERAL (
+        SELECT topic, partition, committed_offset FROM rollcall_offset
+        WHERE has_all AND group_id = new.group_id
+    ) AS o
+), counted AS (
+    SELECT *, row_number() OVER (PARTITION BY number ORDER BY topic, partition) AS nth FROM was
+), by_topic AS (
+    SELECT number, topic, count(*) AS offsets,
+           jsonb_object_agg(partition, committed_offset) FILTER (WHERE nth <= %(most)s) AS told
+    FROM counted GROUP BY number, topic
+), before AS (
+    SELECT number, sum(offsets) AS offsets,
+           jsonb_object_agg(topic, told) FILTER (WHERE told IS NOT NULL) AS told
+    FROM by_topic GROUP BY number
+)
+INSERT INTO rollcall_journal (
+    at, group_id, revision, node_id, kind, trigger, reason, member_id, client_id,
+    generation_before, generation_after, duration_ms, waited_for, joined, "left", details)
+SELECT clock_timestamp(), group_id, revision, %(node_id)s, kind, trigger, reason, member_id,
+       client_id, generation_before, generation_after, duration_ms, waited_for::jsonb,
+       joined::jsonb, gone::jsonb,
+       CASE WHEN details::jsonb ? 'offsets' THEN '{}'
+            ELSE jsonb_build_object('offsets', coalesce(offsets, 0)) END
+           || details::jsonb || jsonb_build_object('before', coalesce(told, '{}'))
+FROM new LEFT JOIN before USING (number)
+WHERE kind <> 'offsets-deleted' OR told IS NOT NULL
+ORDER BY number
+"""
+"""``ADD_JOURNAL`` of entries about committed offsets, each with what these were until now, and with
+how many there were where the entry does not say. Nothing is told of a deletion that had nothing to
+delete."""
+
 END_OPERATIONS = """
 UPDATE rollcall_operation o
-SET state = ended.state, detail = ended.detail, generation = ended.generation,
+SET state = ended.state, outcome = ended.outcome, detail = ended.detail,
+    generation = ended.generation,
     finished_at = CASE WHEN ended.state = 'running' THEN NULL ELSE clock_timestamp() END
-FROM unnest(%(id)s::bigint[], %(state)s::text[], %(detail)s::text[], %(generation)s::int[])
-     AS ended(id, state, detail, generation)
+FROM unnest(%(id)s::bigint[], %(state)s::text[], %(outcome)s::text[], %(detail)s::text[],
+            %(generation)s::int[])
+     AS ended(id, state, outcome, detail, generation)
 WHERE o.id = ended.id AND o.state IN ('pending', 'running')
 """
 

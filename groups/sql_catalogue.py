@@ -21,42 +21,91 @@ SELECT name, topic_id, partitions, end_offsets, racks FROM rollcall_topic
 WHERE topic_id = ANY(%(topic_ids)s::uuid[])
 """
 
+# What the journal tells of a topic: the entry has no group, its details name the topic. %s are the
+# topic's name, what becomes of it, and the rows.
+_NOTE = """
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, %%(node_id)s, %s, 'request', '',
+           %%(author)s::jsonb ->> 'client_id', 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', %%(author)s::jsonb, 'topic', name) || %s
+    FROM %s
+"""
+
+_CHANGE = """jsonb_build_object('before', jsonb_build_object('%s', before),
+                                'after', jsonb_build_object('%s', after))"""
+
+# What the journal tells each group of offsets that go with a topic. Of more than a thousand the
+# first are told, all are counted.
+_NOTE_ERASED = """
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), group_id, coalesce(g.revision, 0), %%(node_id)s, 'offsets-deleted',
+           '%s', '', %%(author)s::jsonb ->> 'client_id', coalesce(g.generation, 0),
+           coalesce(g.generation, 0), '{}', '[]', '[]',
+           jsonb_build_object('author', %%(author)s::jsonb, 'offsets', e.offsets,
+                              'before', jsonb_build_object(e.topic, e.before))
+    FROM (
+        SELECT group_id, topic, count(*) AS offsets,
+               jsonb_object_agg(partition, committed_offset) FILTER (WHERE n <= 1000) AS before
+        FROM (
+            SELECT *, row_number() OVER (PARTITION BY group_id, topic ORDER BY partition) AS n
+            FROM erased
+        ) AS numbered
+        GROUP BY group_id, topic
+    ) AS e LEFT JOIN rollcall_group g USING (group_id)
+"""
+
 # PostgreSQL judges who was first: a topic that exists gives no row back. Names in order, so that
 # two requests for the same topics wait for each other rather than deadlock. A new topic is another
 # topic than a deleted one of its name: offsets that a commit in flight left behind go.
-CREATE_TOPICS = """
+CREATE_TOPICS = f"""
 WITH made AS (
     INSERT INTO rollcall_topic (name, topic_id, partitions, end_offsets, created_at)
-    SELECT name, topic_id, partitions, '{}', clock_timestamp()
+    SELECT name, topic_id, partitions, '{{}}', clock_timestamp()
     FROM unnest(%(names)s::text[], %(topic_ids)s::uuid[], %(partitions)s::int[])
          AS new(name, topic_id, partitions)
     ORDER BY name
     ON CONFLICT (name) DO NOTHING
-    RETURNING name
+    RETURNING name, topic_id, partitions
 ), swept_pending AS (
     DELETE FROM rollcall_pending_offset p USING made WHERE p.topic = made.name
-), swept AS (
+), erased AS (
     DELETE FROM rollcall_offset o USING made WHERE o.topic = made.name
-)
+    RETURNING o.group_id, o.topic, o.partition, o.committed_offset
+), noted AS ({
+    _NOTE
+    % (
+        "'topic-created'",
+        "jsonb_build_object('after', jsonb_build_object('partitions', partitions))",
+        "made",
+    )
+}), noted_erased AS ({_NOTE_ERASED % "topic-created"})
 SELECT name, pg_notify(%(bell)s, name) FROM made
 """
 
 # Of two that grow a topic at the same time the second sees the first's count, and is judged by it.
-GROW_TOPIC = """
-WITH grown AS (
-    UPDATE rollcall_topic SET partitions = %(count)s
-    WHERE name = %(name)s AND partitions < %(count)s
-    RETURNING name
-)
+GROW_TOPIC = f"""
+WITH held AS (
+    SELECT name, partitions FROM rollcall_topic WHERE name = %(name)s FOR UPDATE
+), grown AS (
+    UPDATE rollcall_topic t SET partitions = %(count)s
+    FROM held WHERE t.name = held.name AND held.partitions < %(count)s
+    RETURNING t.name, held.partitions AS before, t.partitions AS after
+), noted AS ({_NOTE % ("'topic-grown'", _CHANGE % ("partitions", "partitions"), "grown")})
 SELECT name, pg_notify(%(bell)s, name) FROM grown
 """
 
-PLACE_TOPIC = """
-WITH placed AS (
-    UPDATE rollcall_topic SET racks = %(racks)s::jsonb
-    WHERE name = %(name)s AND partitions >= %(count)s
-    RETURNING name
-)
+PLACE_TOPIC = f"""
+WITH held AS (
+    SELECT name, racks FROM rollcall_topic
+    WHERE name = %(name)s AND partitions >= %(count)s FOR UPDATE
+), placed AS (
+    UPDATE rollcall_topic t SET racks = %(racks)s::jsonb FROM held WHERE t.name = held.name
+    RETURNING t.name, held.racks AS before, t.racks AS after
+), noted AS ({_NOTE % ("'topic-placed'", _CHANGE % ("racks", "racks"), "placed")})
 SELECT name, pg_notify(%(bell)s, name) FROM placed
 """
 
@@ -87,23 +136,36 @@ SET LOCAL transaction_timeout = '40s'
 MORE_TIME_S = 45
 """How long the node waits for the answer: longer than PostgreSQL lets it take."""
 
-DELETE_TOPIC = """
+DELETE_TOPIC = f"""
 WITH gone AS (
     DELETE FROM rollcall_topic
     WHERE name = %(name)s AND (%(topic_id)s::uuid IS NULL OR topic_id = %(topic_id)s)
-    RETURNING name
-)
+    RETURNING name, topic_id AS was_id, partitions
+), noted AS ({
+    _NOTE
+    % (
+        "'topic-deleted'",
+        "jsonb_build_object('before',"
+        " jsonb_build_object('partitions', partitions, 'topic_id', was_id))",
+        "gone",
+    )
+})
 SELECT name, pg_notify(%(bell)s, name) FROM gone
 """
 
-# Locked in the order in which committers write them, so that neither deadlocks the other.
-ERASE_OFFSETS = """
+# Locked in the order in which committers write them, so that neither deadlocks the other. One
+# statement, whatever the number of groups; each is told what it loses.
+ERASE_OFFSETS = f"""
 WITH doomed AS (
     SELECT group_id, topic, partition FROM rollcall_offset WHERE topic = %(name)s
     ORDER BY group_id, topic, partition FOR UPDATE
+), erased AS (
+    DELETE FROM rollcall_offset o USING doomed
+    WHERE o.group_id = doomed.group_id AND o.topic = doomed.topic
+      AND o.partition = doomed.partition
+    RETURNING o.group_id, o.topic, o.partition, o.committed_offset
 )
-DELETE FROM rollcall_offset o USING doomed
-WHERE o.group_id = doomed.group_id AND o.topic = doomed.topic AND o.partition = doomed.partition
+{_NOTE_ERASED % "topic-deleted"}
 """
 
 # Ahead of the committed ones, as everybody who locks both does (groups.sql_transactions): else a

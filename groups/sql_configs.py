@@ -31,4 +31,17 @@ DELETE FROM rollcall_group_config
 WHERE group_id = %(group_id)s AND name <> ALL(%(names)s::text[])
 """
 
+NOTE = """
+INSERT INTO rollcall_journal (
+    at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+    generation_after, waited_for, joined, "left", details)
+SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), %(node_id)s, 'config-changed',
+       'request', '', %(author)s::jsonb ->> 'client_id', coalesce(g.generation, 0),
+       coalesce(g.generation, 0), '{}', '[]', '[]',
+       jsonb_build_object('author', %(author)s::jsonb, 'before', %(before)s::jsonb,
+                          'after', %(after)s::jsonb)
+FROM (SELECT %(group_id)s::text AS group_id) AS asked LEFT JOIN rollcall_group g USING (group_id)
+"""
+"""Of a group that is not there yet as well: what it will have of its own may be said before."""
+
 RING = "SELECT pg_notify(%(bell)s, %(group_id)s)"

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 import psycopg
 
-from groups import command_rows, pending, sql, store_errors
+from groups import command_rows, journal_rows, pending, sql, store_errors
 from groups.command_rows import Moved
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
@@ -156,10 +156,10 @@ def statements(batch: Batch) -> Iterator[Statement]:
     moved = _moved(kept)
     yield from _members(moved)
     yield from command_rows.changes(moved)
+    yield from journal_rows.statements(writes, batch.node_id)
     yield from _deleted([w.group_id for w in writes if w.decision.deleted])
     yield from pending.changes(waiting)
     yield from _offsets(writes)
-    yield from _journal(writes, batch.node_id)
     yield from _operations(writes)
     yield from _bell(writes)
 
@@ -315,54 +315,11 @@ def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
     yield from _rows(sql.PUT_OFFSETS_AND_HISTORY, (*OFFSET_COLUMNS, *AUTHOR_COLUMNS), told)
 
 
-JOURNAL_COLUMNS = (
-    "group_id",
-    "revision",
-    "kind",
-    "trigger",
-    "reason",
-    "member_id",
-    "client_id",
-    "generation_before",
-    "generation_after",
-    "duration_ms",
-    "waited_for",
-    "joined",
-    "left",
-    "details",
-)
-
-
-def _journal(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
-    rows = [
-        (
-            write.group_id,
-            write.revision,
-            entry.kind,
-            entry.trigger,
-            entry.reason,
-            entry.member_id,
-            entry.client_id,
-            entry.generation_before,
-            entry.generation_after,
-            entry.duration_ms,
-            json.dumps(dict(entry.waited_for)),
-            json.dumps(entry.joined),
-            json.dumps(entry.left),
-            json.dumps(dict(entry.details)),
-        )
-        for write in writes
-        for entry in write.decision.journal
-    ]
-    for text, parameters in _rows(sql.ADD_JOURNAL, JOURNAL_COLUMNS, rows):
-        yield text, {**parameters, "node_id": node_id}
-
-
 def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
     rows = [
         (
             ended.operation_id,
-            _operation_state(ended),
+            *_operation_state(ended),
             ended.detail,
             ended.generation,
         )
@@ -371,15 +328,17 @@ def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
     ]
     # One row once: of several results for an operation in one step the last one stands.
     latest = {row[0]: row for row in rows}
-    yield from _rows(
-        sql.END_OPERATIONS, ("id", "state", "detail", "generation"), sorted(latest.values())
-    )
+    names = ("id", "state", "outcome", "detail", "generation")
+    yield from _rows(sql.END_OPERATIONS, names, [latest[key] for key in sorted(latest)])
 
 
-def _operation_state(operated: Operated) -> str:
+def _operation_state(operated: Operated) -> tuple[str, str | None]:
+    """State and outcome, as ``models.Operation`` has them."""
     if operated.error is not ErrorCode.NONE:
-        return "failed"
-    return "succeeded" if operated.ended else "running"
+        return "failed", None
+    if not operated.ended:
+        return "running", None
+    return "succeeded", "changed" if operated.changed else "unchanged"
 
 
 def _bell(writes: Sequence[Write]) -> Iterator[Statement]:

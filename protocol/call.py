@@ -10,6 +10,7 @@ from asyncio import Future
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
 from groups.core.replies import Refused, Reply
@@ -91,6 +92,11 @@ class Call:
     note_id: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
     memory: dict[int | None, int] = field(default_factory=dict)
+
+    @property
+    def author(self) -> Author:
+        """Who asks, for the journal, where a request names no member."""
+        return Author("", self.client_id, self.client_host)
 
     async def available(self, group_id: str) -> ErrorCode:
         """NONE where this node serves the group, or transactional id, waiting while its slot

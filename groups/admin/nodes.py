@@ -31,7 +31,7 @@ class NodeAdmin(ReadOnlyAdmin):
         """The nodes, and below them who took which slots from whom."""
         context = {
             "title": "Nodes",
-            "changes": list(queries.journal_of("")[:CHANGES_MAX]),
+            "changes": list(queries.journal_of_slots()[:CHANGES_MAX]),
             "unowned": queries.slots_by_node().get(None, 0),
             **(extra_context or {}),
         }

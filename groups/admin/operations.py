@@ -1,5 +1,6 @@
 """Operations in the admin: who asked what of which group, why, and what became of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -17,12 +18,27 @@ from groups.models import Group, Operation
 
 ENDED = (Operation.State.SUCCEEDED, Operation.State.FAILED)
 
+OUTCOMES: Mapping[str, str] = {
+    Operation.Outcome.CHANGED: "done",
+    Operation.Outcome.UNCHANGED: "nothing to do",
+}
+"""In words; of what has not succeeded there is none."""
+
 
 @admin.register(Operation)
 class OperationAdmin(ReadOnlyAdmin):
     """The audit of verbs; a group's owner writes how each ended."""
 
-    list_display = ("number", "group", "verb", "outcome", "actor", "reason", "created_at")
+    list_display = (
+        "number",
+        "group",
+        "verb",
+        "state_shown",
+        "outcome_shown",
+        "actor",
+        "reason",
+        "created_at",
+    )
     list_display_links = ("number",)
     list_filter = ("state", "verb")
     search_fields = ("group_id", "actor", "reason")
@@ -90,9 +106,14 @@ class OperationAdmin(ReadOnlyAdmin):
             "pending": "warning",
         },
     )
-    def outcome(self, operation: Operation) -> str:
+    def state_shown(self, operation: Operation) -> str:
         """How it stands."""
         return operation.state
+
+    @admin.display(description="Outcome", ordering="outcome")
+    def outcome_shown(self, operation: Operation) -> str:
+        """Whether anything came of one that succeeded."""
+        return OUTCOMES.get(operation.outcome or "", "")
 
 
 def _standing(operation: Operation) -> dict[str, Any]:
@@ -100,6 +121,7 @@ def _standing(operation: Operation) -> dict[str, Any]:
     group = Group.objects.filter(group_id=operation.group_id).first()
     return {
         "operation": operation,
+        "outcome": OUTCOMES.get(operation.outcome or "", ""),
         "steps": _steps(operation),
         "is_pending": operation.state not in ENDED,
         "generation": None if group is None else group.generation,

@@ -11,14 +11,19 @@ from django.urls import reverse
 from django.utils.html import format_html_join
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
 
-from groups import topics
+from groups import queries, topics
 from groups.admin.base import RollcallAdmin
 from groups.core import topics as rules
+from groups.core.authors import user
 from groups.core.errors import Refuse
 from groups.models import Offset, Topic
+from groups.plain_words import sentence
 
 COMMITTED_BY_MAX = 20
 """Groups named on a topic's page."""
+
+HISTORY_MAX = 20
+"""Entries of the journal on a topic's page; REST has them all."""
 
 OFFSETS_READ_MAX = 5_000
 """Offsets looked through for their names: a topic may have millions."""
@@ -72,14 +77,14 @@ class TopicAdmin(RollcallAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Topic | None = None) -> tuple[str, ...]:
         """A new topic has only what one says of it."""
-        made = ("topic_id", "created_at", "committed_by")
+        made = ("topic_id", "created_at", "committed_by", "history")
         return ("name", "partitions", *(made if obj is not None else ()))
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Topic | None = None
     ) -> tuple[str, ...]:
         """A topic keeps its name: members subscribe by it."""
-        return () if obj is None else ("name", "topic_id", "created_at", "committed_by")
+        return () if obj is None else ("name", "topic_id", "created_at", "committed_by", "history")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody, here."""
@@ -87,10 +92,11 @@ class TopicAdmin(RollcallAdmin):
 
     def save_model(self, request: HttpRequest, obj: Topic, form: TopicForm, change: bool) -> None:
         """By the catalogue's functions, which tell every node."""
+        author = user(request.user.get_username())
         if not change:
-            topics.create(obj.name, obj.partitions)
+            topics.create(obj.name, obj.partitions, author)
         elif form.has_changed():
-            topics.grow(obj.name, obj.partitions)
+            topics.grow(obj.name, obj.partitions, author)
 
     def changeform_view(
         self,
@@ -108,6 +114,13 @@ class TopicAdmin(RollcallAdmin):
             self.message_user(request, refusal.detail or refusal.code.name, messages.ERROR)
             return HttpResponseRedirect(request.get_full_path())
         return response
+
+    @admin.display(description="What was done to it")
+    def history(self, topic: Topic) -> str:
+        """The newest entries of the journal about it, and about earlier ones of its name."""
+        entries = queries.journal_of_topic(topic.name)[:HISTORY_MAX]
+        rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S}", sentence(entry)) for entry in entries]
+        return format_html_join("", "<div>{} {}</div>", rows) or "nothing is told"
 
     @admin.display(description="Committed by")
     def committed_by(self, topic: Topic) -> str:

@@ -4,7 +4,7 @@ Every verb of ``verbs`` goes through ``ask``; what may be asked, and of whom, is
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Any, Final
@@ -59,21 +59,27 @@ def ask(
     if any(getattr(operation, name) != value for name, value in wish.items()):
         detail = "The same Idempotency-Key asked for something else before."
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "idempotency_key_reused", detail)
-    answer = shown(request, operation)
-    if before is not None:
-        answer["Idempotency-Replayed"] = "true"
-    return answer
+    replayed = {} if before is None else {"Idempotency-Replayed": "true"}
+    return shown(request, operation, replayed)
 
 
-def shown(request: Request, operation: Operation) -> Response:
-    """An operation that was just asked for: 200 where it has ended, else 202."""
+def shown(request: Request, operation: Operation, more: Mapping[str, str]) -> Response:
+    """An operation that was asked for: 200 where it has succeeded, 202 where it goes on.
+
+    One that failed is a problem (409), with the operation in it: who looks at the status alone
+    must not take it for done.
+    """
     operation, headers = awaited(request, operation)
-    headers["Location"] = reverse("operation", args=[operation.pk])
+    headers |= {"Location": reverse("operation", args=[operation.pk]), **more}
+    told = shapes.OperationView(operation).data
+    if operation.state == Operation.State.FAILED:
+        detail = f"The operation failed: {operation.detail}."
+        conflict = HTTPStatus.CONFLICT
+        raise Problem(conflict, "operation_failed", detail, headers, operation=told)
     ended = operation.state in ENDED
     if not ended:
         headers["Retry-After"] = "1"
-    status = HTTPStatus.OK if ended else HTTPStatus.ACCEPTED
-    return Response(shapes.OperationView(operation).data, status=status, headers=headers)
+    return Response(told, status=HTTPStatus.OK if ended else HTTPStatus.ACCEPTED, headers=headers)
 
 
 def awaited(request: Request, operation: Operation) -> tuple[Operation, dict[str, str]]:

@@ -4,6 +4,7 @@ Hooks of drf-spectacular, which run over the finished description. No resource i
 """
 
 import copy
+from http import HTTPStatus
 from typing import Any, Final
 
 GROUP: Final = "/api/v1/groups/{group_id}"
@@ -34,10 +35,16 @@ PROBLEM: Final = {
                 "required": ["detail"],
             },
         },
+        "operation": {
+            "$ref": "#/components/schemas/OperationView",
+            "description": "The one that failed, where one did.",
+        },
         "kafka_error_code": {"type": "integer", "description": "Kafka's own, of a refusal."},
     },
     "required": ["type", "title", "status", "detail", "instance", "code"],
 }
+
+FAILED: Final = str(int(HTTPStatus.CONFLICT))
 
 REFUSED: Final = {
     "description": "A problem.",
@@ -46,11 +53,13 @@ REFUSED: Final = {
 
 
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Whatever can be asked can be refused, in one shape."""
+    """Whatever can be asked can be refused, in one shape; so is what has failed (409)."""
     result["components"]["schemas"]["Problem"] = PROBLEM
     for operations in result["paths"].values():
         for operation in operations.values():
-            operation["responses"]["default"] = REFUSED
+            told = operation["responses"]
+            told["default"] = REFUSED
+            told |= {code: {**REFUSED, **told[code]} for code in told if code == FAILED}
     return result
 
 

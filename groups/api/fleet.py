@@ -16,7 +16,8 @@ from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import NAME, PAGE, page_beside, page_of
 from groups.api.views import View, actor
-from groups.models import Node, RebalanceCost, ReportRun, Topic
+from groups.core.authors import user
+from groups.models import Journal, Node, RebalanceCost, ReportRun, Topic
 
 TOPIC_NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
 
@@ -48,7 +49,7 @@ class Topics(View):
     def post(self, request: Request) -> Response:
         """Make a topic."""
         said = self.said
-        topic = topics.create(said["name"], said["partitions"])
+        topic = topics.create(said["name"], said["partitions"], user(actor(request)))
         return Response(shapes.TopicView(topic).data, status=HTTPStatus.CREATED)
 
 
@@ -74,7 +75,28 @@ class OneTopic(View):
     def patch(self, request: Request, name: str) -> Response:
         """Give a topic more partitions; never fewer."""
         said = self.said
-        return Response(shapes.TopicView(topics.grow(name, said["partitions"])).data)
+        topic = topics.grow(name, said["partitions"], user(actor(request)))
+        return Response(shapes.TopicView(topic).data)
+
+
+class TopicJournal(View):
+    """What was done to a topic, and by whom."""
+
+    rights = {"*": "groups.view_topic"}
+
+    @described(
+        operation_id="list_topic_journal",
+        parameters=[TOPIC_NAME, *PAGE],
+        responses=page_of(shapes.JournalEntry),
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """List how it was made, grown, placed and deleted, newest first. A topic that is gone still
+        has a journal, and one of the same name continues it."""
+
+        def shown(page: list[Journal]) -> Any:
+            return shapes.JournalEntry(page, many=True).data
+
+        return self.paged(request, queries.journal_of_topic(name), ["-id"], shown)
 
 
 class TopicRacks(View):
@@ -91,7 +113,8 @@ class TopicRacks(View):
     def put(self, request: Request, name: str) -> Response:
         """Say which racks are near to each partition, for the assignor uniform-rack."""
         said = self.said
-        return Response(shapes.TopicView(topics.place(name, said["racks"])).data)
+        topic = topics.place(name, said["racks"], user(actor(request)))
+        return Response(shapes.TopicView(topic).data)
 
 
 class Nodes(View):

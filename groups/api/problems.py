@@ -41,9 +41,17 @@ AWAY: Mapping[type[Exception], str] = {
 class Problem(exceptions.APIException):
     """An error with a status, a word and a sentence of its own."""
 
-    def __init__(self, status: HTTPStatus, code: str, detail: str, **more: Any) -> None:
+    def __init__(
+        self,
+        status: HTTPStatus,
+        code: str,
+        detail: str,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(detail, code)
         self.status_code = status
+        self.headers = headers or {}
         self.more = more
 
 
@@ -55,6 +63,9 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
         return None
     answered.data = _problem(error, answered, context["request"])
     answered.content_type = MEDIA_TYPE
+    if isinstance(error, Problem):
+        for name, value in error.headers.items():
+            answered[name] = value
     if answered.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
         answered["Retry-After"] = "1"
     return answered

@@ -42,13 +42,15 @@ PREFER = OpenApiParameter(
 )
 ANSWERED = [
     OpenApiParameter(
-        name, str, OpenApiParameter.HEADER, description=description, response=[200, 202]
+        name, str, OpenApiParameter.HEADER, description=description, response=[200, 202, 409]
     )
     for name, description in (
         ("Location", "The operation."),
         ("Idempotency-Replayed", "`true` where the key made the operation earlier."),
     )
 ]
+SUCCEEDED = "It has succeeded; `outcome` tells whether there was anything to do."
+FAILED = "It has failed: a problem, with the `operation` in it. Or it cannot be asked for now."
 ACCEPTED = "Recorded; `Location` is the operation's."
 
 
@@ -82,4 +84,8 @@ def _page(
 
 def accepted(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:
     """An answer to what takes its time."""
-    return {202: OpenApiResponse(shape, ACCEPTED), 200: OpenApiResponse(shape, "It has ended.")}
+    return {
+        202: OpenApiResponse(shape, ACCEPTED),
+        200: OpenApiResponse(shape, SUCCEEDED),
+        409: OpenApiResponse(None, FAILED),
+    }

@@ -140,6 +140,7 @@ class JournalEntry(s.ModelSerializer[Journal]):
     """What was decided, and why."""
 
     seq = s.IntegerField(source="id")
+    node_id = s.IntegerField(help_text="Of the node that wrote it; -1: none did, but the web.")
     sentence = s.SerializerMethodField()
 
     class Meta:
@@ -184,6 +185,7 @@ class OperationView(s.ModelSerializer[Operation]):
             "expected_generation",
             "restore_to",
             "state",
+            "outcome",
             "detail",
             "generation",
             "created_at",

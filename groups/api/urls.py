@@ -26,6 +26,7 @@ urlpatterns = [
     path("operations", verbs.Operations.as_view()),
     path("operations/<int:operation_id>", verbs.OneOperation.as_view(), name="operation"),
     path("topics", fleet.Topics.as_view()),
+    path("topics/<id:name>/journal", fleet.TopicJournal.as_view()),
     path("topics/<id:name>/racks", fleet.TopicRacks.as_view()),
     path("topics/<id:name>", fleet.OneTopic.as_view()),
     path("nodes", fleet.Nodes.as_view()),

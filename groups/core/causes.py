@@ -47,7 +47,7 @@ def may_force(
         error, detail = ErrorCode.NONE, "the group was already rebalancing"
     else:
         return True
-    work.operated(event.operation_id, error, detail)
+    work.operated(event.operation_id, error, detail, changed=False)
     return False
 
 

@@ -14,6 +14,7 @@ from uuid import UUID
 from groups.core.assignors import NOWHERE, Parts, Racks
 from groups.core.assignors.clients import Said
 from groups.core.assignors.question import Question
+from groups.core.authors import Author as Author
 from groups.core.expiry import Age
 
 
@@ -112,14 +113,6 @@ class LeaveGroup(Event):
     members: tuple[Leaver, ...]
 
 
-class Author(NamedTuple):
-    """Who commits, for the history of offsets; the member id is "" where it is no member."""
-
-    member_id: str
-    client_id: str
-    client_host: str
-
-
 class OffsetWrite(NamedTuple):
     """One partition's committed offset, as it will be stored.
 
@@ -143,6 +136,8 @@ class OffsetWrite(NamedTuple):
 class OffsetCommit(Event):
     """Commit offsets of partitions that exist (the handler has sorted out the others).
 
+    ``outsider``: who commits without being a member, where that is to be told; ``goes_on``: they
+    have done so again and again, as a consumer that belongs to no group does.
     ``version`` is the request's, since the answer to a missing group depends on
     it (below v9 ILLEGAL_GENERATION, from v9 GROUP_ID_NOT_FOUND) and consumer
     groups refuse members below v9.
@@ -153,6 +148,8 @@ class OffsetCommit(Event):
     instance_id: str | None
     offsets: tuple[OffsetWrite, ...]
     version: int
+    outsider: Author | None = None
+    goes_on: bool = False
 
 
 class PendingWrite(NamedTuple):
@@ -189,11 +186,14 @@ class OffsetDelete(Event):
     """Forget committed offsets of partitions that exist (KIP-496)."""
 
     partitions: tuple[tuple[str, int], ...]
+    author: Author | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteGroup(Event):
     """Delete an empty group with its offsets (KIP-229)."""
+
+    author: Author | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,10 +141,13 @@ class Gathered(Generic[L]):
         fields.setdefault("generation_after", self.row.generation)
         self.journal.append(JournalEntry(kind=kind, **fields))
 
-    def operated(self, operation_id: int, error: ErrorCode, detail: str) -> None:
+    def operated(
+        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
+    ) -> None:
         """How an operator's verb ended."""
         generation = self.row.generation if error is ErrorCode.NONE else None
-        self.operations.append(Operated(operation_id, error, detail, generation))
+        operated = Operated(operation_id, error, detail, generation, changed=changed)
+        self.operations.append(operated)
 
     @property
     def changed_live(self) -> L | None:

@@ -10,6 +10,7 @@ Randomness is an argument too (``random.Random`` or anything with its methods).
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -50,7 +51,8 @@ class JournalEntry:
     "session-expired", "sync-expired", "metadata-changed", "leader-rejoined",
     "member-replaced", "operator", ...), ``reason`` a sentence, the client's own words included.
     ``waited_for`` maps member ids to milliseconds; ``joined`` and ``left``
-    are member ids. Durations are milliseconds.
+    are member ids. Durations are milliseconds. ``offsets``: committed offsets whose values until
+    now the store adds to the details (``before``), or all of the group's; None: none.
     """
 
     kind: str
@@ -65,6 +67,13 @@ class JournalEntry:
     joined: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    offsets: "Sequence[tuple[str, int]] | All | None" = None
+
+
+class All(Enum):
+    """Every committed offset of a group, whichever there are."""
+
+    OFFSETS = "all"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,22 @@ rest is each kind's own (its ``offsets.py``) and never asked here. Offsets thems
 step only says what to write and what to delete.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from groups.core import pending
 from groups.core.errors import ErrorCode
-from groups.core.events import ExpireOffsets, OffsetDelete, OffsetWrite, RestoreOffsets, Ticket
+from groups.core.events import (
+    Author,
+    ExpireOffsets,
+    OffsetCommit,
+    OffsetDelete,
+    OffsetWrite,
+    RestoreOffsets,
+    Ticket,
+)
 from groups.core.expiry import MS_PER_MINUTE, expired
-from groups.core.group import JournalEntry, Rules
+from groups.core.group import All, JournalEntry, Rules
 from groups.core.replies import OffsetsDeleted, Reply
 from groups.core.rows import GroupRow
 
@@ -36,7 +44,9 @@ class Keeps(Protocol):
         """Send a reply once the batch has committed."""
         ...
 
-    def operated(self, operation_id: int, error: ErrorCode, detail: str) -> None:
+    def operated(
+        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
+    ) -> None:
         """How an operator's verb, or a sweep's, ended."""
         ...
 
@@ -52,14 +62,61 @@ class Forgets(Keeps, Protocol):
 W = TypeVar("W", bound=Keeps)
 
 
-def commit(work: Keeps, writes: Sequence[OffsetWrite]) -> None:
+OFFSETS_TOLD_MAX: Final = 1_000
+"""Offsets that one journal entry tells one by one; all are counted."""
+
+
+def commit(work: Keeps, event: OffsetCommit) -> None:
     """These stand from now on, over what was deleted or waits for the end of a transaction."""
+    writes = event.offsets
+    if event.outsider is not None and writes:
+        _note_outsider(work, event, event.outsider)
     for write in writes:
         at = (write.topic, write.partition)
         work.offsets[at] = write
         work.offset_deletes.pop(at, None)
     if work.pending:
         pending.supersede(work.pending, writes)
+
+
+def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Author) -> None:
+    """Whoever is no member and sets offsets is an operator with a tool, or a consumer that belongs
+    to no group and only keeps its offsets here: its first commits are told, not each."""
+    if event.goes_on and not work.row.protocol_type:
+        return
+    told = [(write.topic, write.partition) for write in event.offsets]
+    after, count = _told(event.offsets), len(told)
+    _note_offsets(work, "offsets-altered", outsider, told, offsets=count, after=after)
+
+
+def _told(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
+    """Offsets by topic and partition, as a journal entry's details hold them."""
+    told: dict[str, dict[str, int]] = {}
+    for write in writes[:OFFSETS_TOLD_MAX]:
+        told.setdefault(write.topic, {})[str(write.partition)] = write.offset
+    return told
+
+
+def _note_offsets(
+    work: Keeps,
+    kind: str,
+    author: Author,
+    partitions: Sequence[Partition],
+    **details: object,
+) -> None:
+    """An entry with what the offsets were until now; who did it is nobody's member."""
+    now = work.row.generation
+    work.journal.append(
+        JournalEntry(
+            kind,
+            "request",
+            client_id=author.client_id,
+            generation_before=now,
+            generation_after=now,
+            details={"author": author.told(), **details},
+            offsets=partitions,
+        )
+    )
 
 
 def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> None:
@@ -73,6 +130,9 @@ def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> 
             work.offset_deletes[at] = None
             work.offsets.pop(at, None)
             pending.forget(work.pending, at)
+    gone = [at for at, code in codes.items() if code is ErrorCode.NONE]
+    if gone and event.author is not None:
+        _note_offsets(work, "offsets-deleted", event.author, gone)
     work.answer(event.ticket, OffsetsDeleted(partitions=codes))
 
 
@@ -96,14 +156,14 @@ def expire(
 
     ``forget`` takes the trigger and the reason; None: the group stays whatever is left.
     """
-    detail = f"{len(gone)} of {len(event.ages)} offsets expired"
+    detail, changed = f"{len(gone)} of {len(event.ages)} offsets expired", bool(gone)
     if forget is not None and len(gone) == len(event.ages):
         forget(work, RETENTION, "it has no members, and no offsets any more")
-        detail = "the group was deleted"
+        detail, changed = "the group was deleted", True
     elif gone:
         work.offset_deletes.update(dict.fromkeys(gone))
-        _note(work, "offsets-expired", RETENTION, "", offsets=len(gone))
-    work.operated(event.operation_id, ErrorCode.NONE, detail)
+        _note(work, "offsets-expired", RETENTION, "", told=list(gone), offsets=len(gone))
+    work.operated(event.operation_id, ErrorCode.NONE, detail, changed=changed)
 
 
 def is_at_rest(work: Keeps, event: ExpireOffsets, *, exists: bool, rebalances: bool) -> bool:
@@ -112,7 +172,7 @@ def is_at_rest(work: Keeps, event: ExpireOffsets, *, exists: bool, rebalances: b
     if exists and not rebalances:
         return True
     detail = "the group is rebalancing" if exists else "the group is gone"
-    work.operated(event.operation_id, ErrorCode.NONE, detail)
+    work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
     return False
 
 
@@ -123,24 +183,68 @@ def restore(work: Keeps, event: RestoreOffsets, *, exists: bool, has_members: bo
         detail = "the group has members; stop them first" if exists else "the group is gone"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
+    if not event.offsets:
+        detail = f"the history knows of no offset at {event.to}"
+        work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
+        return
     for write in event.offsets:
         work.offsets[write.topic, write.partition] = write
     reason = f"{event.actor} took them back to {event.to}: {event.reason}"
-    _note(work, "offsets-restored", OPERATOR, reason, offsets=len(event.offsets))
+    _note(
+        work,
+        "offsets-restored",
+        OPERATOR,
+        reason,
+        told=[(write.topic, write.partition) for write in event.offsets],
+        offsets=len(event.offsets),
+        after=_told(event.offsets),
+    )
     detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
     work.operated(event.operation_id, ErrorCode.NONE, detail)
 
 
-def delete_group(work: Forgets, trigger: str = "", reason: str = "") -> None:
+def delete_group(
+    work: Forgets, trigger: str = "", reason: str = "", author: Author | None = None
+) -> None:
     """The group goes, and its offsets with it."""
-    _note(work, "group-deleted", trigger, reason, protocol_type=work.row.protocol_type)
+    work.journal.append(group_deleted(work.row, trigger, reason, author))
     work.forget_group()
 
 
-def _note(work: Keeps, kind: str, trigger: str, reason: str, **details: object) -> None:
+def group_deleted(
+    row: GroupRow, trigger: str = "", reason: str = "", author: Author | None = None
+) -> JournalEntry:
+    """The entry of a group that goes, with every offset that it had."""
+    by = {} if author is None else {"author": author.told()}
+    return JournalEntry(
+        "group-deleted",
+        trigger,
+        reason,
+        client_id=None if author is None else author.client_id,
+        generation_before=row.generation,
+        generation_after=row.generation,
+        details={"protocol_type": row.protocol_type, **by},
+        offsets=All.OFFSETS,
+    )
+
+
+def _note(
+    work: Keeps,
+    kind: str,
+    trigger: str,
+    reason: str,
+    told: Sequence[Partition],
+    **details: object,
+) -> None:
     now = work.row.generation
     work.journal.append(
         JournalEntry(
-            kind, trigger, reason, generation_before=now, generation_after=now, details=details
+            kind,
+            trigger,
+            reason,
+            generation_before=now,
+            generation_after=now,
+            details=details,
+            offsets=told,
         )
     )

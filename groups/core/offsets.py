@@ -37,7 +37,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
     if not work.exists and event.offsets:
         _make_simple_group(work)
     work.hear(event.member_id)
-    keeping.commit(work, event.offsets)
+    keeping.commit(work, event)
     work.answer(event.ticket, Committed())
 
 
@@ -116,7 +116,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     if work.state != EMPTY or work.live.joins:  # a frozen group lets newcomers wait
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
     if work.has_row:
-        keeping.delete_group(work)
+        keeping.delete_group(work, author=event.author)
     else:
         live = work.change()
         live.pending.clear()

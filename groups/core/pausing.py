@@ -139,11 +139,11 @@ def decide(durable: Durable, pauses: Pauses, verb: PauseVerb) -> Ruling:
     if isinstance(verb, PauseWork):
         if known is not None:
             detail = f"it was stopped already, by {known.actor}: {known.reason}"
-            return Ruling(pauses, Operated(verb.operation_id, ErrorCode.NONE, detail))
+            return _unchanged(pauses, verb, detail)
         pause = Pause(target, verb.operation_id, verb.actor, verb.reason)
         return _ruled({**pauses, target: pause}, durable, target, verb)
     if known is None:
-        return Ruling(pauses, Operated(verb.operation_id, ErrorCode.NONE, "it was not stopped"))
+        return _unchanged(pauses, verb, "it was not stopped")
     kept = {name: pause for name, pause in pauses.items() if name != target}
     return _ruled(kept, durable, target, verb)
 
@@ -193,6 +193,11 @@ def _ruled(pauses: Pauses, durable: Durable, target: Target, verb: PauseVerb) ->
 def _can_return(target: Target, durable: Durable) -> bool:
     """Whether anybody can ever be this again: the id of a dynamic member ends with the member."""
     return target.scope != MEMBER or target.name in durable.members
+
+
+def _unchanged(pauses: Pauses, verb: PauseVerb, detail: str) -> Ruling:
+    operated = Operated(verb.operation_id, ErrorCode.NONE, detail, changed=False)
+    return Ruling(pauses, operated)
 
 
 def _refused(pauses: Pauses, verb: PauseVerb, code: ErrorCode, detail: str) -> Ruling:

@@ -87,7 +87,8 @@ class Deleted:
 class Operated:
     """How an operator's verb ended; written to its ``operation`` row, not to a ticket.
 
-    ``ended`` False: it has begun, and a later decision says how it ended.
+    ``ended`` False: it has begun, and a later decision says how it ended. ``changed`` False: it
+    was granted and there was nothing to do.
     """
 
     operation_id: int
@@ -95,6 +96,7 @@ class Operated:
     detail: str
     generation: int | None = None
     ended: bool = True
+    changed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

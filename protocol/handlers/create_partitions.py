@@ -50,7 +50,7 @@ async def _grow(topic: CreatePartitionsTopic, validate_only: bool, call: Call) -
         brokers = [broker.node_id for broker in call.node.cluster.brokers]
         check_assignments((a.broker_ids for a in assigned), brokers)
     if not validate_only:
-        await catalogue.grow(topic.name, topic.count)
+        await catalogue.grow(topic.name, topic.count, call.author.told())
 
 
 def _failed(name: str, code: int, message: str | None) -> CreatePartitionsTopicResult:

@@ -87,7 +87,7 @@ async def _made(
             there = await catalogue.find_many(wanted)
             made = {n: Entry(n, NO_ID, count) for n, count in wanted.items() if n not in there}
         else:
-            made = dict(await catalogue.create_many(wanted)) if wanted else {}
+            made = dict(await catalogue.create_many(wanted, call.author.told())) if wanted else {}
     except Unavailable:
         return {name: _failed(name, WireCode.REQUEST_TIMED_OUT, UNSURE) for name in wanted}
     return {

@@ -26,4 +26,4 @@ async def _delete(group_id: str, call: Call) -> ErrorCode:
         forms.group_id(group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return refusal.code
-    return (await call.decide(group_id, DeleteGroup(ticket=call.ticket))).error
+    return (await call.decide(group_id, DeleteGroup(ticket=call.ticket, author=call.author))).error

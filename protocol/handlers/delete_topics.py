@@ -51,7 +51,7 @@ async def _answer(asked: Asked, times: Counter[Asked], call: Call) -> DeletableT
     try:
         _check_form(asked, times)
         entry = await _find(asked, call)
-        await call.node.catalogue.delete(entry.name, entry.topic_id)
+        await call.node.catalogue.delete(entry.name, entry.topic_id, call.author.told())
     except Refuse as refusal:
         code, message = refusal.code, refusal.detail
     except Unavailable:

@@ -72,7 +72,8 @@ async def _alter(resource: AlterConfigsResource, validate_only: bool, call: Call
             _check_broker(changes, call)
         case Resource.GROUP:
             resources.check_group(name, call)
-            await call.node.configs.alter(name, changes, validate_only=validate_only)
+            who = call.author.told()
+            await call.node.configs.alter(name, changes, who, validate_only=validate_only)
 
 
 def _check_broker(changes: Sequence[Change], call: Call) -> None:

@@ -79,7 +79,7 @@ async def _by_name(
             new = [n for n in names if n not in found and name_problem(n) is None]
             if new:
                 count = min(settings.num_partitions, PARTITIONS_MAX)
-                await catalogue.create_many(dict.fromkeys(new, count))
+                await catalogue.create_many(dict.fromkeys(new, count), call.author.told())
                 found = await catalogue.find_many(names)
     except Unavailable:
         found = catalogue.known(names)

@@ -28,6 +28,10 @@ NAMES_RETENTION = range(2, 5)
 RETENTION_MS_MAX = 100 * 365 * 86_400_000
 """A century: what is longer does not fit into a timestamp."""
 
+OUTSIDERS_TOLD_MAX = 10
+"""Commits by no member that the journal tells of one connection, in a group that has never had
+members. Consumers that belong to no group commit for ever."""
+
 Good = ErrorCode.NONE
 TOO_LARGE = ErrorCode.OFFSET_METADATA_TOO_LARGE
 Codes = list[list[ErrorCode]]
@@ -67,6 +71,7 @@ def is_known(codes: Codes) -> bool:
 
 
 def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) -> OffsetCommit:
+    is_outsider = request.generation_id_or_member_epoch < 0 and not request.member_id
     return OffsetCommit(
         ticket=call.ticket,
         generation_id=request.generation_id_or_member_epoch,
@@ -74,7 +79,16 @@ def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) 
         instance_id=request.group_instance_id,
         offsets=tuple(writes),
         version=call.version,
+        outsider=call.author if is_outsider else None,
+        goes_on=is_outsider and _goes_on(request, call),
     )
+
+
+def _goes_on(request: OffsetCommitRequest, call: Call) -> bool:
+    """Whether this connection has committed so again and again; tools do it once or twice."""
+    earlier = call.memory.get(request.api_key, 0)
+    call.memory[request.api_key] = min(earlier + 1, OUTSIDERS_TOLD_MAX)
+    return earlier == OUTSIDERS_TOLD_MAX
 
 
 async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[OffsetWrite]]:

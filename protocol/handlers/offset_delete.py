@@ -32,7 +32,7 @@ async def handle(request: OffsetDeleteRequest, call: Call) -> OffsetDeleteRespon
         for partition in topic.partitions
         if topic.name in entries and entries[topic.name].has(partition.partition_index)
     ]
-    event = OffsetDelete(ticket=call.ticket, partitions=tuple(existing))
+    event = OffsetDelete(ticket=call.ticket, partitions=tuple(existing), author=call.author)
     reply = await call.decide(request.group_id, event)
     if reply.error is not ErrorCode.NONE or not isinstance(reply, OffsetsDeleted):
         return OffsetDeleteResponse(error_code=reply.error)

@@ -1,12 +1,14 @@
 """Topics in the admin: created and grown by the catalogue's rules, refused beside the field."""
 
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test import Client
 
 from groups import topics
 from groups.core.errors import ErrorCode, Refuse
-from groups.models import Topic
+from groups.models import Journal, Topic
 from groups.people import OPERATOR, VIEWER
 from tests.admin.visitors import text, visitor
 
@@ -44,6 +46,21 @@ def test_a_topic_grows_and_keeps_its_name(operator: Client) -> None:
 
     assert answer.status_code == 302
     assert list(Topic.objects.values_list("name", "partitions")) == [("a_b", 5)]
+
+
+def test_who_made_and_grew_it_is_told(operator: Client) -> None:
+    operator.post(ADD, {"name": "orders", "partitions": 3})
+    operator.post(page("orders"), {"partitions": 5})
+
+    made, grown = Journal.objects.order_by("id")
+    assert (made.kind, made.details["author"]) == ("topic-created", {"user": "vera"})
+    assert (grown.details["before"], grown.details["after"]) == (
+        {"partitions": 3},
+        {"partitions": 5},
+    )
+    shown = text(operator.get(page("orders")))
+    assert "vera made the topic orders (3 partitions)." in shown
+    assert "vera grew the topic orders (3 to 5 partitions)." in shown
 
 
 def test_nothing_is_said_to_nodes_when_nothing_was_changed(operator: Client) -> None:
@@ -90,7 +107,7 @@ def test_partitions_are_never_taken_away(operator: Client) -> None:
 def test_whoever_was_quicker_is_told_of(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the form's look and the catalogue's own statement another may create it."""
 
-    def beaten(name: str, partitions: int) -> Topic:
+    def beaten(name: str, *_: Any) -> Topic:
         raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
 
     monkeypatch.setattr(topics, "create", beaten)

@@ -201,6 +201,28 @@ def test_one_of_many_that_went_on_meanwhile_is_left_alone(operator: Client) -> N
     assert "it has changed since you looked" in shown
 
 
+def test_an_operation_that_found_nothing_to_do_says_so(operator: Client) -> None:
+    write("orders")
+    operator.post(page("orders", "rebalance"), WHY)
+    Operation.objects.update(state="succeeded", outcome="unchanged", detail="it was rebalancing")
+    shown = "/admin/groups/operation/"
+    assert "nothing to do" in text(operator.get(shown))
+    assert "nothing to do" in text(operator.get(f"{shown}{Operation.objects.get().pk}/live/"))
+
+
+@pytest.mark.parametrize("reason", ["a\u202eb", "a\x1bb", "a\x07b"])
+def test_a_reason_is_what_people_can_read(operator: Client, reason: str) -> None:
+    write("orders")
+    shown = text(operator.post(page("orders", "rebalance"), {**WHY, "reason": reason}))
+    assert "is not allowed in a text." in shown and asked() == []
+
+
+def test_a_reason_of_many_lines_becomes_one(operator: Client) -> None:
+    write("orders")
+    operator.post(page("orders", "rebalance"), {**WHY, "reason": " a new\r\n deployment "})
+    assert [reason for _, _, reason, _ in asked()] == ["a new deployment"]
+
+
 def test_operations_and_nodes_have_their_pages(operator: Client) -> None:
     write("orders")
     operator.post(page("orders", "rebalance"), WHY)

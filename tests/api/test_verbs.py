@@ -135,6 +135,44 @@ def test_a_replay_finds_its_operation_whatever_became_of_the_group(operator: Cli
     assert "Retry-After" not in again.headers
 
 
+def ended(group_id: str, **over: Any) -> Operation:
+    """An operation that was asked for with the key "k", as its group's owner left it."""
+    made = {"slot": 0, "verb": "rebalance", "reason": REASON["reason"], "actor": "olga"}
+    key = "api token:k"
+    return Operation.objects.create(group_id=group_id, idempotency_key=key, **made, **over)
+
+
+def test_one_that_failed_is_not_taken_for_done(settings: Any) -> None:
+    settings.API_TOKEN = "the-token"
+    client = Client(headers={"authorization": "Bearer the-token"})
+    write("g")
+    failed = ended("g", state="failed", detail="the group has no members")
+    headers = {"Idempotency-Key": "k", "Prefer": "wait=20"}
+    answer = post(client, "/groups/g/rebalances", REASON, **headers)
+
+    assert answer.status_code == 409
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["Location"] == f"/api/v1/operations/{failed.pk}"
+    assert answer.headers["Idempotency-Replayed"] == "true"
+    problem = answer.json()
+    assert (problem["status"], problem["code"]) == (409, "operation_failed")
+    assert problem["detail"] == "The operation failed: the group has no members."
+    assert problem["operation"] == client.get(answer.headers["Location"]).json()
+    assert (problem["operation"]["state"], problem["operation"]["outcome"]) == ("failed", None)
+
+
+@pytest.mark.parametrize("outcome", ["changed", "unchanged"])
+def test_one_that_succeeded_tells_whether_there_was_anything_to_do(
+    settings: Any, outcome: str
+) -> None:
+    settings.API_TOKEN = "the-token"
+    client = Client(headers={"authorization": "Bearer the-token"})
+    write("g")
+    ended("g", state="succeeded", outcome=outcome)
+    answer = post(client, "/groups/g/rebalances", REASON, **{"Idempotency-Key": "k"})
+    assert (answer.status_code, answer.json()["outcome"]) == (200, outcome)
+
+
 @pytest.mark.parametrize("key", ["", "   ", "x" * 256])
 def test_a_key_that_cannot_be_one_is_refused(operator: Client, key: str) -> None:
     write("g")
@@ -263,6 +301,22 @@ def test_a_topic_tells_where_its_partitions_are(operator: Client) -> None:
         "/api/v1/topics/none/racks", {"racks": []}, content_type="application/json"
     )
     assert nowhere.status_code == 404
+
+
+def test_a_topic_has_a_journal(operator: Client) -> None:
+    name = operator.get("/api/v1/me").json()["username"]
+    post(operator, "/topics", {"name": "orders", "partitions": 3})
+    post(operator, "/topics", {"name": "other", "partitions": 1})
+    racks = {"racks": [["a"]]}
+    operator.put("/api/v1/topics/orders/racks", racks, content_type="application/json")
+
+    placed, made = operator.get("/api/v1/topics/orders/journal").json()["data"]
+    assert (made["kind"], placed["kind"]) == ("topic-created", "topic-placed")
+    assert made["details"]["author"] == placed["details"]["author"] == {"user": name}
+    assert (placed["details"]["before"], placed["details"]["after"]) == ({"racks": []}, racks)
+    assert made["sentence"] == f"{name} made the topic orders (3 partitions)."
+    assert placed["sentence"] == f"{name} said which racks are near to the topic orders."
+    assert operator.get("/api/v1/topics/none/journal").json()["data"] == []
 
 
 def test_topics_never_shrink(operator: Client) -> None:

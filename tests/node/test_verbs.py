@@ -39,6 +39,15 @@ async def outcome(other: Other, operation_id: int) -> tuple[str, str, int | None
     return state, detail, generation
 
 
+async def came_of(other: Other, operation_id: int) -> str | None:
+    """Whether anything came of it; None: it has not succeeded."""
+    query = "SELECT outcome FROM rollcall_operation WHERE id = %s"
+    row = await (await other.execute(query, [operation_id])).fetchone()
+    assert row is not None
+    found: str | None = row[0]
+    return found
+
+
 async def reached(other: Other, operation_id: int, *states: str) -> tuple[str, str, int | None]:
     """Look again until it is in one of these states."""
     while (found := await outcome(other, operation_id))[0] not in states:
@@ -73,6 +82,7 @@ async def test_forcing_an_empty_group_is_refused_with_the_reason(
         "failed",
         "the group has no members",
     )
+    assert await came_of(other, operation) is None
 
 
 async def test_a_group_that_rebalances_already_is_left_alone(one: Running, other: Other) -> None:
@@ -83,8 +93,10 @@ async def test_a_group_that_rebalances_already_is_left_alone(one: Running, other
 
     found = await reached(other, second, "succeeded", "failed")
     assert found[:2] == ("succeeded", "the group was already rebalancing")
+    assert await came_of(other, second) == "unchanged"
     assert (await one.join("g", joined.member_id)).error == 0
     assert (await reached(other, first, "succeeded"))[2] == 2
+    assert await came_of(other, first) == "changed"
 
 
 async def test_an_evicted_member_is_a_stranger(one: Running, other: Other) -> None:

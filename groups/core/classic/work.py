@@ -153,6 +153,8 @@ class Work(Gathered[Live]):
 
     # What follows
 
-    def operated(self, operation_id: int, error: ErrorCode, detail: str) -> None:
+    def operated(
+        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
+    ) -> None:
         """How an operator's verb ended, where it led to no generation."""
-        self.operations.append(Operated(operation_id, error, detail))
+        self.operations.append(Operated(operation_id, error, detail, changed=changed))

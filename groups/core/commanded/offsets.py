@@ -22,7 +22,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
     _check(work, event)
     if not work.exists and event.offsets:
         work.set_row(state=EMPTY)
-    keeping.commit(work, event.offsets)
+    keeping.commit(work, event)
     work.answer(event.ticket, Committed())
 
 
@@ -68,7 +68,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.members:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    keeping.delete_group(work)
+    keeping.delete_group(work, author=event.author)
     work.answer(event.ticket, Deleted())
 
 

@@ -7,6 +7,7 @@ from groups.core.consumer.member import Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
+    Author,
     DeleteGroup,
     ExpireOffsets,
     OffsetCommit,
@@ -15,7 +16,6 @@ from groups.core.events import (
     RestoreOffsets,
     TxnOffsetCommit,
 )
-from groups.core.group import JournalEntry
 from groups.core.replies import Committed, Deleted
 
 MEMBER_EPOCH_SINCE = 9
@@ -28,7 +28,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
         raise _refusal_of_nothing(event)
     if not (event.generation_id < 0 and not work.members):
         _check(work, event)
-    keeping.commit(work, event.offsets)
+    keeping.commit(work, event)
     work.answer(event.ticket, Committed())
 
 
@@ -127,18 +127,12 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.members:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    _delete(work)
+    _delete(work, author=event.author)
     work.answer(event.ticket, Deleted())
 
 
-def _delete(work: Work, trigger: str = "", reason: str = "") -> None:
-    details = {"protocol_type": work.row.protocol_type}
-    generation = work.row.generation
-    work.journal.append(
-        JournalEntry(
-            "group-deleted", trigger, reason, generation_before=generation, details=details
-        )
-    )
+def _delete(work: Work, trigger: str = "", reason: str = "", author: Author | None = None) -> None:
+    work.journal.append(keeping.group_deleted(work.row, trigger, reason, author))
     work.row = absent_row(work.row.group_id)
     work.deleted = True
     work.offsets.clear()

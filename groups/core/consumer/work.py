@@ -362,10 +362,13 @@ class Work:
         if ticket is not None:
             self.answers.append(Answer(ticket, reply))
 
-    def operated(self, operation_id: int, error: ErrorCode, detail: str) -> None:
+    def operated(
+        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
+    ) -> None:
         """How an operator's verb ended."""
         generation = self.row.generation if error is ErrorCode.NONE else None
-        self.operations.append(Operated(operation_id, error, detail, generation))
+        operated = Operated(operation_id, error, detail, generation, changed=changed)
+        self.operations.append(operated)
 
     @property
     def is_quiet(self) -> bool:

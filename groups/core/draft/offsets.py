@@ -26,7 +26,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)
     if not work.exists and event.offsets:
         work.set_row(state=EMPTY)
-    keeping.commit(work, event.offsets)
+    keeping.commit(work, event)
     work.answer(event.ticket, Committed())
 
 
@@ -78,7 +78,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    keeping.delete_group(work)
+    keeping.delete_group(work, author=event.author)
     work.answer(event.ticket, Deleted())
 
 

@@ -1,0 +1,115 @@
+"""Journal entries as SQL of the store's transactions; those about committed offsets say what these
+were until now. Pure.
+
+They are written ahead of the offsets, so that what is told of before is what is there before. Only
+what somebody asked for is told so: an entry of this kind reads as many rows as it tells.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from groups import sql
+from groups.core.group import All, Decision, JournalEntry
+from groups.core.keeping import OFFSETS_TOLD_MAX
+from groups.literals import array
+
+Statement = tuple[str, Mapping[str, Any]]
+
+
+class Write(Protocol):
+    """One group's part of a batch, as ``groups.store`` has it."""
+
+    @property
+    def group_id(self) -> str:
+        """Whose entries these are."""
+        ...
+
+    @property
+    def revision(self) -> int:
+        """The group's, once this is written."""
+        ...
+
+    @property
+    def decision(self) -> Decision:
+        """What was decided, its entries among it."""
+        ...
+
+
+COLUMNS = (
+    "group_id",
+    "revision",
+    "kind",
+    "trigger",
+    "reason",
+    "member_id",
+    "client_id",
+    "generation_before",
+    "generation_after",
+    "duration_ms",
+    "waited_for",
+    "joined",
+    "left",
+    "details",
+)
+
+
+def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
+    """Every entry of the batch; those that tell of offsets behind the others."""
+    entries = [(write, entry) for write in writes for entry in write.decision.journal]
+    plain = [_row(write, entry) for write, entry in entries if entry.offsets is None]
+    if plain:
+        yield sql.ADD_JOURNAL, {**_columns(COLUMNS, plain), "node_id": node_id}
+    telling = [(write, entry) for write, entry in entries if entry.offsets is not None]
+    if telling:
+        yield (
+            sql.ADD_JOURNAL_OF_OFFSETS,
+            {
+                **_of_offsets(telling),
+                "node_id": node_id,
+                "most": OFFSETS_TOLD_MAX,
+            },
+        )
+
+
+def _of_offsets(entries: Sequence[tuple[Write, JournalEntry]]) -> Mapping[str, Any]:
+    """Numbered entries, and beside them the partitions of each."""
+    rows = [
+        (*_row(write, entry), number, entry.offsets is All.OFFSETS)
+        for number, (write, entry) in enumerate(entries)
+    ]
+    partitions = [
+        (number, *partition)
+        for number, (_, entry) in enumerate(entries)
+        if not isinstance(entry.offsets, All)
+        for partition in entry.offsets or ()
+    ]
+    parts = ("part_of", "topic", "partition")
+    return {
+        **_columns((*COLUMNS, "number", "has_all"), rows),
+        **(_columns(parts, partitions) if partitions else dict.fromkeys(parts, "{}")),
+    }
+
+
+def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    columns = zip(*rows, strict=True)
+    return {name: array(column) for name, column in zip(names, columns, strict=True)}
+
+
+def _row(write: Write, entry: JournalEntry) -> tuple[Any, ...]:
+    return (
+        write.group_id,
+        write.revision,
+        entry.kind,
+        entry.trigger,
+        entry.reason,
+        entry.member_id,
+        entry.client_id,
+        entry.generation_before,
+        entry.generation_after,
+        entry.duration_ms,
+        json.dumps(dict(entry.waited_for)),
+        json.dumps(entry.joined),
+        json.dumps(entry.left),
+        json.dumps(dict(entry.details)),
+    )
