@@ -7,6 +7,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from groups import roles
+
 VARIABLE = "ROLLCALL_DATABASE_URL"
 SCHEMES = ("postgresql", "postgres")
 PORT = 5432
@@ -53,3 +55,9 @@ def from_url(text: str) -> dict[str, Any]:
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {"connect_timeout": CONNECT_TIMEOUT_S, **dict(parse_qsl(parts.query))},
     }
+
+
+def take_role(entry: dict[str, Any], role: str, *, taken: bool) -> None:
+    """Have the connections of an entry take this role of ``groups.roles``; "": none."""
+    if role:
+        entry["OPTIONS"]["options"] = roles.options(role, taken=taken)

@@ -7,6 +7,7 @@ and nowhere else.
 """
 
 import asyncio
+import errno
 import gc
 import logging
 import resource
@@ -171,8 +172,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
-            # A database that is away is no defect of ours: a sentence says enough.
-            told = None if isinstance(error, AWAY) else error
+            # No defect of ours, be it the database or the port: a sentence says enough.
+            told = None if isinstance(error, AWAY) or _is_taken(error) else error
             logger.critical("the node ended: %s", error, exc_info=told)
             self.exit_code = 1
         if not self._closing:
@@ -220,6 +221,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         """daphne's own assumes that every connection has an application; ours start lazily."""
         for connection in list(self.connections):
             self.cancel_application(connection)
+
+
+def _is_taken(error: BaseException) -> bool:
+    return isinstance(error, OSError) and error.errno == errno.EADDRINUSE
 
 
 def raise_file_limit() -> None:

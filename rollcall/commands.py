@@ -7,7 +7,7 @@ knows an installation: those are arguments, and their reader's business.
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -20,6 +20,7 @@ MANAGE = (str(CHECKOUT / "manage.py"),)
 DAPHNE = ("-m", "daphne", "-v", "0")
 CELERY = ("-m", "celery", "-q", "-A", "coordinator_site")
 CELERY_LOG = "--loglevel=WARNING"
+CELERY_ENVIRON = {"CELERY_SKIP_CHECKS": "1"}  # of models and URLs: the tests have made them
 # Threads, not processes: tasks wait for the database, and memory is what idle costs.
 POOL = ("--pool=threads", "--concurrency=4")
 ALONE = ("--without-gossip", "--without-mingle", "--without-heartbeat")
@@ -38,6 +39,7 @@ class Program:
     arguments: tuple[str, ...]
     role: str = ""
     once: bool = False
+    environ: Mapping[str, str] = field(default_factory=dict)
 
 
 PROGRAMS: Mapping[str, Program] = {
@@ -61,11 +63,13 @@ PROGRAMS: Mapping[str, Program] = {
         "does the periodic work",
         (*CELERY, "worker", *POOL, *ALONE, CELERY_LOG),
         role="rollcall_worker",
+        environ=CELERY_ENVIRON,
     ),
     "beat": Program(
         "says when periodic work is due; one is enough",
         (*CELERY, "beat", "--pidfile=", CELERY_LOG),
         role="rollcall_worker",
+        environ=CELERY_ENVIRON,
     ),
 }
 
@@ -87,4 +91,5 @@ def environ(name: str, given: Mapping[str, str]) -> dict[str, str]:
     role = PROGRAMS[name].role
     if role:
         needed[ROLE_VARIABLE] = role
+    needed.update(PROGRAMS[name].environ)
     return {**needed, **{key: value for key, value in given.items() if value or key not in needed}}

@@ -9,13 +9,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-import psycopg
-
 from coordinator_site import kafka_settings
 from rollcall.launcher import cluster as clusters
-from rollcall.launcher import environment, places, plan, postgres
+from rollcall.launcher import environment, forks, places, plan, postgres
 from rollcall.launcher.environment import Environment
 from rollcall.launcher.errors import LaunchError
+from rollcall.launcher.forks import Forks
 from rollcall.launcher.output import Output
 from rollcall.launcher.process import Stage
 from rollcall.launcher.signals import Parent, Signals
@@ -36,8 +35,8 @@ def main(arguments: Sequence[str]) -> int:
         with signals.watching():
             wanted = environment.read(os.environ)
             kafka_settings.read(os.environ)
-            with stages(wanted, output) as planned:
-                supervise(planned, output, signals)
+            with importing(output) as server, stages(wanted, output, server) as planned:
+                supervise(planned, Supervisor(output, signals, server))
     except (LaunchError, kafka_settings.SettingError) as refusal:
         output.say(NAME, str(refusal))
         return 1
@@ -47,26 +46,39 @@ def main(arguments: Sequence[str]) -> int:
 
 
 @contextmanager
-def stages(wanted: Environment, output: Output) -> Iterator[tuple[Stage, ...]]:
+def importing(output: Output) -> Iterator[Forks | None]:
+    """The fork server, where there can be one: it imports while the database is made ready."""
+    server = forks.served(output)
+    try:
+        yield server
+    finally:
+        if server is not None:
+            server.stop()
+
+
+@contextmanager
+def stages(
+    wanted: Environment, output: Output, server: Forks | None
+) -> Iterator[tuple[Stage, ...]]:
     """The whole plan; the data folder is ours, where we serve the database, until the end."""
     data_dir = places.DataDir(wanted.data_dir)
     if wanted.database_url is not None:
         data_dir.make()
         reach(wanted.database_url)
-        yield plan.build(wanted, data_dir, wanted.database_url)
+        yield plan.build(wanted, data_dir, wanted.database_url, server)
         return
     cluster = clusters.prepare(wanted.data_dir, lambda text: output.say("postgres", text))
     places.write_private(data_dir.url_file, cluster.url() + "\n")
     try:
-        yield ((postgres.describe(cluster),), *plan.build(wanted, data_dir, cluster.url()))
+        programs = plan.build(wanted, data_dir, cluster.url(), server)
+        yield ((postgres.describe(cluster),), *programs)
     finally:
         data_dir.url_file.unlink(missing_ok=True)
         cluster.lock.close()
 
 
-def supervise(planned: tuple[Stage, ...], output: Output, signals: Signals) -> None:
+def supervise(planned: tuple[Stage, ...], supervisor: Supervisor) -> None:
     """Start everything, say so, watch it, and stop it whatever happens."""
-    supervisor = Supervisor(output, signals)
     try:
         supervisor.start(planned)
         announce(supervisor.served())
@@ -85,6 +97,8 @@ def announce(served: dict[str, str]) -> None:
 
 def reach(url: str) -> None:
     """Try the database that we were pointed at; the sentence does not show its password."""
+    import psycopg  # takes longer than all the rest of the launcher
+
     try:
         psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S).close()
     except psycopg.Error as failure:

@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from rollcall.launcher.output import Output
 from rollcall.launcher.process import Command
@@ -19,16 +20,52 @@ PUMP_END_S = 0.5
 """How long to wait for the last lines of a child that has ended."""
 
 
-class Child:
-    """A running command. Must be made by the main thread: the leash hangs on the thread."""
+class Started(Protocol):
+    """A process that is our child: a ``Popen``, or one that was forked (``forks.py``)."""
 
-    def __init__(self, name: str, command: Command, output: Output) -> None:
+    @property
+    def pid(self) -> int:
+        """The process id."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """The reading end of its output."""
+
+    def poll(self) -> int | None:
+        """The exit status, None while it runs."""
+
+    def send_signal(self, number: int) -> None:
+        """Signal it, if it runs."""
+
+
+Way = Callable[[Command], Started | None]
+"""A way to start a command other than this file's; None where it cannot."""
+
+
+class Child:
+    """A running command. Must be made by the main thread: the leash hangs on the thread.
+
+    ``keep`` are descriptors that it inherits.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Command,
+        output: Output,
+        way: Way = lambda command: None,
+        keep: tuple[int, ...] = (),
+    ) -> None:
         self.name = name
-        theirs: int | None = None
         self._hold: int | None = None
+        self._process = way(command) or self._start(command, keep)
+        self._pump = pump(output, name, self._process.stdout)
+
+    def _start(self, command: Command, keep: tuple[int, ...]) -> Started:
+        theirs: int | None = None
         if sys.platform != "linux":
             theirs, self._hold = os.pipe()
-        self._popen = subprocess.Popen(
+        started = subprocess.Popen(
             [*leash(command, theirs), *command.argv],
             env=dict(command.environ),
             cwd=command.folder,
@@ -36,27 +73,27 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            pass_fds=() if theirs is None else (theirs,),
+            pass_fds=keep if theirs is None else (*keep, theirs),
         )
         if theirs is not None:
             os.close(theirs)
-        self._pump = pump(output, name, self._popen.stdout)
+        return started
 
     @property
     def pid(self) -> int:
         """The process id, which is also its group's."""
-        return self._popen.pid
+        return self._process.pid
 
     def status(self) -> int | None:
         """The exit status, negative for a signal; None while it runs."""
-        return self._popen.poll()
+        return self._process.poll()
 
     def send(self, number: signal.Signals) -> None:
         """Signal the process; with SIGKILL, everything that it started as well."""
         if number is signal.SIGKILL:
             self.clear()
         elif self.status() is None:
-            self._popen.send_signal(number)
+            self._process.send_signal(number)
 
     def clear(self) -> None:
         """Kill whatever is left of the process group."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from rollcall import commands
 from rollcall.launcher import ports
 from rollcall.launcher.environment import Environment
+from rollcall.launcher.forks import Forks
 from rollcall.launcher.places import DataDir
 from rollcall.launcher.process import Command, Probe, Process, Stage, Task
 
@@ -29,11 +30,16 @@ class Ports:
 
 
 def choose_ports(wanted: Environment) -> Ports:
-    """The ports asked for; a free one wherever 0 was asked for."""
+    """The ports asked for; a free one wherever 0 was asked for. ``LaunchError`` for one that
+    another program has."""
     free = iter(ports.free(2 * wanted.nodes + 1))
     kafka = _of_nodes(wanted.kafka_port, wanted.nodes, free)
     draft = _of_nodes(wanted.draft_port, wanted.nodes, free)
-    return Ports(kafka, draft, wanted.web_port or next(free))
+    web = (wanted.web_port or next(free),)
+    for variable, found in (("KAFKA", kafka), ("DRAFT", draft), ("WEB", web)):
+        for port in found:
+            ports.demand(port, f"ROLLCALL_{variable}_PORT")
+    return Ports(kafka, draft, *web)
 
 
 def _of_nodes(first: int, nodes: int, free: Iterator[int]) -> tuple[int, ...]:
@@ -41,8 +47,13 @@ def _of_nodes(first: int, nodes: int, free: Iterator[int]) -> tuple[int, ...]:
     return tuple(first + node if first else next(free) for node in range(nodes))
 
 
-def build(wanted: Environment, data_dir: DataDir, database_url: str) -> tuple[Stage, ...]:
-    """Everything but PostgreSQL: tasks first, then nodes, web, worker and beat together."""
+def build(
+    wanted: Environment, data_dir: DataDir, database_url: str, forks: Forks | None
+) -> tuple[Stage, ...]:
+    """Everything but PostgreSQL: tasks first, then the nodes, then web, worker and beat together.
+
+    Members wait for the nodes, and nobody is in a hurry for the others.
+    """
     chosen = choose_ports(wanted)
     environ = {
         **os.environ,
@@ -51,19 +62,24 @@ def build(wanted: Environment, data_dir: DataDir, database_url: str) -> tuple[St
         "ROLLCALL_NODES": str(wanted.nodes),
         "ROLLCALL_WEB_PORT": str(chosen.web),
     }
+    if forks is not None:
+        forks.tell(environ)
     tasks = tuple(Task(name, command(name, environ=environ)) for name in commands.TASKS)
     nodes = tuple(
         node(node_id, at, data_dir, environ)
         for node_id, at in enumerate(zip(chosen.kafka, chosen.draft, strict=True))
     )
     periodic = tuple(celery(name, data_dir, environ) for name in ("worker", "beat"))
-    return (*tasks, (*nodes, web(chosen.web, environ), *periodic))
+    return (*tasks, nodes, (web(chosen.web, environ), *periodic))
 
 
 def command(name: str, *arguments: str, environ: Mapping[str, str]) -> Command:
     """A program of the table, with what it needs in its environment."""
     return Command(
-        commands.argv(name, *arguments), commands.environ(name, environ), commands.CHECKOUT
+        commands.argv(name, *arguments),
+        commands.environ(name, environ),
+        commands.CHECKOUT,
+        program=(name, *arguments),
     )
 
 

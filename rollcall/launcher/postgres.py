@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
-
 from rollcall.launcher import cluster as clusters
 from rollcall.launcher.cluster import Cluster
 from rollcall.launcher.identity import CLEAN_ENVIRONMENT
@@ -73,6 +71,8 @@ def describe(cluster: Cluster, settings: Mapping[str, str] = SETTINGS) -> Proces
 
 def probe(cluster: Cluster) -> str | None:
     """Where the server answers, our database being there; None while it does not."""
+    import psycopg  # takes longer than the rest of the launcher: meanwhile the server starts
+
     try:
         with psycopg.connect(
             cluster.url("postgres"), connect_timeout=CONNECT_TIMEOUT_S, autocommit=True

@@ -29,6 +29,8 @@ class Command:
     identity: Identity | None = None
     at_our_death: signal.Signals = signal.SIGKILL
     """What it gets when the launcher dies without a chance to stop it."""
+    program: tuple[str, ...] = ()
+    """Name and arguments in ``rollcall.commands``, for the fork server; () for other programs."""
 
 
 @dataclass(frozen=True, slots=True)

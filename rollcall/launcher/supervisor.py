@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from rollcall.launcher.child import Child, describe
 from rollcall.launcher.errors import LaunchError
+from rollcall.launcher.forks import Forks
 from rollcall.launcher.output import Output
-from rollcall.launcher.process import Ladder, Process, Stage, Task
+from rollcall.launcher.process import Command, Ladder, Process, Stage, Task
 from rollcall.launcher.signals import Signals
 
 BACK_OFF_FIRST_S = 0.2
@@ -21,7 +22,7 @@ SETTLED_S = 60.0
 START_ATTEMPTS_MAX = 4
 """A process that dies this often before it has served once ends the start."""
 
-PROBE_EVERY_S = 0.05
+PROBE_EVERY_S = 0.02
 LOOK_EVERY_S = 0.5
 """How long the loop sleeps at most; signals and ends of children wake it at once."""
 
@@ -30,11 +31,16 @@ class Stopped(Exception):
     """Somebody asked us to stop: no error, but it too ends whatever is under way."""
 
 
+def no_other_way(_command: Command) -> None:
+    """Processes are started by themselves."""
+
+
 class Supervised:
     """One process of the plan with its history: the present child, and when to start the next."""
 
-    def __init__(self, process: Process, output: Output) -> None:
+    def __init__(self, process: Process, output: Output, forks: Forks | None) -> None:
         self.process = process
+        self._way = no_other_way if forks is None else forks.start
         self.served: str | None = None
         self._output = output
         self._back_off_s = BACK_OFF_FIRST_S
@@ -57,7 +63,9 @@ class Supervised:
 
     def _start(self) -> None:
         self._started = time.monotonic()
-        self.child: Child | None = Child(self.process.name, self.process.command, self._output)
+        self.child: Child | None = Child(
+            self.process.name, self.process.command, self._output, self._way
+        )
 
     def _bury(self, now: float, status: int) -> None:
         assert self.child is not None
@@ -78,8 +86,9 @@ class Supervised:
 class Supervisor:
     """Runs a plan until somebody asks for its end."""
 
-    def __init__(self, output: Output, signals: Signals) -> None:
+    def __init__(self, output: Output, signals: Signals, forks: Forks | None = None) -> None:
         self._output = output
+        self._forks = forks
         self._signals = signals
         self._stages: list[list[Supervised]] = []
         self._task: Child | None = None
@@ -96,14 +105,17 @@ class Supervisor:
         """Start the processes of a stage, and wait until all of them serve."""
         started: list[Supervised] = []
         self._stages.append(started)
+        self._settle(any(process.command.program for process in stage))
         for process in stage:
-            started.append(Supervised(process, self._output))
+            started.append(Supervised(process, self._output, self._forks))
         while not all(one.probe() for one in started):
             self._turn(PROBE_EVERY_S)
 
     def carry_out(self, task: Task) -> None:
         """Run a task to its end."""
-        self._task = Child(task.name, task.command, self._output)
+        self._settle(bool(task.command.program))
+        way = no_other_way if self._forks is None else self._forks.start
+        self._task = Child(task.name, task.command, self._output, way)
         while (status := self._task.status()) is None:
             self._turn(LOOK_EVERY_S)
         self._task.forget()
@@ -131,12 +143,19 @@ class Supervisor:
         while self._stages:
             stop_stage(self._stages.pop(), self._signals)
 
+    def _settle(self, is_wanted: bool) -> None:
+        """Wait until the fork server can be asked, where there is one and somebody wants to."""
+        while is_wanted and self._forks is not None and not self._forks.is_settled():
+            self._turn(PROBE_EVERY_S)
+
     def _turn(self, longest_s: float) -> None:
         """Wait for something to happen, and mend what broke."""
         self._signals.wait(longest_s)
         if self._signals.stop_asked:
             raise Stopped
         now = time.monotonic()
+        if self._forks is not None:
+            self._forks.mend()
         for stage in self._stages:
             for one in stage:
                 one.mend(now)

@@ -5,8 +5,10 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
+from itertools import combinations
 from pathlib import Path
 
 import psycopg
@@ -165,6 +167,77 @@ def test_wrong_setting_is_one_sentence(
     assert sentence in said
     assert "Traceback" not in said
     assert "secret" not in said
+
+
+@pytest.mark.parametrize("name", ["KAFKA", "DRAFT", "WEB"])
+def test_port_that_is_taken_is_one_sentence(folder: Path, launch: Launch, name: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        variable = f"ROLLCALL_{name}_PORT"
+        launcher = launch(*LAUNCHER, **environ(folder, **{variable: str(port)}))
+        out, said = launcher.communicate(timeout=60)
+
+    assert (launcher.returncode, out) == (1, "")
+    assert f"Port {port} of 127.0.0.1 is taken by another program ({variable})." in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
+def test_processes_share_nothing_but_memory(folder: Path, launch: Launch) -> None:
+    launcher = launch(*LAUNCHER, **environ(folder))
+    wait_ready(launcher)
+    programs = [pid_with_argument(launcher.pid, said) for said in PROGRAMS]
+
+    assert {parent_of(pid) for pid in programs} == {launcher.pid}
+    assert [os.getsid(pid) for pid in programs] == programs
+    for one, other in combinations(programs, 2):
+        assert not ends_of(one) & ends_of(other)
+    for pid in programs:
+        assert not mask_of(pid, "SigBlk") and not mask_of(pid, "SigIgn") & MEANT_TO_STOP
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
+def test_processes_come_back_without_the_fork_server(folder: Path, launch: Launch) -> None:
+    launcher = launch(*LAUNCHER, **environ(folder))
+    wait_ready(launcher)
+    server = pid_with_argument(launcher.pid, "rollcall.fork_server")
+    ready = folder / "run" / "node-0.ready"
+    node = pid_with_argument(launcher.pid, "--node-id=0")
+    ready.unlink()
+
+    os.kill(server, signal.SIGKILL)
+    os.kill(node, signal.SIGKILL)
+
+    until(ready.exists, "the node served again", patience_s=60)
+    assert pid_with_argument(launcher.pid, "rollcall.fork_server") != server
+
+
+PROGRAMS = ("--node-id=0", "daphne", "celery -q -A coordinator_site worker", "beat --pidfile=")
+MEANT_TO_STOP = 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1
+
+
+def parent_of(pid: int) -> int:
+    """The process that hears of its end."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def ends_of(pid: int) -> set[str]:
+    """The sockets and pipes that it holds: each has a number of its own."""
+    held = set()
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            held.add(str(fd.readlink()))
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    return {name for name in held if name.startswith(("socket:", "pipe:"))}
+
+
+def mask_of(pid: int, name: str) -> int:
+    """A mask of signals, of /proc/PID/status."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1], 16)
+    raise AssertionError(f"no {name}")
 
 
 def test_second_launcher_is_refused(folder: Path, launch: Launch) -> None:

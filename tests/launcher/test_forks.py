@@ -1,0 +1,103 @@
+"""The fork server: what it makes sure of before each fork, and what is new in each process."""
+
+import subprocess
+import sys
+
+import pytest
+
+from rollcall.launcher.environment import CHECKOUT
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
+
+TWO_FORKS = """
+import os, random, socket, sys
+from rollcall import fork_server
+from rollcall.launcher import forks
+random.seed(1)
+forks.subreaper(True)
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+os.environ.clear()
+for _ in range(2):
+    reading, writing = os.pipe()
+    if fork_server.fork(theirs, writing, os.getpid(), fork_server.Request("node", (), {}, 9)):
+        fork_server.show(("python", "shown", "--node-id=7"))
+        print(random.random(), os.getppid(), flush=True)
+        print(open("/proc/self/cmdline").read().strip("\\0"), flush=True)
+        os._exit(3)
+    pid = int(ours.recv(64))
+    with os.fdopen(reading) as said:
+        print(os.getpid(), pid, said.read(), end="")
+    forked = forks.Forked(pid, None)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    print("status", forked.poll())
+"""
+
+
+def run(script: str) -> str:
+    """What a Python program says."""
+    return subprocess.run(
+        [sys.executable, "-c", script, ""],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def test_each_forked_process_is_the_launcher_s_child_and_has_luck_of_its_own() -> None:
+    lines = run(TWO_FORKS).splitlines()
+
+    assert len(lines) == 6
+    luck = []
+    for said, shown, status in (lines[:3], lines[3:]):
+        launcher, pid, number, parent = said.split()
+        assert parent == launcher != pid
+        assert (shown, status) == ("python shown --node-id=7", "status 3")
+        luck.append(number)
+    assert luck[0] != luck[1], "both go on with the seed that was copied"
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (
+            "import threading as t; t.Thread(target=t.Event().wait, daemon=True).start()",
+            "a thread",
+        ),
+        ("import socket; kept = socket.socket()", "would be inherited"),
+        ("import asyncio; kept = asyncio.new_event_loop()", "would be inherited"),
+        ("import twisted.internet.reactor", "an event loop"),
+        ("import os; kept = os.pipe()", "would be inherited"),
+    ],
+)
+def test_nothing_is_forked_that_two_processes_must_not_share(made: str, told: str) -> None:
+    script = f"from rollcall import fork_server; fork_server.check([0, 1, 2]); {made}; " + (
+        "fork_server.check([0, 1, 2])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=CHECKOUT,
+        stdin=subprocess.PIPE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 1
+    assert "AssertionError" in ended.stderr and told in ended.stderr.splitlines()[-1]
+
+
+def test_what_is_imported_before_the_fork_holds_nothing() -> None:
+    """The modules of all programs, without and with Django's settings."""
+    script = """
+import os
+from rollcall import fork_server as it
+it.load(it.WITHOUT_SETTINGS)
+os.environ.update(DJANGO_SETTINGS_MODULE="coordinator_site.settings",
+                  ROLLCALL_DATABASE_URL="postgresql://127.0.0.1:1/none")
+import django; django.setup()
+it.load(it.SETUP_AND_NODE); it.load(it.OTHERS)
+it.check([0, 1, 2])
+print("nothing")
+"""
+    assert run(script) == "nothing\n"

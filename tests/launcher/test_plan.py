@@ -1,0 +1,21 @@
+"""The plan: what is started, and in which order."""
+
+from pathlib import Path
+
+from rollcall.launcher import plan
+from rollcall.launcher.environment import Environment
+from rollcall.launcher.places import DataDir
+from rollcall.launcher.process import Task
+
+
+def test_members_are_served_before_people(tmp_path: Path) -> None:
+    data_dir = DataDir(tmp_path)
+    data_dir.make()
+    wanted = Environment(tmp_path, 0, 0, 0, 2, None)
+
+    stages = plan.build(wanted, data_dir, "postgresql://127.0.0.1/none", None)
+
+    names = [
+        [stage.name] if isinstance(stage, Task) else [one.name for one in stage] for stage in stages
+    ]
+    assert names == [["setup"], ["node 0", "node 1"], ["web", "worker", "beat"]]
