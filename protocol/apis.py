@@ -54,7 +54,8 @@ Handler = Callable[[Any, Call], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One line of the table; versions are inclusive."""
+    """One line of the table; versions are inclusive. ``is_bulky``: a small request may have a
+    large reply."""
 
     key: int
     name: str
@@ -63,13 +64,27 @@ class Api:
     request: type[Any]
     response: type[Any]
     handle: Handler
+    is_bulky: bool = False
+
+
+BULKY = frozenset({3, 9, 11, 15, 16, 32, 66, 69, 75, 10010})
+"""Metadata, OffsetFetch, JoinGroup (the leader's), what describes or lists, PrepareAssignment."""
 
 
 def _api(key: int, handle: Handler) -> Api:
     """Every version that is declared is served."""
     messages = MESSAGES[key]
     lowest, highest = messages.request.versions
-    return Api(key, messages.name, lowest, highest, messages.request, messages.response, handle)
+    return Api(
+        key,
+        messages.name,
+        lowest,
+        highest,
+        messages.request,
+        messages.response,
+        handle,
+        key in BULKY,
+    )
 
 
 APIS: Mapping[int, Api] = {

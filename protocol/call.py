@@ -7,8 +7,9 @@ the message's words. It never touches a connection.
 
 import time
 from asyncio import Future
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
@@ -16,6 +17,12 @@ from groups.core.events import Event, Ticket
 from groups.core.replies import Refused, Reply
 from groups.node import Node
 from groups.slot import slot_of
+from protocol.turns import Turns
+
+T = TypeVar("T")
+
+ITEMS_AT_ONCE = 16
+"""Elements of a request between two looks at the time: less than a millisecond of any handler."""
 
 
 class Desk:
@@ -71,6 +78,7 @@ class Call:
     seconds, or less: until the connection's next frame has arrived (a held request must
     not delay what follows). ``release`` ends that wait. ``now`` is the server's clock, in
     seconds. Everything here is cancelled when the connection ends.
+    ``turns``: how long requests may hold the loop (``each``).
     ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id) speaks over this
     connection, ``note_id`` that a member id (group id, member id) was handed out over it.
     ``throttle_ms``, where a handler sets it: nothing more is read from the
@@ -86,6 +94,7 @@ class Call:
     ticket: Ticket
     new_future: Callable[[], Future[Reply]]
     hold: Callable[[float], Awaitable[None]]
+    turns: Turns
     release: Callable[[], None] = _nobody_waits
     now: Callable[[], float] = time.monotonic
     sit: Callable[[str, str], None] = _anywhere
@@ -97,6 +106,13 @@ class Call:
     def author(self) -> Author:
         """Who asks, for the journal, where a request names no member."""
         return Author("", self.client_id, self.client_host)
+
+    async def each(self, items: Iterable[T]) -> AsyncIterator[T]:
+        """The items, one after another, and the loop to others whenever its turn is over."""
+        for at, item in enumerate(items, 1):
+            if not at % ITEMS_AT_ONCE and self.turns.is_over:
+                await self.turns.next()
+            yield item
 
     async def available(self, group_id: str) -> ErrorCode:
         """NONE where this node serves the group, or transactional id, waiting while its slot

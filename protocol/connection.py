@@ -10,7 +10,7 @@ import asyncio
 import logging
 import select
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from protocol.apis import APIS, Api
@@ -27,8 +27,11 @@ logger = logging.getLogger(__name__)
 QUEUED_FRAMES_MAX = 8
 QUEUED_BYTES_MAX = 64 * 1024
 """Reading pauses beyond either: a client that writes faster than it is answered waits in its
-own socket buffer, not in our memory. Looked at between reads, so one read (256 KiB at the most)
-may go beyond."""
+own socket buffer, not in our memory. What is left of the last read (256 KiB at the most) is not
+cut into frames until there is room."""
+
+FRAMES_A_TURN = 8
+"""Frames that one connection may have looked at before the loop goes round."""
 
 WRITE_BUFFER_MAX = 1024 * 1024
 """Replies that a client has not read; beyond this nothing more is read from it."""
@@ -37,7 +40,7 @@ FRAME_S_MAX = 30.0
 """A frame must be whole this long after its first byte (a slow loris otherwise holds memory)."""
 
 STALLED_S_MAX = 30.0
-"""A client that reads none of its replies for so long is closed."""
+"""A client that reads none of its replies for so long is closed, however few they are."""
 
 
 HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
@@ -70,12 +73,15 @@ class KafkaConnection(asyncio.Protocol):
         self._held: asyncio.Future[None] | None = None
         self.muted: asyncio.Future[None] | None = None
         self._writable = True
+        self._goes_on = False
+        self._writable_again: asyncio.Future[None] | None = None
         self._reading = True
         self._doomed = False
         now = server.loop.time()
         self._last_frame_at = now
         self._partial_since: float | None = None
         self._stalled_since: float | None = None
+        self._unread = 0
 
     # -- asyncio's side
 
@@ -92,46 +98,70 @@ class KafkaConnection(asyncio.Protocol):
         """Bytes came: answer what can be answered at once, queue the rest in order."""
         if self._hold.correlation_id is not None:
             self._hold.end()
-        if self.pending == 0 and self._writable and not self._frames:
+        if self.pending == 0 and self._writable and not self._frames.held:
             reply = self._fast.again(data)
             if reply is not None:
                 self._last_frame_at = now = self.server.loop.time()
                 if not (self._hold.s_max and self._hold.takes(data[8:12], now)):
                     self._transport.write(reply)  # type: ignore[union-attr]
                 return
-        self._frames_received(self._split(data))
+        frame = self._frames.only(data)
+        if frame is not None and self._reading:
+            self._last_frame_at = self._hold.arrived_at = self.server.loop.time()
+            self._frame_received(frame)
+            return
+        self._frames.feed(data)
+        self._take_frames()
 
-    def _split(self, data: bytes) -> Sequence[bytes]:
+    def _take_frames(self) -> None:
+        """Answer or queue what is whole: a few frames, then the loop; and only while there is
+        room for them."""
+        now = self.server.loop.time()
+        for _ in range(FRAMES_A_TURN):
+            frame = self._next_frame() if self._has_room() else None
+            if frame is None:
+                break
+            self._last_frame_at = self._hold.arrived_at = now
+            self._partial_since = None
+            self._frame_received(frame)
+            if not self._frames.held:
+                break
+        if self._frames.held:
+            self._left_over(now)
+        elif not self._reading:
+            self._balance()
+
+    def _next_frame(self) -> bytes | None:
         try:
-            return self._frames.feed(data)
+            return self._frames.take()
         except FrameError as error:
             logger.info("closing %s: %s", self.peer, error)
             self._doomed = True
-            return error.frames
+            return None
 
-    def _frames_received(self, frames: Sequence[bytes]) -> None:
-        now = self.server.loop.time()
-        if frames:
-            self._last_frame_at = self._hold.arrived_at = now
-            self._partial_since = None
-            for frame in frames:
-                self._frame_received(frame)
-        if not self._frames:
-            self._partial_since = None
-        elif self._partial_since is None:
+    def _left_over(self, now: float) -> None:
+        """Bytes that are no frame yet have little time to become one; frames wait for room."""
+        if self._partial_since is None and not self._frames.has_frame:
             self._partial_since = now
-        if self._doomed:
-            self._balance()
+        self._balance()
+
+    def _go_on(self) -> None:
+        self._goes_on = False
+        if self._transport is not None:
+            self._take_frames()
 
     def pause_writing(self) -> None:
         """The client does not read: read nothing more from it."""
         self._writable = False
+        self._writable_again = self.server.loop.create_future()
         self._stalled_since = self.server.loop.time()
         self._balance()
 
     def resume_writing(self) -> None:
         """The client reads again."""
         self._writable = True
+        if self._writable_again is not None:
+            _release(self._writable_again)
         self._stalled_since = None
         self._balance()
 
@@ -169,12 +199,26 @@ class KafkaConnection(asyncio.Protocol):
         if self._doomed and not self.pending:
             self.close()
             return
-        room = self.pending <= QUEUED_FRAMES_MAX and self._queued_bytes <= QUEUED_BYTES_MAX
-        wanted = self._writable and room and not self._doomed and self.muted is None
+        wanted = self._has_room()
+        if self._frames.held and self._frames.has_frame:
+            if wanted and not self._goes_on:
+                self._goes_on = True
+                self.server.loop.call_soon(self._go_on)
+            wanted = False  # what was read comes before what was not
         if wanted != self._reading and not self._transport.is_closing():
             self._reading = wanted
-            self._partial_since = self.server.loop.time() if self._frames else None
+            self._partial_since = self.server.loop.time() if self._frames.held else None
             (self._transport.resume_reading if wanted else self._transport.pause_reading)()
+
+    def _has_room(self) -> bool:
+        """Whether one more frame may be looked at: none is for a client that does not read."""
+        return (
+            self._writable
+            and self.pending <= QUEUED_FRAMES_MAX
+            and self._queued_bytes <= QUEUED_BYTES_MAX
+            and not self._doomed
+            and self.muted is None
+        )
 
     # -- the application's side
 
@@ -195,11 +239,18 @@ class KafkaConnection(asyncio.Protocol):
         if self._held is not None:
             _release(self._held)
 
-    def mute(self, milliseconds: int) -> None:
-        """Read nothing more for so long, as Kafka does with a client beyond its quota.
+    @property
+    def is_blocked(self) -> bool:
+        """Whether nothing more is to be served for now: the client is muted, or does not read."""
+        return self.muted is not None or not self._writable
 
-        Who awaits ``muted`` goes on when it is over; it is None while nothing is muted.
-        """
+    async def unblocked(self) -> None:
+        """Wait until the next request may be served."""
+        while self.is_blocked:
+            await (self.muted or self._writable_again)  # type: ignore[misc]
+
+    def mute(self, milliseconds: int) -> None:
+        """Read and serve nothing more for so long, as Kafka does with a client beyond its quota."""
         self.muted = self.server.loop.create_future()
         self.server.loop.call_later(milliseconds / 1000, self._unmute)
         self._balance()
@@ -232,6 +283,7 @@ class KafkaConnection(asyncio.Protocol):
     def check_timeouts(self) -> None:
         """Close what is stuck or silent; called every two seconds."""
         now = self.server.loop.time()
+        self._look_at_unread(now)
         partial, stalled = self._partial_since, self._stalled_since
         if not self._reading and self._hung_up():
             self.abort()
@@ -241,6 +293,16 @@ class KafkaConnection(asyncio.Protocol):
             self.abort()
         elif not self.pending and now - self._last_frame_at > self.server.idle_s_max:
             self.close()
+
+    def _look_at_unread(self, now: float) -> None:
+        """A client that takes some of its replies is slow; one that takes none is stalled."""
+        if self._transport is None:
+            return
+        unread, self._unread = self._unread, self._transport.get_write_buffer_size()
+        if not self._unread:
+            self._stalled_since = None
+        elif self._unread < unread or self._stalled_since is None:
+            self._stalled_since = now
 
     def _hung_up(self) -> bool:
         """Whether the client is gone: a socket that is not read does not say so by itself."""

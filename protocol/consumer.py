@@ -7,8 +7,9 @@ message, which costs fifteen times the work itself (docs/hot-path.md).
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from channels.consumer import AsyncConsumer
 
@@ -19,16 +20,21 @@ from protocol.handlers.api_versions import unsupported_version_body
 from protocol.wire.codec import decode, encode
 from protocol.wire.errors import WireError
 from protocol.wire.headers import RequestHeader, parse_header, response_frame
+from protocol.wire.size import is_large
 
 logger = logging.getLogger(__name__)
 
 API_VERSIONS = 18
 
-LARGE_FRAME_BYTES = 256 * 1024
-"""Frames from here on are decoded off the loop: the worst content costs 0.16 us a byte, so a
-smaller one takes less than the 50 ms that the lease can spare."""
+LARGE_FRAME_BYTES = 64 * 1024
+"""Frames from here on are decoded beside the loop: the worst content costs 0.16 us a byte, so a
+smaller one takes 10 ms at the most."""
+
+SMALL_FRAME_BYTES = 4 * 1024
+"""Requests below this have small replies, but for those of APIs that are ``is_bulky``."""
 
 Message = dict[str, Any]
+T = TypeVar("T")
 
 
 class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
@@ -46,17 +52,20 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
     ) -> None:
         """Request after request until the connection ends this task."""
         connection = scope["connection"]
+        turns = connection.server.turns
         while True:
             frame = (await receive())["frame"]
             connection.requests += 1
+            if turns.is_over:
+                await turns.next()
             try:
                 reply = await self._serve(connection, frame)
             except WireError as error:
                 logger.info("closing %s: %s", connection.peer, error)
                 return
             await send({"type": "kafka.reply", "frame": reply})
-            if connection.muted is not None:
-                await connection.muted
+            if connection.is_blocked:
+                await connection.unblocked()
 
     async def _serve(self, connection: Any, frame: bytes) -> bytes | None:
         header, offset = parse_header(frame, partial(is_flexible, connection.apis))
@@ -66,7 +75,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
         version = header.api_version
         if not api.min_version <= version <= api.max_version:
             return _unsupported(api, header)
-        request = await _decode(api, version, frame, offset)
+        request = await _decode(api, version, frame, offset, connection.server.beside)
         call = self._call(connection, header)
         response = await api.handle(request, call)
         if call.throttle_ms:
@@ -74,7 +83,11 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
         if response is None:
             return None
         flexible = api.key != API_VERSIONS and bool(api.response.flexible(version))
-        return response_frame(header.correlation_id, encode(response, version), flexible)
+        if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
+            body = await _beside(connection.server.beside, partial(encode, response, version))
+        else:
+            body = encode(response, version)
+        return response_frame(header.correlation_id, body, flexible)
 
     def _call(self, connection: Any, header: RequestHeader) -> Call:
         server = connection.server
@@ -88,6 +101,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             new_future=asyncio.get_running_loop().create_future,
             hold=connection.hold,
             release=connection.release,
+            turns=server.turns,
             now=server.loop.time,
             sit=partial(server.seats.take, connection.number),
             note_id=partial(server.handed_out.note, connection.number),
@@ -95,12 +109,15 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
         )
 
 
-async def _decode(api: Api, version: int, frame: bytes, offset: int) -> Any:
+async def _decode(api: Api, version: int, frame: bytes, offset: int, beside: Executor) -> Any:
     if len(frame) < LARGE_FRAME_BYTES:
         return decode(api.request, version, frame, offset)
-    # A stalled loop is a missed lease: a frame that may take long is decoded beside it.
-    decoding = partial(decode, api.request, version, frame, offset)
-    return await asyncio.get_running_loop().run_in_executor(None, decoding)
+    return await _beside(beside, partial(decode, api.request, version, frame, offset))
+
+
+async def _beside(executor: Executor, work: Callable[[], T]) -> T:
+    """Beside the loop, which waits for the interpreter no longer than a thread may keep it."""
+    return await asyncio.get_running_loop().run_in_executor(executor, work)
 
 
 def _unsupported(api: Api, header: RequestHeader) -> bytes:

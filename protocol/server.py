@@ -11,7 +11,9 @@ import errno
 import gc
 import logging
 import resource
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import inf
 from typing import Any
@@ -36,6 +38,7 @@ from protocol.handed_out import HandedOut  # noqa: E402
 from protocol.holding import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
 from protocol.seats import Seats  # noqa: E402
+from protocol.turns import Turns  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +51,10 @@ FEW_FILES = 4_096
 
 AWAY = (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
 """What a node that starts hears of a database that is away or writes nothing."""
+
+SWITCH_S = 0.001
+"""How long the thread beside the loop may keep the interpreter while the loop has work: Python's
+own 5 ms would be added to each of its turns."""
 
 GC_THRESHOLDS = (50_000, 20, 100)
 """Collections cost more with every group held; what a request allocates dies by its count."""
@@ -79,6 +86,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.desk = Desk()
         self.seats = Seats()
         self.handed_out = HandedOut()
+        self.beside = ThreadPoolExecutor(1, "beside the loop")
         self.exit_code = 0
         self._closing = False
         self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop
@@ -113,6 +121,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     def run(self) -> None:
         """Serve until SIGINT or SIGTERM. (daphne's own ``run`` is about HTTP.)"""
         raise_file_limit()
+        sys.setswitchinterval(SWITCH_S)
         asyncio.set_event_loop(self.loop)
         self._node_task = self.loop.create_task(self._serve())
         self._node_task.add_done_callback(self._ended)
@@ -122,7 +131,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         reactor.run(installSignalHandlers=self.signal_handlers)
 
     async def _serve(self) -> None:
-        self.ends = Ends(self.loop)
+        self.ends, self.turns = Ends(self.loop), Turns(self.loop)
         bound = await self._bind(self.port, APIS)
         draft = 0 if self.draft_port is None else await self._bind(self.draft_port, DRAFT_APIS)
         name, port = self.advertised

@@ -28,7 +28,7 @@ async def handle(
     """Each group by itself, in the request's order."""
     asked = request.include_authorized_operations
     return ConsumerGroupDescribeResponse(
-        groups=[await _describe(group_id, asked, call) for group_id in request.group_ids]
+        groups=[await _describe(g, asked, call) async for g in call.each(request.group_ids)]
     )
 
 

@@ -23,7 +23,10 @@ from protocol.messages.describe_configs import (
 async def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigsResponse:
     """Each resource by itself; what groups have of their own is read for all of them at once."""
     own = await _own(request.resources, call)
-    results = [await _result(resource, own, request, call) for resource in request.resources]
+    results = [
+        await _result(resource, own, request, call)
+        async for resource in call.each(request.resources)
+    ]
     return DescribeConfigsResponse(results=results)
 
 

@@ -25,7 +25,7 @@ async def handle(request: DescribeGroupsRequest, call: Call) -> DescribeGroupsRe
     """Each group by itself, in the request's order."""
     asked = request.include_authorized_operations
     return DescribeGroupsResponse(
-        groups=[await _describe(group_id, asked, call) for group_id in request.groups]
+        groups=[await _describe(g, asked, call) async for g in call.each(request.groups)]
     )
 
 

@@ -27,7 +27,7 @@ async def handle(request: FindCoordinatorRequest, call: Call) -> FindCoordinator
     if call.version >= BATCHED_SINCE:
         keys = request.coordinator_keys
         return FindCoordinatorResponse(
-            coordinators=[_found(key, request.key_type, call) for key in keys]
+            coordinators=[_found(key, request.key_type, call) async for key in call.each(keys)]
         )
     found = _found(request.key, request.key_type, call)
     return FindCoordinatorResponse(

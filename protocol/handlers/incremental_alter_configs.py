@@ -31,7 +31,7 @@ async def handle(
     return IncrementalAlterConfigsResponse(
         responses=[
             await _response(resource, times, request.validate_only, call)
-            for resource in request.resources
+            async for resource in call.each(request.resources)
         ]
     )
 

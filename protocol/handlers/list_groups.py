@@ -4,8 +4,6 @@ Memory answers, so the lease must hold: a node that slept may list what others o
 """
 
 from groups.core.errors import ErrorCode
-from groups.core.group import Group
-from groups.core.rows import GroupRow
 from protocol.call import Call
 from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 
@@ -17,7 +15,7 @@ async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
         return ListGroupsResponse(error_code=code)
     states = {state.lower() for state in request.states_filter or ()}
     types = {kind.lower() for kind in request.types_filter or ()}
-    rows = map(_row, call.node.coordinator.groups())
+    rows = [group.durable.group for group in call.node.coordinator.groups()]
     return ListGroupsResponse(
         groups=[
             ListedGroup(
@@ -26,11 +24,7 @@ async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
                 group_state=row.state,
                 group_type=row.kind,
             )
-            for row in rows
+            async for row in call.each(rows)
             if (not states or row.state.lower() in states) and (not types or row.kind in types)
         ]
     )
-
-
-def _row(group: Group) -> GroupRow:
-    return group.durable.group

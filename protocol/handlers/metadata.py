@@ -50,7 +50,8 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
     asked = request.topics
     operations = rights.of_topic(request.include_topic_authorized_operations)
     if asked is None or (not asked and call.version < NULL_MEANS_ALL_SINCE):
-        return [_known(e, call.node.cluster, operations) for e in call.node.catalogue.all()]
+        every = call.node.catalogue.all()
+        return [_known(e, call.node.cluster, operations) async for e in call.each(every)]
     if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in asked):
         return [
             _failed(ErrorCode.INVALID_REQUEST, topic.name or "", operations, topic.topic_id)
@@ -88,7 +89,7 @@ async def _by_name(
         _known(found[name], call.node.cluster, operations)
         if name in found
         else _failed(missing if name_problem(name) is None else ILL_NAMED, name, operations)
-        for name in names
+        async for name in call.each(names)
     ]
 
 
@@ -104,7 +105,7 @@ async def _by_id(ids: Iterable[UUID], call: Call, operations: int) -> list[Metad
         _known(found[topic_id], call.node.cluster, operations)
         if topic_id in found
         else _failed(missing, None, rights.of_topic(False), topic_id)
-        for topic_id in ids
+        async for topic_id in call.each(ids)
     ]
 
 

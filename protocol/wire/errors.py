@@ -11,12 +11,4 @@ class WireError(Exception):
 
 
 class FrameError(WireError):
-    """A frame's length is impossible; nothing after it on this connection can be read.
-
-    ``frames`` are the whole frames that came in front of it in the same chunk:
-    they are sound, and may still be answered before the connection is closed.
-    """
-
-    def __init__(self, reason: str, frames: list[bytes]) -> None:
-        super().__init__(reason)
-        self.frames = frames
+    """A frame's length is impossible; nothing after it on this connection can be read."""

@@ -14,59 +14,55 @@ _LENGTH_BYTES = 4
 
 
 class FrameBuffer:
-    """Splits a stream into frames of at most ``limit`` bytes.
+    """Splits a stream into frames of at most ``limit`` bytes, given one at a time.
 
     ``limit`` may be raised while frames come (a peer that has authenticated may
-    send more). At most one frame and one chunk are held at a time.
+    send more). ``held`` is what was fed and not yet taken: who takes no frame should feed no more.
     """
 
-    __slots__ = ("_held", "_wanted", "limit")
+    __slots__ = ("held", "limit")
 
     def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
         self.limit = limit
-        self._held = bytearray()
-        self._wanted = _LENGTH_BYTES
+        self.held = bytearray()
 
-    def __len__(self) -> int:
-        """How many bytes of an unfinished frame are held."""
-        return len(self._held)
+    def only(self, data: bytes) -> bytes | None:
+        """The frame, where ``data`` is exactly one and nothing is held: it need not be fed."""
+        size = len(data) - _LENGTH_BYTES
+        if 0 < size <= self.limit and _length(data)[0] == size and not self.held:
+            return data[_LENGTH_BYTES:]
+        return None
 
-    def feed(self, data: bytes) -> list[bytes]:
-        """Take what the socket gave; give the frames that are now whole, without their lengths.
+    def feed(self, data: bytes) -> None:
+        """Hold what the socket gave."""
+        self.held += data
 
-        Raises FrameError (a WireError) as soon as a length is read that is zero, negative or
-        over the limit, and again at each later call; it carries the frames in front of it.
+    @property
+    def has_frame(self) -> bool:
+        """Whether ``take`` has something to say: a whole frame, or what is wrong with the next."""
+        if len(self.held) < _LENGTH_BYTES:
+            return False
+        length = _length(self.held)[0]
+        return not 0 < length <= self.limit or len(self.held) >= length + _LENGTH_BYTES
+
+    def take(self) -> bytes | None:
+        """The next frame without its length, or None while it is not whole.
+
+        Raises FrameError (a WireError) where its length is zero, negative or over the limit, as
+        soon as that can be read, and again at each later call.
         """
-        if not self._held:
-            size = len(data)
-            if size > _LENGTH_BYTES and 0 < _length(data)[0] == size - _LENGTH_BYTES <= self.limit:
-                return [data[_LENGTH_BYTES:]]
-            return self._split(data)
-        self._held += data
-        if len(self._held) < self._wanted:
-            return []
-        whole = bytes(self._held)
-        self._held.clear()
-        return self._split(whole)
-
-    def _split(self, data: bytes) -> list[bytes]:
-        """Cut ``data`` into frames and hold what is left over."""
-        frames: list[bytes] = []
-        start, end = 0, len(data)
-        self._wanted = _LENGTH_BYTES
-        while end - start >= _LENGTH_BYTES:
-            length = _length(data, start)[0]
-            if not 0 < length <= self.limit:
-                self._held += data[start : start + _LENGTH_BYTES]
-                raise FrameError(_reason(length, self.limit), frames)
-            if end - start < length + _LENGTH_BYTES:
-                self._wanted = length + _LENGTH_BYTES
-                break
-            start += _LENGTH_BYTES
-            frames.append(data[start : start + length])
-            start += length
-        self._held += data[start:]
-        return frames
+        if len(self.held) < _LENGTH_BYTES:
+            return None
+        length = _length(self.held)[0]
+        if not 0 < length <= self.limit:
+            raise FrameError(_reason(length, self.limit))
+        end = length + _LENGTH_BYTES
+        if len(self.held) < end:
+            return None
+        with memoryview(self.held) as held, held[_LENGTH_BYTES:end] as frame:
+            whole = bytes(frame)
+        del self.held[:end]
+        return whole
 
 
 _STRANGERS = {0x1603: "a TLS handshake", 0x1503: "a TLS alert", 0x4745: "an HTTP GET"}

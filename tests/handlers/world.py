@@ -18,6 +18,7 @@ from groups.database import Connection
 from groups.node import Node, NodeSettings
 from groups.slot import SLOTS
 from protocol.call import Call, Desk
+from protocol.turns import Turns
 from protocol.wire.codec import decode, encode
 from protocol.wire.declare import Message
 
@@ -107,6 +108,7 @@ class World:
             ticket=Ticket(1, 1),
             new_future=new_future,
             hold=hold,
+            turns=Turns(asyncio.get_running_loop()),
             memory=self.memory,
         )
 

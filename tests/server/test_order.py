@@ -96,7 +96,7 @@ async def test_a_held_fetch_is_answered_when_the_next_frame_arrives(served: Serv
     await until(lambda: connection._held is not None)
     whole = client.packed(beat, V)
     client.writer.write(whole[:7])
-    await until(lambda: len(connection._frames) == 7)
+    await until(lambda: len(connection._frames.held) == 7)
     assert connection._held is not None and not connection._held.done()
 
     client.writer.write(whole[7:])

@@ -1,0 +1,117 @@
+"""One loop for everybody: who asks for much has it a turn at a time."""
+
+import asyncio
+
+import pytest
+
+from benchmarks.wire import create_topic
+from protocol import connection as limits
+from protocol import turns
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.turns import Turns
+from protocol.wire.codec import encode
+from protocol.wire.size import LARGE_ELEMENTS, is_large
+from tests.server.client import SMALL, hello
+from tests.server.serving import Serving, until
+
+WIDE = 3_000
+"""Partitions of a topic whose Metadata is some hundred kilobytes."""
+
+
+async def test_a_turn_that_is_not_spent_makes_nobody_wait() -> None:
+    budget = Turns(asyncio.get_running_loop())
+    assert not budget.is_over
+    assert not budget.is_over
+
+
+async def test_who_waits_is_served_in_order_and_before_who_comes_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "TURN_S", 0.0)
+    budget, served = Turns(asyncio.get_running_loop()), list[str]()
+
+    async def work(name: str) -> None:
+        await budget.next()
+        served.append(name)
+
+    waiting = [asyncio.create_task(work(name)) for name in "abc"]
+    await asyncio.sleep(0)
+    monkeypatch.setattr(turns, "TURN_S", 60.0)
+    late = asyncio.create_task(work("d"))
+    await asyncio.wait([*waiting, late])
+
+    assert served == ["a", "b", "c", "d"]
+
+
+async def test_a_place_in_the_line_goes_with_its_connection() -> None:
+    budget = Turns(asyncio.get_running_loop())
+    gone, stays = (asyncio.create_task(budget.next()) for _ in range(2))
+    await asyncio.sleep(0)
+    gone.cancel()
+    await stays
+    assert gone.cancelled()
+    assert not budget.is_over
+
+
+async def test_a_pipeline_does_not_keep_its_neighbour_waiting(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of requests that need no I/O: the neighbour's one is served among the first."""
+    monkeypatch.setattr(turns, "TURN_S", 0.0)
+    greedy, connection = await served.connect()
+    modest, _ = await served.connect()
+    greedy.writer.write(b"".join(greedy.packed(hello(), 3) for _ in range(500)))
+    await until(lambda: connection.requests > 0)
+    before = connection.requests
+
+    assert (await modest.call(hello(), 3)).api_keys
+
+    assert connection.requests - before < 250
+    for _ in range(500):
+        assert (await greedy.receive()).api_keys
+
+
+async def test_a_chunk_of_many_frames_is_cut_a_few_at_a_time(served: Serving) -> None:
+    """What is left over waits as bytes, and reading is paused until it has been served."""
+    client, connection = await served.connect()
+    beat = await client.settled("g")
+    most = 0
+    client.writer.write(b"".join(client.packed(beat, 3) for _ in range(4_000)))
+    await until(lambda: connection._frames.has_frame or connection.requests)
+    while client.sent:
+        assert (await client.receive()).error_code == 0
+        most = max(most, connection.pending)
+    assert most <= limits.QUEUED_FRAMES_MAX + 1
+    await until(lambda: connection._reading)
+
+
+async def test_few_unread_replies_are_waited_for_no_longer_than_many(served: Serving) -> None:
+    """Replies below the size at which writing pauses: the client that takes none of them for so
+    long is closed; the one that takes some is slow, and stays."""
+    await create_topic(served.address, "wide", WIDE)
+    wide = MetadataRequest(
+        topics=[MetadataRequestTopic(name="wide")], allow_auto_topic_creation=False
+    )
+    client, connection = await served.connect(receive_buffer=SMALL)
+    transport = connection._transport
+    assert transport is not None
+    while not transport.get_write_buffer_size():
+        before = len(client.sent)
+        client.send(wide, 4)
+        await until(lambda before=before: connection.requests > before)  # type: ignore[misc]
+        await until(lambda: not connection.pending)
+    assert connection._writable
+
+    served.sweep()
+    served.sweep(later_s=limits.STALLED_S_MAX - 1)
+    assert connection._transport is not None
+    served.sweep(later_s=2)
+    await until(lambda: connection._transport is None)
+
+
+def test_a_message_is_large_by_its_elements_at_any_depth() -> None:
+    topics = [MetadataRequestTopic(name=str(i)) for i in range(LARGE_ELEMENTS)]
+    assert not is_large(MetadataRequest(topics=topics))
+    assert is_large(MetadataRequest(topics=[*topics, MetadataRequestTopic(name="x")]))
+    assert not is_large(MetadataRequest(topics=None))
+    assert encode(MetadataRequest(topics=topics), 9)
