@@ -59,6 +59,8 @@ def _take(made: Request, word: str, rest: Iterator[str]) -> None:
             made.headers[name] = value
         case "-X":
             made.method = next(rest)
+        case "-d":
+            made.body = next(rest)
         case "--json":
             made.body = next(rest)
             made.headers["Content-Type"] = "application/json"

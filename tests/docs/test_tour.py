@@ -1,0 +1,199 @@
+"""The README's first pages, word for word: two verbs, a stock worker, and one of ours.
+
+Only the ports, the data folder and the folder of ``worker.py`` are the test's own.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from rollcall.installation import CHECKOUT
+from tests.api.curl import Example, Request, send
+from tests.launcher.conftest import folder, heed_signals
+from tests.launcher.waiting import until
+
+__all__ = ["folder"]
+
+PAGE = (CHECKOUT / "README.md").read_text()
+PRINTED = ("127.0.0.1:9092", "127.0.0.1:9392", "http://127.0.0.1:8000")
+"""Kafka, draft and web."""
+
+READY = re.compile(r"ready kafka=(\S+) draft=(\S+) web=(\S+)\n")
+REBALANCES = (
+    "SELECT trigger FROM rollcall_journal"
+    " WHERE group_id = 'packers' AND kind = 'rebalance-started' ORDER BY id"
+)
+PATIENCE_S = 90.0
+"""Longer than any step takes, on a machine that does much else."""
+
+STOP_S = 20
+TOKEN = "the-token"
+
+pytestmark = pytest.mark.timeout(400)
+
+
+def after(words: str, language: str = "") -> str:
+    """The first block of a language behind some words of the page."""
+    found = re.search(rf"```{language}\n(.*?)```", PAGE[PAGE.index(words) :], re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+class Terminal:
+    """A command in a terminal of its own; what it prints, line by line."""
+
+    def __init__(self, command: list[str], folder: Path, environ: dict[str, str]) -> None:
+        self.said: list[str] = []
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", "ROLLCALL_DATABASE_URL": "", **environ},
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            preexec_fn=heed_signals,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        self.said.extend(self.process.stdout)
+
+    def until_said(self, line: str, times: int = 1) -> None:
+        """Wait until it has printed the line so often."""
+        until(lambda: self.said.count(line + "\n") >= times, f"{line!r} in {self.said}", PATIENCE_S)
+
+    def end(self, number: signal.Signals) -> None:
+        """What Ctrl-C or ``kill`` sends, to all that runs in it."""
+        os.killpg(self.process.pid, number)
+        self.process.wait(STOP_S)
+        self._reader.join()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+Open = Callable[..., Terminal]
+
+
+@pytest.fixture
+def open_terminal() -> Iterator[Open]:
+    """Opens terminals; what still runs in them ends with the test."""
+    opened: list[Terminal] = []
+
+    def begin(*command: str, folder: Path = CHECKOUT, **environ: str) -> Terminal:
+        opened.append(Terminal(list(command), folder, environ))
+        return opened[-1]
+
+    yield begin
+    for terminal in reversed(opened):
+        if terminal.process.poll() is None:
+            terminal.end(signal.SIGTERM)
+
+
+class Tour:
+    """What the page says, with the addresses at which this test's Rollcall serves."""
+
+    def __init__(self, open_terminal: Open, folder: Path) -> None:
+        self.open, self.folder = open_terminal, folder
+        self.addresses = PRINTED
+
+    def make_run(self) -> Terminal:
+        """``make run``, until it says that it is ready; on the same ports each time."""
+        assert "make run" in after("## Two commands")
+        is_first = self.addresses == PRINTED
+        settings = {
+            f"ROLLCALL_{name}_PORT": "0" if is_first else address.rpartition(":")[2]
+            for name, address in zip(("KAFKA", "DRAFT", "WEB"), self.addresses, strict=True)
+        }
+        # The tests themselves may run below a make, which tells those below it that it does.
+        quiet = {"MAKEFLAGS": "", "MAKELEVEL": "", "MFLAGS": ""}
+        data = {"ROLLCALL_DATA_DIR": str(self.folder / "data"), "ROLLCALL_API_TOKEN": TOKEN}
+        terminal = self.open("make", "run", **settings, **data, **quiet)
+        line = until(lambda: "".join(terminal.said[:1]), "the ready line", PATIENCE_S)
+        ready = READY.fullmatch(line)
+        assert ready, line
+        self.addresses = (ready[1], ready[2], ready[3])
+        return terminal
+
+    def told(self, text: str) -> str:
+        """A piece of the page for this Rollcall."""
+        for printed, real in zip(PRINTED, self.addresses, strict=True):
+            text = text.replace(printed, real)
+        return text
+
+    def worker(self, name: str) -> Terminal:
+        """``.venv/bin/python worker.py NAME``"""
+        command = f"worker.py {name}"
+        assert f"`.venv/bin/python {command}`" in PAGE
+        program = str(CHECKOUT / ".venv" / "bin" / "python")
+        return self.open(program, *command.split(), folder=self.folder)
+
+    def heard_of(self, client_id: str) -> datetime:
+        """When a member was heard of last, as REST tells."""
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        url = f"{self.addresses[2]}/api/v1/groups/packers"
+        members = json.loads(send(Request("GET", url, headers))[2])["members"]
+        (found,) = (m for m in members if m["client_id"] == client_id)
+        return datetime.fromisoformat(found["last_heartbeat_at"])
+
+    def rebalances(self) -> list[str]:
+        """What made the group rebalance, in order, as its journal tells."""
+        url = (self.folder / "data" / "database-url").read_text().strip()
+        with psycopg.connect(url) as database:
+            return [cause for (cause,) in database.execute(REBALANCES).fetchall()]
+
+
+def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> None:
+    tour = Tour(open_terminal, folder)
+    rollcall = tour.make_run()
+
+    topic = tour.told(after("## Five minutes with a stock client"))
+    subprocess.run(["sh", "-c", topic], cwd=CHECKOUT, check=True, timeout=PATIENCE_S)
+    (folder / "worker.py").write_text(tour.told(after("Save this as `worker.py`", "python")))
+
+    anna = tour.worker("anna")
+    anna.until_said("works on [0, 1, 2, 3, 4, 5]")
+    ben = tour.worker("ben")
+    until(lambda: shared(anna, ben), "each has three", PATIENCE_S)
+
+    ben.end(signal.SIGKILL)
+    anna.until_said("works on [0, 1, 2, 3, 4, 5]", times=2)
+
+    said, stopped = list(anna.said), datetime.now(UTC)
+    rollcall.end(signal.SIGINT)
+    tour.make_run()
+    until(lambda: tour.heard_of("anna") > stopped, "Anna is back", PATIENCE_S)
+    again = tour.worker("ben")
+    until(lambda: shared(anna, again), "each has three again", PATIENCE_S)
+    joined = "member-joined"
+    assert tour.rebalances() == [joined, joined, "session-expired", joined], "none by the restart"
+    assert anna.said[: len(said)] == said and len(anna.said) == len(said) + 2
+
+    for command in re.findall(r"^curl (?:.*\\\n)*.*$", tour.told(after("**REST**, at")), re.M):
+        request = Example(command, frozenset()).request({"TOKEN": TOKEN})
+        assert send(request)[0] in (HTTPStatus.OK, HTTPStatus.ACCEPTED), command
+    for terminal in (anna, again):
+        terminal.end(signal.SIGTERM)
+    ours = tour.open(
+        *(str(CHECKOUT / ".venv" / "bin" / "python"), "-c"),
+        tour.told(after("## A worker in Python", "python")),
+    )
+    ours.until_said("assigned [0, 1, 2, 3, 4, 5]")
+
+
+def shared(*terminals: Terminal) -> bool:
+    """Whether what each said last is that it works on three, no two on the same."""
+    last = [re.fullmatch(r"works on \[(.*)\]\n", "".join(t.said[-1:])) for t in terminals]
+    parts = [set(found[1].split(", ")) for found in last if found]
+    return [len(part) for part in parts] == [3, 3] and not parts[0] & parts[1]
