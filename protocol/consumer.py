@@ -16,6 +16,7 @@ from channels.consumer import AsyncConsumer
 from groups.core.events import Ticket
 from protocol.apis import Api, is_flexible
 from protocol.call import Call
+from protocol.handlers import forms
 from protocol.handlers.api_versions import unsupported_version_body
 from protocol.wire.codec import decode, encode
 from protocol.wire.errors import WireError
@@ -95,7 +96,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             node=server.node,
             desk=server.desk,
             version=header.api_version,
-            client_id=(header.client_id or "").replace("\0", "\ufffd"),
+            client_id=forms.shown(header.client_id or ""),
             client_host=f"/{connection.peer}",
             ticket=Ticket(connection.number, connection.requests),
             new_future=asyncio.get_running_loop().create_future,

@@ -21,7 +21,7 @@ async def handle(request: AcknowledgeCommandRequest, call: Call) -> AcknowledgeC
         return await orders.acknowledge(request, call)
     try:
         forms.group_id(request.group_id, call.node.settings)
-        forms.storable(request.member_id)
+        forms.name("member id", request.member_id)
     except Refuse as refusal:
         return AcknowledgeCommandResponse(error_code=refusal.code, error_message=refusal.detail)
     event = AcknowledgeCommand(

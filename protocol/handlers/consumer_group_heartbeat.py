@@ -1,6 +1,6 @@
 """ConsumerGroupHeartbeat (68): the one request of the consumer protocol's members (KIP-848)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from groups import regexes
@@ -52,10 +52,19 @@ def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
     if is_blank(request.group_id):
         raise Refuse(ErrorCode.INVALID_REQUEST, "GroupId can't be empty.")
     forms.group_id(request.group_id, call.node.settings)
-    forms.storable(request.member_id, request.instance_id, request.rack_id)
-    forms.storable(*(request.subscribed_topic_names or ()))
-    forms.storable(request.subscribed_topic_regex)
-    forms.storable(*(each.name for each in request.client_assignors or ()))
+    forms.name("member id", request.member_id)
+    forms.instance_id(request.instance_id)
+    forms.name("rack id", request.rack_id)
+    forms.name("assignor", request.server_assignor)
+    forms.metadata(call.node.settings, _brought(request))
+
+
+def _brought(request: ConsumerGroupHeartbeatRequest) -> Iterator[str | bytes | None]:
+    """What the member's row keeps of its subscription."""
+    yield request.subscribed_topic_regex
+    yield from request.subscribed_topic_names or ()
+    for each in request.client_assignors or ():
+        yield from (each.name, each.metadata)
 
 
 def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> ConsumerHeartbeat:

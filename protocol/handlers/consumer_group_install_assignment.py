@@ -20,7 +20,7 @@ async def handle(
     try:
         forms.consumer_protocol(call.node.settings)
         forms.group_id(request.group_id, call.node.settings)
-        forms.storable(request.member_id)
+        forms.name("member id", request.member_id)
         targets = _targets(request)
     except Refuse as refusal:
         return _response(Installed(refusal.code, refusal.detail))

@@ -28,7 +28,7 @@ async def handle(
     try:
         forms.consumer_protocol(call.node.settings)
         forms.group_id(request.group_id, call.node.settings)
-        forms.storable(request.member_id)
+        forms.name("member id", request.member_id)
     except Refuse as refusal:
         return _response(Prepared(error=refusal.code, detail=refusal.detail))
     event = PrepareAssignment(

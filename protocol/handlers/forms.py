@@ -4,6 +4,9 @@ Limits come from settings under their names; U+0000 is refused because PostgreSQ
 it in text, and a name that cannot be stored cannot be served.
 """
 
+from collections.abc import Iterable, Mapping
+from typing import Final
+
 from groups.core.errors import ErrorCode, Refuse
 from groups.node import NodeSettings
 
@@ -41,8 +44,51 @@ def fencing(code: ErrorCode, *, known: bool) -> ErrorCode:
     return code
 
 
+NAME_BYTES_MAX: Final[Mapping[str, int]] = {
+    "member id": 1_024,
+    "instance id": 1_024,
+    "protocol type": 1_024,
+    "rack id": 1_024,
+    "assignor": 1_024,
+}
+"""The longest names that are stored. Ids are keys of indexes, two of which must fit into the 2,704
+bytes that an entry may have; a group id (``group.id.max.bytes``) is no longer. Names of protocols
+and of topics that a member brings along count as its metadata (``metadata``)."""
+
+INSTANCE_ID_CHARS_MAX: Final = 249
+"""Kafka's own limit, that of a topic's name."""
+
+
+def name(what: str, value: str | None) -> None:
+    """Raise INVALID_REQUEST for a name that is too long to be stored, or has U+0000."""
+    storable(value)
+    if value is not None and len(value.encode()) > NAME_BYTES_MAX[what]:
+        raise Refuse(ErrorCode.INVALID_REQUEST, f"the {what} is too long")
+
+
+def instance_id(value: str | None) -> None:
+    """Raise INVALID_REQUEST for an instance id that no member can have."""
+    name("instance id", value)
+    if value is not None and len(value) > INSTANCE_ID_CHARS_MAX:
+        detail = f"an instance id has at most {INSTANCE_ID_CHARS_MAX} characters"
+        raise Refuse(ErrorCode.INVALID_REQUEST, detail)
+
+
+def metadata(settings: NodeSettings, parts: Iterable[str | bytes | None]) -> None:
+    """Raise INVALID_REQUEST where a member brings more along than it may: its subscription in
+    all forms, with the names that stand in them."""
+    limit, size = settings.member_metadata_max_bytes, 0
+    for part in parts:
+        if isinstance(part, str):
+            storable(part)
+            part = part.encode()
+        size += len(part or b"")
+    if size > limit:
+        raise Refuse(ErrorCode.INVALID_REQUEST, f"more than {limit} bytes of metadata")
+
+
 def storable(*values: str | None) -> None:
-    """Raise INVALID_REQUEST for a name with U+0000."""
+    """Raise INVALID_REQUEST for a text with U+0000."""
     if any(value is not None and "\0" in value for value in values):
         raise Refuse(ErrorCode.INVALID_REQUEST, "U+0000 cannot be stored")
 
@@ -65,10 +111,15 @@ def told(text: str) -> str:
     return text.replace(f"{ESCAPE}0", "\0").replace(f"{ESCAPE}e", ESCAPE)
 
 
-def sentence(value: str | None) -> str | None:
+def shown(value: str) -> str:
     """A client's free text, made storable: it is only ever shown."""
-    return None if value is None else value.replace("\0", "\ufffd")[:SENTENCE_CHARS_MAX]
+    return value.replace("\0", "\ufffd")[:SENTENCE_CHARS_MAX]
+
+
+def sentence(value: str | None) -> str | None:
+    """The same, where the client may have said nothing."""
+    return None if value is None else shown(value)
 
 
 SENTENCE_CHARS_MAX = 1_000
-"""Characters of a client's own reason that the journal keeps."""
+"""Characters that are kept of a reason, or of a name that is no id."""

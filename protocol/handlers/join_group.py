@@ -38,10 +38,11 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
 def _event(request: JoinGroupRequest, call: Call) -> JoinGroup:
     settings = call.node.settings
     forms.group_id(request.group_id, settings)
-    forms.storable(request.member_id, request.group_instance_id, request.protocol_type)
-    forms.storable(*(protocol.name for protocol in request.protocols))
-    if sum(len(p.metadata) for p in request.protocols) > settings.member_metadata_max_bytes:
-        raise Refuse(ErrorCode.INVALID_REQUEST, "too much metadata for one member")
+    forms.name("member id", request.member_id)
+    forms.instance_id(request.group_instance_id)
+    forms.name("protocol type", request.protocol_type)
+    parts = (part for p in request.protocols for part in (p.name, p.metadata))
+    forms.metadata(settings, parts)
     old = call.version < REBALANCE_TIMEOUT_SINCE
     return JoinGroup(
         ticket=call.ticket,

@@ -97,7 +97,10 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
     named = call.version in NAMES_RETENTION and retention >= 0
     retention_ms = min(retention, RETENTION_MS_MAX) if named else None
     limit = call.node.settings.offset_metadata_max_bytes
-    who = author(request.member_id, call)
+    # Without a generation anybody may commit to an empty group, and call itself what it likes.
+    is_member = request.generation_id_or_member_epoch >= 0
+    member_id = request.member_id if is_member else forms.shown(request.member_id)
+    who = author(member_id, call)
     codes: Codes = []
     writes: list[OffsetWrite] = []
     for topic in request.topics:

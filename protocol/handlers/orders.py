@@ -53,7 +53,7 @@ async def _group_or_refuse(
 ) -> Group:
     """The group, which has this member."""
     forms.group_id(request.group_id, call.node.settings)
-    forms.storable(request.member_id)
+    forms.name("member id", request.member_id)
     await call.available_or_refuse(request.group_id)
     group = call.node.coordinator.group(request.group_id)
     if group is None or request.member_id not in group.durable.members:

@@ -62,13 +62,10 @@ async def _event(request: RegisterConsumerRequest, call: Call) -> RegisterConsum
 def _check_form(request: RegisterConsumerRequest, call: Call) -> None:
     names = [topic.name for topic in request.topics]
     forms.group_id(request.group_id, call.node.settings)
-    forms.storable(request.consumer_id, request.pattern, *names)
+    forms.name("member id", request.consumer_id)
+    forms.metadata(call.node.settings, (request.pattern, *names))
     if len(set(names)) < len(names):
         raise Refuse(ErrorCode.INVALID_REQUEST, "a topic is named twice")
-    texts = (request.consumer_id, request.pattern or "", *names)
-    limit = call.node.settings.member_metadata_max_bytes
-    if sum(len(text.encode()) for text in texts) > limit:
-        raise Refuse(ErrorCode.INVALID_REQUEST, f"more than {limit} bytes of names")
 
 
 def _filter(request: RegisterConsumerRequest) -> str | None:

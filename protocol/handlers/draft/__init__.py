@@ -5,7 +5,7 @@ The draft waits for nothing: while the coordinator catches up, its clients are t
 """
 
 from groups.core.draft.errors import number_of
-from groups.core.errors import ErrorCode, Refuse
+from groups.core.errors import ErrorCode
 from groups.core.events import Event
 from groups.core.replies import Refused, Reply
 from groups.slot import slot_of
@@ -32,6 +32,4 @@ async def decide(call: Call, group_id: str, event: Event) -> Reply:
 def check_names(call: Call, group_id: str, *names: str) -> None:
     """Refuse what cannot be stored. The draft has no number for that; see ``number_of``."""
     forms.group_id(group_id, call.node.settings)
-    forms.storable(*names)
-    if sum(len(name.encode()) for name in names) > call.node.settings.member_metadata_max_bytes:
-        raise Refuse(ErrorCode.INVALID_REQUEST)
+    forms.metadata(call.node.settings, names)
