@@ -1,0 +1,73 @@
+"""A database that the last version left, with groups in it, is brought forward and served."""
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+from benchmarks.wire import Peer
+from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
+from rollcall.client import BlockingMember
+from rollcall.installation import Installation
+from tests.upgrade.dump import DUMP, PARTITIONS, PROTOCOLS, TOPIC, offset, program
+
+NAME = "rollcall_of_the_last_version"
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def last_version(database_url: str) -> Iterator[str]:
+    """The dump in a database of its own; its roles are the server's."""
+    url = urlsplit(database_url)._replace(path=f"/{NAME}_{os.getpid()}").geturl()
+    name = urlsplit(url).path.lstrip("/")
+    with psycopg.connect(database_url, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name} TEMPLATE template0".encode())
+        subprocess.run(
+            [program("psql"), "-qX", "-v", "ON_ERROR_STOP=1", "-f", str(DUMP), url],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        yield url
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def test_its_groups_have_what_they_committed_and_go_on(last_version: str) -> None:
+    settings = {
+        "ROLLCALL_DATABASE_URL": last_version,
+        "ROLLCALL_DATABASE_MAY_BE_UNSAFE": "on",  # as every database of a run
+    }
+    before = generations(last_version)
+    with Installation(settings) as running:
+        for protocol in PROTOCOLS:
+            kept = asyncio.run(committed(running.kafka, protocol))
+            assert kept == {n: offset(n) for n in range(PARTITIONS)}, protocol
+
+            bootstrap = running.draft if protocol == "draft" else running.kafka
+            with BlockingMember(bootstrap, protocol, [TOPIC], protocol=protocol) as member:
+                while len(member.assigned) < PARTITIONS:
+                    next(member.changes())
+    after = generations(last_version)
+    assert before.keys() == set(PROTOCOLS)
+    assert all(after[group_id] > generation for group_id, generation in before.items())
+
+
+def generations(url: str) -> dict[str, int]:
+    """Each group's, by its row."""
+    with psycopg.connect(url) as database:
+        rows = database.execute("SELECT group_id, generation FROM rollcall_group").fetchall()
+    return dict(rows)
+
+
+async def committed(bootstrap: str, group_id: str) -> dict[int, int]:
+    """Partition to offset, of whatever the group committed."""
+    peer = await Peer.connect(bootstrap)
+    group = OffsetFetchRequestGroup(group_id=group_id, topics=None)
+    answer = await peer.call(OffsetFetchRequest(groups=[group]), 8)
+    peer.close()
+    (topic,) = answer.groups[0].topics
+    return {p.partition_index: p.committed_offset for p in topic.partitions}
