@@ -7,7 +7,16 @@ lost; a slow machine is no error.
 import argparse
 import sys
 
-from benchmarks import assignors, commits, consumers, convergence, heartbeats, herd, idle
+from benchmarks import (
+    assignors,
+    commits,
+    consumers,
+    convergence,
+    growth,
+    heartbeats,
+    herd,
+    idle,
+)
 from benchmarks.options import Options
 
 BENCHMARKS = {
@@ -17,6 +26,7 @@ BENCHMARKS = {
     "consumers": consumers,
     "assignors": assignors,
     "convergence": convergence,
+    "growth": growth,
     "herd": herd,
 }
 

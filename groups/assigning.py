@@ -7,16 +7,21 @@ asked for again (``groups.core.consumer.batching``).
 
 import asyncio
 import logging
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 
 from groups.coordinator import Coordinator
-from groups.core.assignors import Parts
 from groups.core.assignors.question import AssignorFailed, Question
-from groups.core.consumer.member import by_topic
+from groups.core.consumer.targets import ready as ready_targets
 from groups.core.events import TargetComputed
 
 MS_PER_S = 1_000
+
+SWITCH_S = 0.001
+"""How long the thread runs before the event loop has its turn, which it needs for every read and
+every write; Python's own 5 ms would let each request wait five times as long."""
 
 logger = logging.getLogger(__name__)
 
@@ -45,11 +50,24 @@ class Assigning:
                 question = self._asked.pop(group_id)
                 # A thread takes turns with the loop: requests wait milliseconds, not for the whole
                 # of it. A process of its own would have to be sent all of it, which takes longer.
-                event = await asyncio.to_thread(_answer, group_id, question)
+                with short_turns():
+                    event = await asyncio.to_thread(answer, group_id, question)
                 self._coordinator.submit(group_id, event)
 
 
-def _answer(group_id: str, question: Question) -> TargetComputed:
+@contextmanager
+def short_turns() -> Iterator[None]:
+    """While a thread works beside the event loop."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
+
+
+def answer(group_id: str, question: Question) -> TargetComputed:
+    """Work the target out, and what the step that goes by it needs."""
     began = perf_counter()
     try:
         targets = question.answer()
@@ -58,12 +76,5 @@ def _answer(group_id: str, question: Question) -> TargetComputed:
         return TargetComputed(question=question, targets=None, error=str(error))
     took_ms = (perf_counter() - began) * MS_PER_S
     logger.info("group %r: %s took %d ms", group_id, question.name, took_ms)
-    return TargetComputed(question=question, targets=targets, grouped=_grouped(question, targets))
-
-
-def _grouped(
-    question: Question, targets: Mapping[str, Parts]
-) -> Mapping[str, Mapping[str, list[int]]]:
-    """The targets that changed, as rows have them."""
-    held = {member.member_id: member.held for member in question.members}
-    return {m: by_topic(target) for m, target in targets.items() if target is not held[m]}
+    ready = ready_targets(question, targets)
+    return TargetComputed(question=question, targets=targets, ready=ready)

@@ -8,7 +8,7 @@ checked for form; they never hold a clock or a connection.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from groups.core.assignors import NOWHERE, Parts, Racks
@@ -246,13 +246,13 @@ class RestoreOffsets(Verb):
 class TargetComputed(Event):
     """What a step had asked for (``Decision.question``) was worked out (KIP-1263).
 
-    ``targets`` by member id; None: the assignor failed, and ``error`` says how. ``grouped``: the
-    same by topic, as rows have it; worked out beside the step too, since it takes as long.
+    ``targets`` by member id; None: the assignor failed, and ``error`` says how. ``ready``: what of
+    the step could be done beside it (``groups.core.consumer.targets.ready``), since it takes long.
     """
 
     question: Question
     targets: Mapping[str, Parts] | None
-    grouped: Mapping[str, Mapping[str, list[int]]] = field(default_factory=dict)
+    ready: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
 
 

@@ -26,11 +26,6 @@ class Question:
     counts: Mapping[str, int]
     racks: Racks
 
-    @property
-    def size(self) -> int:
-        """What the time it takes grows with: members and partitions."""
-        return len(self.members) + sum(self.counts.values())
-
     def answer(self) -> Mapping[str, Parts]:
         """Every member's target. Raises ``AssignorFailed``."""
         try:

@@ -5,6 +5,7 @@ Weights and racks are not looked at: they would tear such partitions apart.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from groups.core.assignors import NOWHERE, Part, Parts, Racks, Subscriber
 
@@ -15,17 +16,36 @@ def assign_ranges(
     """Split each topic among its subscribers; the first ones get one more where it does not fit."""
     given: dict[str, list[Part]] = {member.member_id: [] for member in members}
     ordered = sorted(members, key=_place)
-    subscriptions = list({member.topics: None for member in ordered})
+    places = _places(ordered)
+    of, having = list(places.values()), _having(list(places), counts)
     known: dict[tuple[int, ...], list[str]] = {}
-    for topic in sorted(counts):
+    for topic in sorted(having):
         # Members share few subscriptions, so who has a topic is looked up once for many topics.
-        having = tuple(i for i, topics in enumerate(subscriptions) if topic in topics)
-        if having not in known:
-            wanted = {subscriptions[i] for i in having}
-            known[having] = [member.member_id for member in ordered if member.topics in wanted]
-        if having:
-            _split(topic, counts[topic], known[having], given)
+        subscriptions = tuple(having[topic])
+        if subscriptions not in known:
+            found = sorted(chain.from_iterable(of[i] for i in subscriptions))
+            known[subscriptions] = [ordered[place].member_id for place in found]
+        _split(topic, counts[topic], known[subscriptions], given)
     return {member_id: frozenset(parts) for member_id, parts in given.items()}
+
+
+def _places(ordered: Sequence[Subscriber]) -> dict[frozenset[str], list[int]]:
+    """The places of the members of each subscription."""
+    places: dict[frozenset[str], list[int]] = {}
+    for place, member in enumerate(ordered):
+        places.setdefault(member.topics, []).append(place)
+    return places
+
+
+def _having(
+    subscriptions: Sequence[frozenset[str]], counts: Mapping[str, int]
+) -> dict[str, list[int]]:
+    """By topic: which of the subscriptions have it."""
+    having: dict[str, list[int]] = {}
+    for i, topics in enumerate(subscriptions):
+        for topic in topics & counts.keys():
+            having.setdefault(topic, []).append(i)
+    return having
 
 
 def _place(member: Subscriber) -> tuple[bool, str]:

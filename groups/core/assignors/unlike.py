@@ -6,6 +6,7 @@ passes moves single partitions from fuller members to emptier ones.
 
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
+from itertools import chain
 
 from groups.core.assignors import Part, Parts, Subscriber
 from groups.core.assignors.claims import Claims
@@ -34,14 +35,20 @@ def assign_unlike(
 
 def _rooms(members: Sequence[Subscriber], counts: Mapping[str, int]) -> list[Room]:
     """The fewer may own its partitions, the earlier a room gives them away."""
-    subscribers: dict[str, list[str]] = {}
-    for member in members:
-        for topic in member.topics & counts.keys():
-            subscribers.setdefault(topic, []).append(member.member_id)
-    topics_of: dict[tuple[str, ...], list[str]] = {}
-    for topic in sorted(subscribers):
-        topics_of.setdefault(tuple(subscribers[topic]), []).append(topic)
-    rooms = [Room(tuple(topics), ids) for ids, topics in topics_of.items()]
+    places: dict[frozenset[str], list[int]] = {}
+    for place, member in enumerate(members):
+        places.setdefault(member.topics, []).append(place)
+    having: dict[str, list[int]] = {}
+    for i, subscribed in enumerate(places):
+        for topic in subscribed & counts.keys():
+            having.setdefault(topic, []).append(i)
+    topics_of: dict[tuple[int, ...], list[str]] = {}
+    for topic in sorted(having):
+        topics_of.setdefault(tuple(having[topic]), []).append(topic)
+    of, rooms = list(places.values()), []
+    for subscriptions, topics in topics_of.items():
+        found = sorted(chain.from_iterable(of[i] for i in subscriptions))
+        rooms.append(Room(tuple(topics), tuple(members[place].member_id for place in found)))
     return sorted(rooms, key=lambda room: (len(room.members), room.topics))
 
 

@@ -5,6 +5,7 @@ client). ``uniform*3`` asks for ``uniform`` and for three times the share of a m
 one (docs/decisions/0016-assignments.md).
 """
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 WEIGHT_MAX: Final = 100
@@ -20,6 +21,7 @@ class Wish(NamedTuple):
     weight: int = 1
 
 
+@lru_cache(maxsize=1_000)
 def read(text: str) -> Wish | None:
     """The wish that a text means; None where it means none."""
     name, sign, number = text.partition(SIGN)

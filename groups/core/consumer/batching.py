@@ -16,9 +16,10 @@ from groups.core.rows import GroupRow
 if TYPE_CHECKING:
     from groups.core.consumer.work import Work
 
-INLINE_MAX: Final = 10_000
-"""Members and partitions up to which a target is worked out within the step: some 10 ms of the
-event loop with the slowest assignor (docs/assignors.md). Kafka always goes to another thread."""
+INLINE_MAX: Final = 3_000
+"""The size of a question (``targets.size_of``) up to which it is answered within the step: 30 ms of
+the event loop in the worst case, a few as a rule (docs/assignors.md). Kafka always goes to another
+thread."""
 
 ANSWER_MS_MAX: Final[Millis] = 60_000
 """An answer that has not come by then is lost, and asked for again."""
@@ -95,9 +96,9 @@ def is_coming(work: "Work") -> bool:
     return work.live.batch.is_wanted or is_asked
 
 
-def is_large(question: Question, rules: Rules) -> bool:
+def is_large(size: int, rules: Rules) -> bool:
     """Whether the event loop would stand still for too long."""
-    return rules.group_consumer_assignor_offload_enable and question.size > INLINE_MAX
+    return rules.group_consumer_assignor_offload_enable and size > INLINE_MAX
 
 
 def asked(work: "Work", question: Question) -> None:

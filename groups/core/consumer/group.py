@@ -4,7 +4,7 @@ It says which rule decides which event, and hands out what others may know of a 
 is ever parked: each heartbeat, and each join of a classic member, is answered in its own step.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -257,13 +257,25 @@ class ConsumerGroup:
         """
         if self._due is None:
             live = self._live
-            ends = [session.heard_at + session.timeout_ms for session in self.sessions(now)]
+            ends = list(self._session_ends())
             for timers in (live.timers, live.calls, live.syncs):
                 ends += [timer.deadline for timer in timers.values()]
             target = holding.due(self._durable.group, self._live, self.rules)
             ends += [end for end in (target, rounds.due(live.round)) if end is not None]
             self._due = (min(ends, default=None),)
         return self._due[0]
+
+    def _session_ends(self) -> Iterator[Millis]:
+        """Of each member of the classic protocol, and the first of the others: their sessions are
+        of one length, so that who was heard of first decides."""
+        floor, beats, classic = self._live.floor, self._live.beats, self._index.classic
+        others = beats.values() if not classic else _without(beats, classic)
+        first = min((beat.at for beat in others), default=None)
+        if first is not None:
+            yield max(first, floor) + self.rules.group_consumer_session_timeout_ms
+        for member_id in classic:
+            heard = max(beats[member_id].at, floor)
+            yield heard + self.members[member_id].row.session_timeout_ms
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """Nothing is ever parked, so whatever waited was lost with its batch."""
@@ -313,6 +325,10 @@ class ConsumerGroup:
         for member_id, beat in self._live.beats.items():
             timeout = self.members[member_id].row.session_timeout_ms if member_id in own else usual
             yield Session(member_id, max(beat.at, floor), timeout)
+
+
+def _without(beats: Mapping[str, Beat], left_out: Collection[str]) -> Iterable[Beat]:
+    return (beat for member_id, beat in beats.items() if member_id not in left_out)
 
 
 def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:

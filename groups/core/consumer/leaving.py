@@ -145,7 +145,7 @@ def target_computed(work: Work, event: TargetComputed) -> None:
     if event.targets is None:
         batching.failed(work, question.name, event.error)
     elif question.epoch > work.target_epoch:
-        targets.go_by(work, question, event.targets, event.grouped)
+        targets.go_by(work, question, event.targets, event.ready)
 
 
 def _said(members: Sequence[Member], what: str) -> str:

@@ -1,54 +1,80 @@
 """Targets: what assignors are told of members, and how members come by what was worked out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from groups.core.assignors import Parts, Subscriber, wishes
 from groups.core.assignors.question import Question
 from groups.core.consumer import batching, rounds
 from groups.core.consumer.index import Index
-from groups.core.consumer.member import UNREVOKED, Member
+from groups.core.consumer.member import UNREVOKED, Member, by_topic
 
 if TYPE_CHECKING:
     from groups.core.consumer.work import Work
 
-Grouped = Mapping[str, Mapping[str, list[int]]]
 
-NOT_GROUPED: Grouped = {}
+class Ready(NamedTuple):
+    """A member before and after it has the target that was worked out, and how many partitions of
+    that are new to it."""
+
+    before: Member
+    after: Member
+    new: int
+
+
+NOTHING_READY: Mapping[str, Ready] = {}
+
+
+def ready(question: Question, targets: Mapping[str, Parts]) -> Mapping[str, Ready]:
+    """Everything about members' new targets that can be put together before the step, beside it:
+    for a large group it takes much longer than the step may."""
+    told = question.members
+    found: dict[str, Ready] = {}
+    assert isinstance(told, Told), "the question is not one of a group"
+    for member in told.members:
+        target = targets[member.row.member_id]
+        if member.target is not target and member.target != target and member.written is not None:
+            after = member.with_target(target, by_topic(target))
+            found[member.row.member_id] = Ready(member, after, len(target - member.target))
+    return found
 
 
 def go_by(
     work: "Work",
     question: Question,
     targets: Mapping[str, Parts],
-    grouped: Grouped = NOT_GROUPED,
+    prepared: Mapping[str, Ready] = NOTHING_READY,
     by: Member | None = None,
 ) -> None:
     """The members' targets are these from now on, as far as they are still what they were.
 
+    ``prepared``: what is ready of it, and still right for each member that is the very same.
     ``by``: the member that worked them out; None: the coordinator did.
     """
-    members = work.change_members()
-    moved = work.row.details.get("moved", 0)
+    told = question.members
     is_old = question.epoch < work.row.generation
-    for asked in question.members:
-        member = _still(work, asked)
-        if member is None:
+    if is_old and not (isinstance(told, Told) and told.knows(work.index)):
+        prepared = NOTHING_READY
+    new, subscribers = 0, Subscribers(work.index)
+    for asked in told:
+        member = work.members.get(asked.member_id)
+        done = prepared.get(asked.member_id)
+        if done is not None and done.before is member:
+            work.put_written(done.after)
+            new += done.new
             continue
-        target, by_topic = targets[asked.member_id], grouped.get(asked.member_id)
-        if member.target is target or member.target == target:
+        target = targets[asked.member_id]
+        member = _still(work, asked)
+        if member is None or member.target is target or member.target == target:
             continue
         # A member may have turned away from some of it meanwhile.
-        if is_old and not asked.topics <= (subscribed := topic_ids(work, member)):
+        if is_old and not asked.topics <= (subscribed := subscribers.of(member).topics):
             target = frozenset(part for part in target if part[0] in subscribed)
-            by_topic = None
-        moved += len(target - member.target)
-        if by_topic is None:
-            members[member.row.member_id] = replace(member, target=target)
-        else:
-            members[member.row.member_id] = member.with_target(target, by_topic)
+        new += len(target - member.target)
+        work.change_members()[member.row.member_id] = replace(member, target=target)
         work.touched[member.row.member_id] = None
+    moved = work.row.details.get("moved", 0) + new
     work.set_target(question.epoch, assignor=question.name, moved=moved, **_author(work, by))
     batching.came(work)
     rounds.came(work)
@@ -92,6 +118,61 @@ def forget_unsubscribed(work: "Work", member: Member) -> None:
     if any(topic not in subscribed for topic, _ in member.target):
         target = frozenset(part for part in member.target if part[0] in subscribed)
         work.put(replace(member, target=target))
+
+
+def size_of(work: "Work") -> int:
+    """What the time to work a target out grows with: members, partitions, and the topics that each
+    member subscribes to, unless all subscribe to the same ones."""
+    index, members = work.index, work.members
+    partitions = sum(count for _, count in index.catalogue.values())
+    if _are_alike(index, len(members)):
+        return len(members) + partitions + len(index.names)
+    matched = {regex: len(names) for regex, names in index.matches.items()}
+    topics = sum(len(each.topics) + matched.get(each.regex, 0) for each in members.values())
+    return len(members) + partitions + topics
+
+
+def _are_alike(index: Index, size: int) -> bool:
+    """Whether all say the same: names that each of them subscribes to, or one pattern for all."""
+    if not index.regexes:
+        return all(count == size for count in index.names.values())
+    is_one = list(index.regexes.values()) == [size]
+    return is_one and all(count == 1 for count in index.names.values())
+
+
+class Told(Sequence[Subscriber]):
+    """The members of a group as assignors see them, from when somebody looks at them on.
+
+    ``members``: as they were when this was asked.
+    """
+
+    def __init__(self, members: Sequence[Member], index: Index) -> None:
+        self.members = members
+        self._catalogue, self._matches = index.catalogue, index.matches
+        self._seen: list[Subscriber] | None = None
+
+    def knows(self, index: Index) -> bool:
+        """Whether names and patterns stand for the same topics there."""
+        return self._catalogue is index.catalogue and self._matches is index.matches
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @overload
+    def __getitem__(self, at: int) -> Subscriber: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Subscriber]: ...
+    def __getitem__(self, at: int | slice) -> Subscriber | Sequence[Subscriber]:
+        return self._all()[at]
+
+    def __iter__(self) -> Iterator[Subscriber]:
+        return iter(self._all())
+
+    def _all(self) -> list[Subscriber]:
+        if self._seen is None:
+            subscribers = Subscribers(Index(catalogue=self._catalogue, matches=self._matches))
+            self._seen = [subscribers.of(member) for member in self.members]
+        return self._seen
 
 
 class Subscribers:

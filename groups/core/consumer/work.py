@@ -6,6 +6,7 @@ in ``heartbeat``, ``leaving`` and ``offsets``.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -65,6 +66,7 @@ class Work:
         self.deleted = False
         self.question: Question | None = None
         self.touched: dict[str, None] = {}
+        self.written: dict[str, None] = {}
         self._own_members: dict[str, Member] | None = None
         self._own_index: Index | None = None
         self._own_live: Live | None = None
@@ -140,6 +142,12 @@ class Work:
             self.change_moves().free(freed, member_id, self.now)
         if given and (self.live.moves.freed or self.live.moves.handed):
             self.change_moves().give(given, member_id, self.now)
+
+    def put_written(self, member: Member) -> None:
+        """Set a member that holds what it held, and whose row says so already."""
+        member_id = member.row.member_id
+        self.change_members()[member_id] = member
+        self.written[member_id] = None
 
     def take(
         self, member_id: str, since: Millis | None = None, *, comes_back: bool = False
@@ -262,7 +270,7 @@ class Work:
             return
         name = self.vote()
         question = self.question_for(name, self.rules.plugged_in.get(name) or table()[name])
-        if batching.is_large(question, self.rules):
+        if batching.is_large(targets.size_of(self), self.rules):
             self.question = question
             batching.asked(self, question)
             self._keep_what_there_is()
@@ -275,10 +283,10 @@ class Work:
             self.set_target(holding.FIRST_TARGET)
 
     def question_for(self, name: str, assign: Assignor) -> Question:
-        """What an assignor is asked about the group as it is."""
+        """What an assignor is asked about the group as it is. Members are told of when somebody
+        looks: the event loop does not wait for that where the answer comes from elsewhere."""
         catalogue = self.index.catalogue
-        subscribers = targets.Subscribers(self.index)
-        members = [subscribers.of(self.members[m]) for m in sorted(self.members)]
+        members = targets.Told([self.members[m] for m in sorted(self.members)], self.index)
         counts = dict(catalogue[topic] for topic in sorted(catalogue))
         return Question(self.row.generation, name, assign, members, counts, self.live.racks)
 
@@ -384,6 +392,8 @@ class Work:
         """
         row = before if self.row == before else self.row
         members, after = dict(self.members), dict(rows)
+        for member_id in self.written.keys() - self.touched.keys():
+            after[member_id] = members[member_id].row
         for member_id in self.touched:
             if member_id not in members:
                 after.pop(member_id, None)
@@ -394,7 +404,7 @@ class Work:
                 saved = replace(saved, row=old)
             members[member_id], after[member_id] = saved, saved.row
         same = after.keys() == rows.keys() and all(
-            after.get(m) is rows.get(m) for m in self.touched
+            after.get(m) is rows.get(m) for m in chain(self.touched, self.written)
         )
         return row, rows if same else after, members
 
