@@ -13,7 +13,7 @@ from typing import Any
 
 from celery import shared_task
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, close_old_connections, connection
 
 from groups import importing
 from groups import sql_sweeps as sql
@@ -30,6 +30,8 @@ _retention_sweep = functools.cache(RetentionSweep)
 
 def recorded(name: str, work: Callable[[], str]) -> None:
     """Do the work and record how it went. Raises what the work raises."""
+    # Between tasks nobody looks at the connection, which a restart of the database has ended.
+    close_old_connections()
     begun = time.monotonic()
     try:
         outcome = work()

@@ -6,7 +6,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups.core.replies import Joined
+from groups.core.errors import ErrorCode
+from groups.core.replies import Committed, Joined
 from groups.database import Connection
 from tests import rows
 from tests.exactly_once.conftest import Application
@@ -96,6 +97,36 @@ async def test_what_makes_no_sense_is_refused_at_once(
     with pytest.raises(psycopg.Error) as caught:
         await work(application, joined, **wrong)
     assert caught.value.sqlstate == state
+
+
+async def test_what_is_checked_at_the_commit_cannot_be_called_for_earlier(
+    one: Running, application: Application, other: Connection
+) -> None:
+    """SET CONSTRAINTS before the call changes nothing: no rebalance and no commit waits."""
+    joined = await one.settled("g")
+    await application.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    await work(application, joined)
+
+    assert await one.commit("g", 3, joined) == Committed()
+    again = await one.join("g", joined.member_id)
+    assert isinstance(again, Joined) and again.generation_id == joined.generation_id + 1
+    with pytest.raises(psycopg.Error, match="ILLEGAL_GENERATION"):
+        await application.commit()
+
+
+async def test_who_calls_for_it_afterwards_and_stands_still_loses_the_transaction(
+    one: Running, application: Application, other: Connection
+) -> None:
+    """The group is held for the second that PostgreSQL lets it be, and not for longer."""
+    joined = await one.settled("g")
+    await work(application, joined)
+    await application.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+    assert await one.commit("g", 3, joined) == Committed()
+    assert (await one.join("g", joined.member_id)).error is ErrorCode.NONE
+    with pytest.raises(psycopg.Error):
+        await application.commit()
+    assert await entries(other) == 0
 
 
 async def test_a_rebalance_waits_for_no_application(

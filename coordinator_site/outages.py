@@ -1,0 +1,77 @@
+"""A database that is away is one line in the log of each process, and not a traceback a second.
+
+Every library that meets an outage tells of it in its own way, again and again: Celery's worker and
+beat, kombu, Django's handler of requests. What they log goes by a filter here, which knows an
+outage by the error that comes with the record. Nothing is caught or hidden from the program.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+
+from django.db.utils import InterfaceError, OperationalError
+from kombu.exceptions import OperationalError as BrokerError
+from psycopg import Error as PostgresError
+from psycopg import InterfaceError as Unusable
+from psycopg import OperationalError as Unreachable
+
+QUIET_S = 30.0
+"""An outage of which nobody heard for so long is over: the next error is another one."""
+
+AWAY = frozenset({"08", "57"})
+"""SQLSTATE classes of a server that goes: connection exception, operator intervention."""
+
+CANCELED = "57014"
+"""A statement's timeout is in that class, too, and no outage."""
+
+
+class Outages(logging.Filter):
+    """Lets the first record of an outage pass, without its traceback, and none that follows."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self.clock = clock
+        self._heard_at = -QUIET_S
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is to be written; one of an outage is shortened."""
+        error = next(filter(is_outage, _errors(record)), None)
+        if error is None:
+            return True
+        now, before = self.clock(), self._heard_at
+        self._heard_at = now
+        record.msg, record.args = "the database is away: %s", (_first_line(error),)
+        record.exc_info = record.exc_text = record.stack_info = None
+        return now - before >= QUIET_S
+
+
+def _errors(record: logging.LogRecord) -> Iterator[BaseException]:
+    """The error that comes with the record, as its own or among what it tells."""
+    if record.exc_info and record.exc_info[1] is not None:
+        yield record.exc_info[1]
+    args = record.args.values() if isinstance(record.args, dict) else record.args or ()
+    yield from (arg for arg in args if isinstance(arg, BaseException))
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Whether the error, or what led to it, is that the database could not be reached."""
+    seen = 0
+    while error is not None and seen < 10:
+        if isinstance(error, PostgresError):
+            return _is_away(error)
+        if isinstance(error, BrokerError):
+            return True
+        if isinstance(error, OperationalError | InterfaceError) and error.__cause__ is None:
+            return True
+        error, seen = error.__cause__ or error.__context__, seen + 1
+    return False
+
+
+def _is_away(error: PostgresError) -> bool:
+    if error.sqlstate is None:
+        return isinstance(error, Unreachable | Unusable)
+    return error.sqlstate[:2] in AWAY and error.sqlstate != CANCELED
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

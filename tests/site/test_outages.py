@@ -1,0 +1,68 @@
+"""The log of a process whose database is away: one line an outage, no traceback."""
+
+import logging
+import sys
+
+import psycopg
+import pytest
+from django.db.utils import OperationalError
+from kombu.exceptions import OperationalError as BrokerError
+
+from coordinator_site.outages import QUIET_S, Outages, is_outage
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def record(error: BaseException | None, *args: object) -> logging.LogRecord:
+    """What a library logs while it handles the error."""
+    text = "it failed: %s" if args else "it failed"
+    made = logging.LogRecord("celery", logging.ERROR, "", 0, text, args, None)
+    if error is not None:
+        try:
+            raise error
+        except BaseException:
+            made.exc_info = sys.exc_info()
+    return made
+
+
+def lost() -> OperationalError:
+    """What Django raises where PostgreSQL has gone."""
+    error = OperationalError("the connection is lost\nmore of it")
+    error.__cause__ = psycopg.OperationalError("the connection is lost")
+    return error
+
+
+def test_an_outage_is_one_line_however_often_it_is_told() -> None:
+    clock = Clock()
+    outages = Outages(clock)
+    first = record(lost())
+    assert outages.filter(first)
+    assert first.getMessage() == "the database is away: the connection is lost"
+    assert first.exc_info is None
+    for _ in range(100):
+        clock.now += 1
+        assert not outages.filter(record(lost()))
+        assert not outages.filter(record(None, BrokerError("refused")))
+    clock.now += QUIET_S
+    assert outages.filter(record(lost())), "the next outage is told of again"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ValueError("a defect"), psycopg.errors.QueryCanceled("timeout"), psycopg.DataError("U+0000")],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_is_no_outage_keeps_its_traceback(error: Exception) -> None:
+    told = record(error)
+    assert Outages().filter(told) and told.exc_info is not None
+
+
+def test_a_line_without_an_error_passes() -> None:
+    assert Outages().filter(record(None)) and not is_outage(None)
