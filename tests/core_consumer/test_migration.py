@@ -49,13 +49,51 @@ def test_mg_02_an_empty_consumer_group_follows_whoever_joins(policy: str) -> Non
     assert talk.code(m, member_epoch=2) is FOREIGN
 
 
-def test_a_join_that_is_refused_leaves_an_empty_group_as_it_was() -> None:
+def vacated() -> tuple[Crossing, Client]:
+    """A group that had a member, and offsets, and a stranger whose join was refused."""
+    talk = Crossing({"foo": 2})
+    m = talk.join("m")
+    talk.beat(m, member_epoch=-1)
+    assert talk.commit(Classic(), ("foo", 0), member_id="", generation_id=-1) is ErrorCode.NONE
+    refused = talk.ask(talk.join_event(Classic(member_id="nope")))
+    assert refused == Joined(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id="nope")
+    return talk, m
+
+
+@pytest.mark.parametrize("reloads", [False, True])
+def test_after_a_refused_join_nobody_goes_on_in_an_empty_group(reloads: bool) -> None:
+    talk, m = vacated()
+    if reloads:
+        talk.reload()
+    assert (talk.kind, talk.state) == ("consumer", "Empty"), "operators see it as it was"
+    assert talk.code(m) is FOREIGN and talk.code(m, member_epoch=-1) is FOREIGN
+    assert talk.commit(Classic(member_id="m", generation=2), ("foo", 0)) is FOREIGN
+    assert talk.ask(events.DeleteGroup()).error is FOREIGN
+    epoch = talk.epoch
+    n = talk.join("n")
+    assert (talk.kind, n.epoch) == ("consumer", epoch + 1), "a number is never given out twice"
+    assert talk.offsets == {("foo", 0): 7}
+    talk.beat(n, member_epoch=-1)
+    assert talk.code(n) is ErrorCode.UNKNOWN_MEMBER_ID, "it is a group as any other again"
+
+
+def test_a_classic_member_and_a_plain_commit_find_it_all_the_same() -> None:
+    talk, m = vacated()
+    epoch = talk.epoch
+    a = Classic()
+    talk.live(a)
+    assert (talk.kind, a.generation) == ("classic", epoch + 1)
+    talk, m = vacated()
+    assert talk.commit(Classic(), ("foo", 1), member_id="", generation_id=-1) is ErrorCode.NONE
+    assert talk.ask(events.DeleteGroup()).error is ErrorCode.NONE
+
+
+def test_a_join_with_a_session_out_of_bounds_does_not_touch_an_empty_group() -> None:
     talk = Crossing({"foo": 2})
     talk.beat(talk.join("m"), member_epoch=-1)
     before = talk.group
-    stranger = Classic(member_id="nope")
-    refused = talk.ask(talk.join_event(stranger))
-    assert refused == Joined(error=ErrorCode.UNKNOWN_MEMBER_ID, member_id="nope")
+    refused = talk.ask(talk.join_event(Classic(member_id="nope", session_ms=1)))
+    assert refused.error is ErrorCode.INVALID_SESSION_TIMEOUT
     assert talk.group is before
 
 

@@ -109,7 +109,7 @@ def _names_itself(event: ConsumerHeartbeat) -> bool:
 
 def _find(work: Work, event: ConsumerHeartbeat) -> Member:
     """The member that beats; the instance id is checked first."""
-    if not work.exists:
+    if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     if event.instance_id is not None:
         holder = work.holder(event.instance_id)
@@ -150,6 +150,7 @@ def _newcomer(work: Work, event: ConsumerHeartbeat) -> Member:
     if not work.exists:
         work.set_row(protocol_type="consumer", generation=1, details=first_details())
         work.journal.append(JournalEntry("group-created", generation_after=1))
+    work.occupy()
     row = MemberRow(
         member_id,
         event.instance_id,

@@ -28,7 +28,7 @@ from groups.core.replies import ConsumerBeaten, Left
 
 def leave(work: Work, event: ConsumerHeartbeat) -> None:
     """Epoch -1: the member goes. Epoch -2: a static member goes for now and keeps its place."""
-    if not work.exists:
+    if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     member = _leaver(work, event)
     if event.member_epoch == LEFT_FOR_NOW:

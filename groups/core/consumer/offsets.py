@@ -24,8 +24,9 @@ MEMBER_EPOCH_SINCE = 9
 
 def commit(work: Work, event: OffsetCommit) -> None:
     """Accept a commit or refuse it as a whole."""
-    if not work.exists:
+    if not work.exists or (not work.is_there and event.generation_id >= 0):
         raise _refusal_of_nothing(event)
+    work.occupy()
     if not (event.generation_id < 0 and not work.members):
         _check(work, event)
     keeping.commit(work, event)
@@ -64,7 +65,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
 
     This API knows of generations only, so a stale epoch is ILLEGAL_GENERATION here.
     """
-    if not work.exists:
+    if not work.exists or (not work.is_there and event.generation_id >= 0):
         raise _refusal_of_a_missing_group(event)
     names_member = event.generation_id >= 0 or event.member_id or event.instance_id is not None
     if names_member and not (event.generation_id < 0 and not work.members):
@@ -116,14 +117,14 @@ def check_reader(member: Member | None, epoch: int) -> ErrorCode:
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:
     """Forget offsets of topics that no member subscribes to (KIP-496)."""
-    if not work.exists:
+    if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     keeping.delete(work, event, work.index.names)
 
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
     """Delete an empty group with its offsets (KIP-229)."""
-    if not work.exists:
+    if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.members:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)

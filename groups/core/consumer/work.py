@@ -30,6 +30,10 @@ ASSIGNING = "Assigning"
 RECONCILING = "Reconciling"
 STABLE_GROUP = "Stable"
 
+VACATED = "vacated"
+"""A detail of the row of an empty group that is no group to those who want to go on in it
+(docs/decisions/0030-refused-joins-of-empty-groups.md)."""
+
 NO_CAUSE = ("", "", None, None)
 """What started a rebalance of a row that does not say so."""
 
@@ -78,6 +82,16 @@ class Work:
     def exists(self) -> bool:
         """Whether the group has a row, or will have one by this step."""
         return bool(self.row.details)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether whoever believes to be its member finds the group."""
+        return self.exists and VACATED not in self.row.details
+
+    def occupy(self) -> None:
+        """Somebody uses the group again."""
+        if VACATED in self.row.details:
+            self.set_row(details={k: v for k, v in self.row.details.items() if k != VACATED})
 
     @property
     def target_epoch(self) -> int:

@@ -27,7 +27,7 @@ from groups.core.classic.work import Work
 from groups.core.consumer.classic_members import PROTOCOL_TYPE, VERSION_MAX, named_parts
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member
-from groups.core.consumer.work import RECONCILING, STABLE_GROUP
+from groups.core.consumer.work import RECONCILING, STABLE_GROUP, VACATED
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Answer, Decision, JournalEntry, Millis
@@ -45,7 +45,7 @@ STARTED = "rebalance-started"
 
 def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Random) -> Decision:
     """A classic join of a consumer group without members: it is a classic one, if that lets the
-    member in; else everything stays as it was."""
+    member in. Where it asks for a member that is none, nobody finds the group afterwards."""
     row = group.durable.group
     empty = GroupRow(row.group_id, "classic", EMPTY, row.generation, PROTOCOL_TYPE, details=NOTHING)
     durable = Durable(empty, {}, group.durable.revision)
@@ -54,11 +54,28 @@ def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Rando
     assert isinstance(decision.group, ClassicGroup)
     live = decision.group.live
     if not (live.joins or live.pending or decision.group.durable.members):
-        return replace(decision, group=group, journal=())  # it was refused
+        refused = replace(decision, group=group, journal=())
+        return refused if _is_out_of_bounds(decision) else replace(refused, group=_vacated(group))
     entry = policy.converted(
         group, after, MEMBER_JOINED, EMPTY_REASON, event.member_id or None, event.client_id
     )
     return replace(decision, journal=(entry, *decision.journal))
+
+
+def _is_out_of_bounds(decision: Decision) -> bool:
+    """Whether the join was refused before anybody looked at the group."""
+    codes = (answer.reply.error for answer in decision.answers)
+    return ErrorCode.INVALID_SESSION_TIMEOUT in codes
+
+
+def _vacated(group: ConsumerGroup) -> ConsumerGroup:
+    row = group.durable.group
+    if VACATED in row.details:
+        return group
+    after = replace(row, details={**row.details, VACATED: True})
+    return ConsumerGroup.merge(
+        replace(group.durable, group=after), group.live, group.rules, group.live.floor
+    )
 
 
 def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) -> Decision:
