@@ -1,7 +1,7 @@
 """CreateTopics (19): rows in the catalogue; each topic succeeds or fails alone."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
@@ -32,9 +32,10 @@ UNSURE = "The database did not answer; the topic may have been created or not."
 async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsResponse:
     """Judge each topic by form, make those that pass at once, and say how each fared."""
     times = Counter(topic.name for topic in request.topics)
-    if _partitions_asked(request, call.node.settings.num_partitions) > PARTITIONS_PER_REQUEST_MAX:
+    once = [topic for topic in request.topics if times[topic.name] == 1]
+    if _partitions_asked(once, call.node.settings.num_partitions) > PARTITIONS_PER_REQUEST_MAX:
         return CreateTopicsResponse(
-            topics=[_failed(name, ErrorCode.POLICY_VIOLATION, TOO_LARGE) for name in times]
+            topics=[_failed(t.name, ErrorCode.POLICY_VIOLATION, TOO_LARGE) for t in request.topics]
         )
     results: dict[str, CreatableTopicResult] = {}
     wanted: dict[str, int] = {}
@@ -47,11 +48,11 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
     return CreateTopicsResponse(topics=[results[name] for name in times])
 
 
-def _partitions_asked(request: CreateTopicsRequest, default: int) -> int:
-    """Partitions that the request makes; what cannot be made at all counts as none."""
+def _partitions_asked(topics: Iterable[CreatableTopic], default: int) -> int:
+    """Partitions of all topics together; what cannot be made at all counts as none."""
     counts = (
         len(topic.assignments) or (default if topic.num_partitions == -1 else topic.num_partitions)
-        for topic in request.topics
+        for topic in topics
     )
     return sum(max(count, 0) for count in counts)
 

@@ -12,9 +12,11 @@ from protocol.messages.describe_transactions import (
 
 
 async def handle(request: DescribeTransactionsRequest, call: Call) -> DescribeTransactionsResponse:
-    """One answer for each id. The partitions are those whose offsets wait for the end."""
-    ids = dict.fromkeys(request.transactional_ids)
-    return DescribeTransactionsResponse(transaction_states=[await _one(i, call) for i in ids])
+    """An answer as often as an id is named. Partitions are those whose offsets wait for the end."""
+    found = {i: await _one(i, call) for i in dict.fromkeys(request.transactional_ids)}
+    return DescribeTransactionsResponse(
+        transaction_states=[found[i] for i in request.transactional_ids]
+    )
 
 
 async def _one(transactional_id: str, call: Call) -> TransactionState:

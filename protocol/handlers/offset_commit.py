@@ -4,7 +4,7 @@ The rest goes to the group as one event; its one answer holds for all of them. T
 path: what it costs per partition is in docs/hot-path.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
@@ -44,18 +44,18 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         forms.group_id(request.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         code = refusal.code
-        return _response(request, lambda _topic, _partition: code)
+        return _response(request, lambda _topic, _partition: code, ())
     bucket = call.node.coordinator.own.buckets.get(request.group_id)
     if bucket is not None:
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
-    codes, writes = await _sort(request, call)
+    codes, writes, unknown = await _sort(request, call)
     verdict = Good
     if writes or is_known(codes):
         # A request of which no partition exists must not touch, still less create, the group.
         reply = await call.decide(request.group_id, _event(request, call, writes))
         verdict = reply.error
     codes = under(verdict, codes)
-    return _response(request, lambda t, p: codes[t][p] or verdict, call.throttle_ms)
+    return _response(request, lambda t, p: codes[t][p] or verdict, unknown, call.throttle_ms)
 
 
 def under(verdict: ErrorCode, codes: Codes) -> Codes:
@@ -91,8 +91,11 @@ def _goes_on(request: OffsetCommitRequest, call: Call) -> bool:
     return earlier == OUTSIDERS_TOLD_MAX
 
 
-async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[OffsetWrite]]:
-    """A code for each partition, and the writes of those whose code is NONE."""
+async def _sort(
+    request: OffsetCommitRequest, call: Call
+) -> tuple[Codes, list[OffsetWrite], list[int]]:
+    """A code for each partition, the writes of those whose code is NONE, and which topics of the
+    request do not exist."""
     retention = request.retention_time_ms
     named = call.version in NAMES_RETENTION and retention >= 0
     retention_ms = min(retention, RETENTION_MS_MAX) if named else None
@@ -103,9 +106,11 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
     who = author(member_id, call)
     codes: Codes = []
     writes: list[OffsetWrite] = []
+    unknown: list[int] = []
     for topic in request.topics:
         entry = await _entry(topic, call)
         if isinstance(entry, ErrorCode):
+            unknown.append(len(codes))
             codes.append([entry] * len(topic.partitions))
             continue
         codes.append([check(p, entry, limit) for p in topic.partitions])
@@ -114,7 +119,7 @@ async def _sort(request: OffsetCommitRequest, call: Call) -> tuple[Codes, list[O
             for partition, code in zip(topic.partitions, codes[-1], strict=True)
             if code is Good
         ]
-    return codes, writes
+    return codes, writes, unknown
 
 
 async def _entry(topic: OffsetCommitRequestTopic, call: Call) -> Entry | ErrorCode:
@@ -170,8 +175,12 @@ def author(member_id: str, call: Call) -> Author | None:
 
 
 def _response(
-    request: OffsetCommitRequest, code: Callable[[int, int], ErrorCode], throttle_ms: int = 0
+    request: OffsetCommitRequest,
+    code: Callable[[int, int], ErrorCode],
+    unknown: Container[int],
+    throttle_ms: int = 0,
 ) -> OffsetCommitResponse:
+    """Of topics without partitions Kafka names those that do not exist."""
     topics = [
         OffsetCommitResponseTopic(
             name=topic.name,
@@ -184,7 +193,7 @@ def _response(
             ],
         )
         for t, topic in enumerate(request.topics)
-        if topic.partitions
+        if topic.partitions or t in unknown
     ]
     if len(topics) > 1:
         topics = _each_once(topics)

@@ -101,7 +101,7 @@ async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call) -> Fou
 def _check_reader(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
     """Who names a member and an epoch of a consumer group must be right about both."""
     group = call.node.coordinator.group(asked.group_id)
-    nobody = not asked.member_id and asked.member_epoch < 0
+    nobody = asked.member_id is None and asked.member_epoch < 0
     if nobody or not isinstance(group, ConsumerGroup):
         return ErrorCode.NONE
     return check_reader(group.members.get(asked.member_id or ""), asked.member_epoch)

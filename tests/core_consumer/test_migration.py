@@ -78,12 +78,12 @@ def test_after_a_refused_join_nobody_goes_on_in_an_empty_group(reloads: bool) ->
 
 
 def test_a_classic_member_and_a_plain_commit_find_it_all_the_same() -> None:
-    talk, m = vacated()
+    talk, _ = vacated()
     epoch = talk.epoch
     a = Classic()
     talk.live(a)
     assert (talk.kind, a.generation) == ("classic", epoch + 1)
-    talk, m = vacated()
+    talk, _ = vacated()
     assert talk.commit(Classic(), ("foo", 1), member_id="", generation_id=-1) is ErrorCode.NONE
     assert talk.ask(events.DeleteGroup()).error is ErrorCode.NONE
 

@@ -97,6 +97,7 @@ async def test_a_topic_is_created_once(world: World) -> None:
         [topic("a b", 10_001), topic("fine")],
         [topic("one", 6_000), topic("two", 4_001)],
         [topic("one", 9_998), CreatableTopic(name="default", num_partitions=-1)],
+        [topic("big", 10_001), topic("twice"), topic("twice")],
     ],
 )
 async def test_a_request_for_too_many_partitions_is_refused_as_a_whole(
@@ -106,6 +107,14 @@ async def test_a_request_for_too_many_partitions_is_refused_as_a_whole(
     assert [r.name for r in results] == [t.name for t in asked]
     assert {r.error_code for r in results} == {ErrorCode.POLICY_VIOLATION}
     assert {r.error_message for r in results} == {"A request creates at most 10000 partitions."}
+
+
+async def test_topics_that_are_named_twice_are_refused_for_that_alone(world: World) -> None:
+    results = await create(world, topic("twice", 10_000), topic("twice", 10_000), topic("one"))
+    assert {r.name: r.error_code for r in results} == {
+        "twice": ErrorCode.INVALID_REQUEST,
+        "one": 0,
+    }
 
 
 async def test_what_is_wrong_with_one_topic_does_not_touch_the_others(world: World) -> None:

@@ -1,7 +1,16 @@
 """Requests that no client sends on purpose, answered as Apache Kafka 4.3.1 answers them."""
 
+import asyncio
+from collections.abc import Sequence
+
 from groups.core.errors import ErrorCode
+from protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    TopicPartitions,
+)
 from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.describe_transactions import DescribeTransactionsRequest
+from protocol.messages.init_producer_id import InitProducerIdRequest
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -11,6 +20,12 @@ from protocol.messages.offset_delete import (
     OffsetDeleteRequest,
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
+)
+from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
+from protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
 )
 from tests.server.client import Client
 from tests.server.serving import Serving
@@ -69,6 +84,83 @@ async def test_a_commit_names_each_topic_once_and_none_without_partitions(served
 
     [topic] = told.topics
     assert [p.error_code for p in topic.partitions] == [0, ErrorCode.OFFSET_METADATA_TOO_LARGE]
+
+
+async def test_a_commit_names_a_topic_that_does_not_exist_also_without_partitions(
+    served: Serving,
+) -> None:
+    await served.node.catalogue.create("orders", 1)
+    client = await Client.connect(served.address)
+    topics = [OffsetCommitRequestTopic(name=n, partitions=[]) for n in ("absent", "orders", "a b")]
+    told = await client.call(OffsetCommitRequest(group_id="g", topics=topics), 8)
+    assert [(t.name, list(t.partitions)) for t in told.topics] == [("absent", []), ("a b", [])]
+
+
+async def test_who_reads_offsets_under_an_empty_member_id_is_no_member(served: Serving) -> None:
+    client = await Client.connect(served.address)
+    await client.call(heartbeat(), 1)
+    for member_id, code in (("", ErrorCode.UNKNOWN_MEMBER_ID), (None, ErrorCode.NONE)):
+        group = OffsetFetchRequestGroup(group_id="g", member_id=member_id, topics=None)
+        [told] = (await client.call(OffsetFetchRequest(groups=[group]), 9)).groups
+        assert told.error_code == code
+
+
+async def test_what_is_owned_of_a_topic_in_several_entries_is_added_up(served: Serving) -> None:
+    topic_id = (await served.node.catalogue.create("orders", 3)).topic_id
+    client = await Client.connect(served.address)
+    each = [TopicPartitions(topic_id=topic_id, partitions=[p]) for p in (2, 1, 0)]
+    await client.call(heartbeat("a"), 1)
+    await client.call(heartbeat("b"), 1)
+    while (told := await client.call(heartbeat("a", epoch=2, owned=each), 1)).assignment is None:
+        await asyncio.sleep(0.01)  # the target waits for the group's interval
+    assert sum(len(t.partitions) for t in told.assignment.topic_partitions) == 2
+    told = await client.call(heartbeat("a", epoch=2, owned=each), 1)
+    assert (told.error_code, told.member_epoch) == (0, 2), "it still has to give one up"
+
+
+def heartbeat(
+    member_id: str = "a", *, epoch: int = 0, owned: Sequence[TopicPartitions] | None = None
+) -> ConsumerGroupHeartbeatRequest:
+    """Join the group, or tell what is owned."""
+    joins = epoch == 0
+    return ConsumerGroupHeartbeatRequest(
+        group_id="g",
+        member_id=member_id,
+        member_epoch=epoch,
+        rebalance_timeout_ms=60_000 if joins else -1,
+        subscribed_topic_names=["orders"] if joins else None,
+        topic_partitions=[] if joins else owned,
+    )
+
+
+async def test_a_transactional_commit_with_long_metadata_alone_is_judged_all_the_same(
+    served: Serving,
+) -> None:
+    await served.node.catalogue.create("orders", 1)
+    client = await Client.connect(served.address)
+    part = TxnOffsetCommitRequestPartition(
+        partition_index=0, committed_offset=1, committed_metadata=TOO_LONG
+    )
+    request = TxnOffsetCommitRequest(
+        transactional_id="nobody",
+        group_id="g",
+        producer_id=1,
+        topics=[TxnOffsetCommitRequestTopic(name="orders", partitions=[part])],
+    )
+    told = await client.call(request, 3)
+    assert told.topics[0].partitions[0].error_code == ErrorCode.INVALID_PRODUCER_ID_MAPPING
+    claim = InitProducerIdRequest(transactional_id="nobody", transaction_timeout_ms=60_000)
+    producer = await client.call(claim, 4)
+    request.producer_id, request.producer_epoch = producer.producer_id, producer.producer_epoch
+    told = await client.call(request, 5)
+    assert told.topics[0].partitions[0].error_code == ErrorCode.OFFSET_METADATA_TOO_LARGE
+
+
+async def test_a_transactional_id_is_described_as_often_as_it_is_named(served: Serving) -> None:
+    client = await Client.connect(served.address)
+    asked = DescribeTransactionsRequest(transactional_ids=["x", "", "x"])
+    told = (await client.call(asked, 0)).transaction_states
+    assert [t.transactional_id for t in told] == ["x", "", "x"]
 
 
 async def test_a_deletion_names_no_topic_without_partitions(served: Serving) -> None:
