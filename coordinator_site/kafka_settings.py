@@ -398,7 +398,12 @@ SETTINGS: tuple[Setting, ...] = (
         60_000,
     ),
     Number("member.metadata.max.bytes", 65_536, "ours: the subscription of one member", 64),
-    Number("group.metadata.max.bytes", 4_194_304, "ours: all subscriptions of one group", 1024),
+    Number(
+        "group.metadata.max.bytes",
+        4_194_304,
+        "ours: all subscriptions of a classic group, and all assignments of a generation",
+        1024,
+    ),
     Number("group.id.max.bytes", 1024, "ours: an id is an index key, and a line in a log", 1, 1024),
 )
 

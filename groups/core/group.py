@@ -213,6 +213,7 @@ class Rules:
     group_min_session_timeout_ms: int = 6_000
     group_max_session_timeout_ms: int = 1_800_000
     group_max_size: int = 10_000
+    group_metadata_max_bytes: int = 4_194_304
     group_consumer_session_timeout_ms: int = 45_000
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_pending_heartbeat_interval_ms: int = 500

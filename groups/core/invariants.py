@@ -110,6 +110,8 @@ def _check_maps(durable: Durable, live: Live) -> None:
     assert dict(instances) == live.instances, "the instance map is not the members'"
     names = Counter(packing.names_of(row.subscription) for row in rows.values())
     assert names == live.preferences, "protocol names are miscounted"
+    size = sum(len(row.subscription) for row in rows.values())
+    assert size == live.metadata_bytes, "what members brought along is miscounted"
     assert live.generation == durable.group.generation, "live is of another generation"
     assert all(row.position < live.next_position for row in rows.values())
 

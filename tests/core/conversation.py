@@ -46,6 +46,7 @@ RULES = {
     "initial": "group_initial_rebalance_delay_ms",
     "quiet": "group_quiet_window_ms",
     "max": "group_max_size",
+    "bytes": "group_metadata_max_bytes",
     "min-session": "group_min_session_timeout_ms",
 }
 

@@ -47,7 +47,8 @@ def join_group(work: Work, event: JoinGroup) -> None:
         raise Refuse(ErrorCode.INVALID_SESSION_TIMEOUT)
     if event.member_id and not work.exists:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-    if not has_room(work, event.member_id or _holder(work, event) or ""):
+    member_id = event.member_id or _holder(work, event) or ""
+    if not (has_room(work, member_id) and has_room_for(work, event, member_id)):
         remove_for_size(work, event.member_id)
         work.answer(event.ticket, Joined(error=ErrorCode.GROUP_MAX_SIZE_REACHED))
         return
@@ -70,6 +71,14 @@ def has_room(work: Work, member_id: str) -> bool:
     if work.state == PREPARING:
         return member_id in work.live.joins or len(work.live.joins) < most
     return work.has(member_id) or work.size < most
+
+
+def has_room_for(work: Work, event: JoinGroup, member_id: str) -> bool:
+    """Whether the group's members may bring that much along together: the leader is told of all
+    of it, and a round writes it in one transaction."""
+    before = len(work.row_of(member_id).subscription) if work.has(member_id) else 0
+    size = packing.size_of(event.protocols)
+    return work.live.metadata_bytes - before + size <= work.rules.group_metadata_max_bytes
 
 
 def supports(work: Work, event: JoinGroup) -> bool:

@@ -118,7 +118,8 @@ class Live:
     slept, the end of a join phase). ``fresh`` counts the joins that are new.
     ``awaited`` counts the handed-out ids (``pending``) that a rebalance waits for.
     ``unsynced``: whose SyncGroup is waited for. ``preferences`` counts members by
-    their list of protocol names, parked changes included; ``instances`` maps
+    their list of protocol names, parked changes included, and ``metadata_bytes`` what
+    they brought along; ``instances`` maps
     instance ids to member ids.
     ``recovering``: the rows were loaded by a new owner and the next step
     settles what the old owner's parked requests had begun. ``dropped`` holds
@@ -138,6 +139,7 @@ class Live:
     awaited: int = 0
     instances: SharedDict[str, str] = field(default_factory=SharedDict)
     preferences: dict[tuple[str, ...], int] = field(default_factory=dict)
+    metadata_bytes: int = 0
     next_position: int = 0
     round: Round | None = None
     sync: SyncPhase | None = None
@@ -160,8 +162,9 @@ class Live:
             dropped={},
         )
 
-    def count(self, names: tuple[str, ...], by: int) -> None:
+    def count(self, names: tuple[str, ...], row: MemberRow, by: int) -> None:
         """Count one member more (+1) or less (-1) with this list of protocol names."""
+        self.metadata_bytes += by * len(row.subscription)
         total = self.preferences.get(names, 0) + by
         assert total >= 0, "a member was counted out that was never counted in"
         if total:

@@ -22,6 +22,12 @@ def pack(protocols: Protocols) -> bytes:
     return b"".join(parts)
 
 
+def size_of(protocols: Protocols) -> int:
+    """How many bytes ``pack`` would take."""
+    parts = (2 * _COUNT.size + len(name.encode()) + len(metadata) for name, metadata in protocols)
+    return _COUNT.size + sum(parts)
+
+
 def unpack(packed: bytes) -> tuple[tuple[str, bytes], ...]:
     """The pairs that were packed; of a row that never had any, none."""
     return tuple(_pairs(packed)) if packed else ()

@@ -34,7 +34,7 @@ def fresh(durable: Durable, now: Millis) -> Live:
     live = Live(floor=now, generation=durable.group.generation, settled_at=now)
     for row in durable.members.values():
         live.beats[row.member_id] = Beat(now)
-        live.count(packing.names_of(row.subscription), +1)
+        live.count(packing.names_of(row.subscription), row, +1)
         if row.instance_id is not None:
             live.instances[row.instance_id] = row.member_id
         live.next_position = max(live.next_position, row.position + 1)
@@ -142,7 +142,7 @@ def _keep_joins(durable: Durable, live: Live, after: Live) -> None:
             continue
         _keep_join(after, replace(join, is_new=row is None), live)
         if row is not None:
-            after.count(packing.names_of(row.subscription), -1)
+            after.count(packing.names_of(row.subscription), row, -1)
 
 
 def _is_taken(join: Join, after: Live) -> bool:
@@ -154,7 +154,7 @@ def _is_taken(join: Join, after: Live) -> bool:
 def _keep_join(after: Live, join: Join, live: Live) -> None:
     member_id = join.row.member_id
     after.joins[member_id] = join
-    after.count(join.names, +1)
+    after.count(join.names, join.row, +1)
     if join.is_new:
         after.fresh += 1
         after.beats[member_id] = live.beats[member_id]

@@ -128,8 +128,9 @@ def settle(work: Work, row: MemberRow) -> None:
     """The member as it came back is part of the generation that stands."""
     members = work.change_members()
     live = work.change()
-    live.count(packing.names_of(members[row.member_id].subscription), -1)
-    live.count(packing.names_of(row.subscription), +1)
+    before = members[row.member_id]
+    live.count(packing.names_of(before.subscription), before, -1)
+    live.count(packing.names_of(row.subscription), row, +1)
     members[row.member_id] = row
 
 

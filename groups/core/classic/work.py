@@ -101,13 +101,13 @@ class Work(Gathered[Live]):
         member_id = join.row.member_id
         held = live.joins.get(member_id)
         if held is not None:
-            live.count(held.names, -1)
+            live.count(held.names, held.row, -1)
         elif not join.is_new:
-            live.count(packing.names_of(self.members[member_id].subscription), -1)
+            self._count_row(self.members[member_id], -1)
         else:
             live.fresh += 1
             live.beats[member_id] = Beat(self.now)
-        live.count(join.names, +1)
+        live.count(join.names, join.row, +1)
         live.joins[member_id] = join
         if join.row.instance_id is not None:
             live.instances[join.row.instance_id] = member_id
@@ -121,22 +121,25 @@ class Work(Gathered[Live]):
             return None
         live = self.change()
         join = live.joins.pop(member_id)
-        live.count(join.names, -1)
+        live.count(join.names, join.row, -1)
         if join.is_new:
             live.fresh -= 1
             self._forget(join.row)
         else:
-            live.count(packing.names_of(self.members[member_id].subscription), +1)
+            self._count_row(self.members[member_id], +1)
         return join
 
     def remove_row(self, member_id: str) -> MemberRow:
         """Take a member's row away; its parked join must have been taken out before."""
         row = self.change_members().pop(member_id)
         live = self.change()
-        live.count(packing.names_of(row.subscription), -1)
+        self._count_row(row, -1)
         live.unsynced.pop(member_id, None)
         self._forget(row)
         return row
+
+    def _count_row(self, row: MemberRow, by: int) -> None:
+        self.change().count(packing.names_of(row.subscription), row, by)
 
     def _forget(self, row: MemberRow) -> None:
         live = self.change()
