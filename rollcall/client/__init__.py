@@ -14,11 +14,14 @@ from rollcall.client.blocking import BlockingMember
 from rollcall.client.core.pausing import Order
 from rollcall.client.core.words import Change, Kind, Token, TopicPartition
 from rollcall.client.errors import (
+    Closed,
     CommitRefused,
+    Ended,
     MemberError,
     NotAssigned,
     Refused,
     Unavailable,
+    Unfenced,
     UnknownProtocol,
 )
 from rollcall.client.member import Member
@@ -31,7 +34,9 @@ __all__ = [
     "Change",
     "Claim",
     "ClientAssignor",
+    "Closed",
     "CommitRefused",
+    "Ended",
     "Kind",
     "Member",
     "MemberError",
@@ -41,6 +46,7 @@ __all__ = [
     "Token",
     "TopicPartition",
     "Unavailable",
+    "Unfenced",
     "UnknownProtocol",
     "View",
     "ViewMember",

@@ -6,12 +6,9 @@ Whether this member is asked at all is the coordinator's word, which comes with 
 so whatever goes wrong here is left alone, and begun anew when that word comes again.
 """
 
-import asyncio
 import logging
-import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any, Final, TypeVar
+from collections.abc import Sequence
+from typing import Any, Final
 
 from protocol.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentResponse,
@@ -22,8 +19,7 @@ from rollcall.client.cluster import ASSIGNING, Cluster
 from rollcall.client.core import assigning
 from rollcall.client.core.assigning import Next
 from rollcall.client.core.words import Standing
-
-T = TypeVar("T")
+from rollcall.client.threads import in_thread
 
 ROUNDS_MAX: Final = 100
 """Looks at a group that changes faster than it can be assigned; then the next heartbeat decides."""
@@ -63,7 +59,9 @@ class Assigning:
             return Next.STOP
         assignor = named[answer.assignor_name]
         try:
-            message = await _in_thread(lambda: _assigned(group, standing, answer, assignor))
+            message = await in_thread(
+                lambda: _assigned(group, standing, answer, assignor), "assignor"
+            )
         except Exception as error:
             log.exception("%s: the assignor %s failed", group, assignor.name)
             return await self._give_up(group, standing, answer, repr(error), wait_s)
@@ -97,29 +95,3 @@ def _assigned(
 ) -> Message:
     shares = assignor.assign(assigning.view_of(answer))
     return assigning.install(group, standing, answer, shares)
-
-
-async def _in_thread(work: Callable[[], T]) -> T:
-    """Run this in a thread that the program's end does not wait for."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def finish(result: T | None, error: Exception | None) -> None:
-        if done.done():
-            return
-        if error is not None:
-            done.set_exception(error)
-        else:
-            done.set_result(result)  # type: ignore[arg-type]
-
-    def run() -> None:
-        result, failure = None, None
-        try:
-            result = work()
-        except Exception as error:
-            failure = error
-        with suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(finish, result, failure)
-
-    threading.Thread(target=run, daemon=True, name="rollcall-assignor").start()
-    return await done

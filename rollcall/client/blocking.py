@@ -5,45 +5,61 @@ is decided here: every method hands over to ``Member`` and waits.
 """
 
 import asyncio
+import inspect
+import os
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotYet
-from contextlib import suppress
+from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from rollcall.client import calling
+from rollcall.client.changes import Following
 from rollcall.client.core.pausing import Order
 from rollcall.client.core.words import Change, Partitions, Token, TopicPartition
+from rollcall.client.errors import Closed, MemberError
 from rollcall.client.member import CLOSE_S, Member
+from rollcall.client.threads import in_thread
 
 T = TypeVar("T")
-PlainCallback = Callable[[Partitions], None]
 
 
 class BlockingMember:
     """Takes what ``Member`` takes; callbacks are plain functions and run in a thread of their own.
 
-    ``with BlockingMember(...) as member`` joins and, at the end, leaves.
+    ``with BlockingMember(...) as member`` joins and, at the end, leaves. Threads may share it, but
+    for ``changes``, which one follows at a time; a process that was forked may not.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         for name in ("on_assigned", "on_revoked", "on_lost", "on_paused", "on_resumed"):
             if options.get(name) is not None:
-                options[name] = _elsewhere(options[name])
+                options[name] = _elsewhere(name, options[name])
+        self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._is_open = True
+        self._opening = threading.Lock()
+        self._turn = threading.Lock()
+        self._following: Following | None = None
+        self._thread = threading.Thread(target=self._serve, daemon=True, name="rollcall-member")
         self._thread.start()
-        self._following: Any = None
-        self._next: Future[Change] | None = None
         try:
-            self._member: Member = self._run(_made(args, options))
+            self._member: Member = self._run(lambda: _made(args, options))
         except BaseException:
             self._stop()
             raise
 
+    # What Member takes: help() shows it.
+    __init__.__signature__ = inspect.signature(Member.__init__)  # type: ignore[attr-defined]
+
+    # -- life
+
+    def start(self) -> None:
+        """See ``Member.start``."""
+        self._run(self._member.start)
+
     def __enter__(self) -> Self:
-        self._run(self._member.start())
+        self.start()
         return self
 
     def __exit__(
@@ -55,17 +71,28 @@ class BlockingMember:
         self.close()
 
     def close(self, timeout_s: float = CLOSE_S) -> None:
-        """Give up everything, call back, leave. A loop over ``changes`` hears nothing more."""
-        if self._loop.is_closed():
+        """See ``Member.close``. A loop over ``changes`` hears nothing more."""
+        if not self._is_open:
             return
-        self._loop.call_soon_threadsafe(self._member._changes.leave)
-        self._run(self._member.close(timeout_s))
-        self._stop()
+        self._do(self._member._changes.leave)
+        self._run(lambda: self._member.close(timeout_s))
+        if calling.is_within(self._member):
+            self._begin(self._close_then_stop)
+        else:
+            self._stop()
 
-    def _stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+    def abandon(self) -> None:
+        """See ``Member.abandon``."""
+        if self._is_open:
+            self._do(self._member.abandon)
+            self._stop()
+
+    @property
+    def failure(self) -> MemberError | None:
+        """See ``Member.failure``."""
+        return self._do(lambda: self._member.failure)
+
+    # -- what to work on
 
     def subscribe(
         self,
@@ -100,12 +127,12 @@ class BlockingMember:
     @property
     def paused(self) -> bool:
         """See ``Member.paused``."""
-        return self._member.paused
+        return self._do(lambda: self._member.paused)
 
     @property
     def order(self) -> Order | None:
         """See ``Member.order``."""
-        return self._member.order
+        return self._do(lambda: self._member.order)
 
     def token(self, partition: TopicPartition) -> Token:
         """See ``Member.token``."""
@@ -115,72 +142,165 @@ class BlockingMember:
         """See ``Member.thread``."""
         return self._do(lambda: self._member.thread(partition))
 
+    @property
+    def member_id(self) -> str:
+        """See ``Member.member_id``."""
+        return self._do(lambda: self._member.member_id)
+
+    @property
+    def epoch(self) -> int:
+        """See ``Member.epoch``."""
+        return self._do(lambda: self._member.epoch)
+
+    # -- how far it has come
+
     def note(self, partition: TopicPartition, offset: int) -> None:
         """See ``Member.note``."""
         self._do(lambda: self._member.note(partition, offset))
 
     def commit(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """See ``Member.commit``."""
-        self._run(self._member.commit(offsets))
+        self._run(lambda: self._member.commit(offsets))
 
     def committed(
         self, partitions: Iterable[TopicPartition] | None = None
     ) -> dict[TopicPartition, int | None]:
         """See ``Member.committed``."""
-        return self._run(self._member.committed(partitions))
+        return self._run(lambda: self._member.committed(partitions))
+
+    # -- what happens
 
     def changes(self, timeout_s: float | None = None) -> Iterator[Change]:
         """What comes and goes; ends when nothing has for ``timeout_s`` (None: never so).
 
-        As in ``Member.changes``, a change counts as handled when the next one is asked for.
+        As in ``Member.changes``, a change counts as handled when the next one is asked for, or
+        when the loop is left. One that ended by its timeout may be called again, and goes on; a
+        change waits for that for five seconds, then the loop counts as left.
         """
-        if self._following is None:
-            self._following = self._member.changes()
-        while True:
-            if self._next is None:
-                self._next = self._begin(_advance(self._following))
+        if not self._turn.acquire(blocking=False):
+            raise RuntimeError("another loop follows this member already")
+        is_left = True
+        try:
+            following = self._follow()
+            while following is not None:
+                change = self._next(following, timeout_s)
+                if change is None:
+                    is_left = following.is_left
+                    return
+                yield change
+        finally:
+            if is_left:
+                self._leave()
+            self._turn.release()
+
+    def __iter__(self) -> Iterator[Change]:
+        return self.changes()
+
+    def _follow(self) -> Following | None:
+        """The loop that ended by its timeout, or a new one."""
+        if self._following is None or self._following.is_left:
+            self._following = self._do(self._member._following) if self._is_open else None
+        return self._following
+
+    def _next(self, following: Following, timeout_s: float | None) -> Change | None:
+        """What comes next; None: nothing more, or not in this time."""
+
+        async def there() -> Change | None:
             try:
-                change = self._next.result(timeout_s)
-            except NotYet:
-                return
-            except StopIterationForThreads:
-                self._next = None
-                return
-            self._next = None
-            yield change
+                return await following.next(timeout_s)
+            except TimeoutError:
+                following.pause()
+                return None
 
-    def _begin(self, doing: Coroutine[Any, Any, T]) -> "Future[T]":
-        return asyncio.run_coroutine_threadsafe(doing, self._loop)
+        try:
+            return self._run(there)
+        except Closed:
+            return None
 
-    def _run(self, doing: Coroutine[Any, Any, T]) -> T:
-        return self._begin(doing).result()
+    def _leave(self) -> None:
+        following, self._following = self._following, None
+        if following is not None:
+            self._do(following.leave)
+
+    # -- the thread
+
+    def _begin(self, make: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Future[T] | Any":
+        """Do this in the thread; ``Closed`` when it has ended."""
+        if os.getpid() != self._process:
+            raise Closed("the member was made by another process")
+        with self._opening:
+            if not self._is_open:
+                raise Closed("the member is closed")
+            return asyncio.run_coroutine_threadsafe(make(), self._loop)
+
+    def _run(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        if threading.current_thread() is self._thread:
+            raise RuntimeError("the member's own thread would wait for itself")
+        doing: Any = self._begin(make)
+        try:
+            result: T = doing.result()
+        except CancelledError:
+            raise Closed("the member was closed meanwhile") from None
+        return result
 
     def _do(self, doing: Callable[[], T]) -> T:
+        """This, in the thread; here where it has ended, or is this very one."""
+
         async def there() -> T:
             return doing()
 
-        return self._run(there())
+        if threading.current_thread() is self._thread:
+            return doing()
+        try:
+            return self._run(there)
+        except Closed:
+            if os.getpid() != self._process or self._thread.is_alive():
+                raise
+        return doing()
+
+    async def _close_then_stop(self) -> None:
+        """Begun in a callback, which has to return first."""
+        await self._member._closed()
+        self._loop.stop()
+
+    def _stop(self) -> None:
+        """End the thread, and wait for that."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    def _serve(self) -> None:
+        """The thread: what is asked for until it is stopped, and then an end to all of it."""
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        with self._opening:
+            self._is_open = False
+        self._loop.run_until_complete(_cancel_all())
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
 
 
-class StopIterationForThreads(Exception):
-    """The end of the changes; StopAsyncIteration cannot cross from a coroutine."""
-
-
-async def _advance(following: Any) -> Change:
-    with suppress(StopAsyncIteration):
-        change: Change = await anext(following)
-        return change
-    raise StopIterationForThreads
+async def _cancel_all() -> None:
+    """Let everything end that somebody might wait for."""
+    while True:
+        await asyncio.sleep(0)
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if not others:
+            return
+        for task in others:
+            task.cancel()
+        await asyncio.wait(others, timeout=1)
 
 
 async def _made(args: Any, options: Any) -> Member:
     return Member(*args, **options)
 
 
-def _elsewhere(callback: PlainCallback) -> Callable[[Partitions], Coroutine[Any, Any, None]]:
+def _elsewhere(name: str, callback: Any) -> Callable[[Partitions], Coroutine[Any, Any, None]]:
     """The callback as a coroutine that does not hold up the event loop."""
+    if not callable(callback) or inspect.iscoroutinefunction(callback):
+        raise ValueError(f"{name} must be a plain function, not {callback!r}")
 
     async def call(partitions: Partitions) -> None:
-        await asyncio.to_thread(callback, partitions)
+        await in_thread(lambda: callback(partitions), name)
 
     return call

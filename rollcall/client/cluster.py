@@ -12,8 +12,10 @@ from protocol.wire.declare import Message
 from rollcall.client.connection import Broken, Connection
 from rollcall.client.core.words import LookUp, Topics
 from rollcall.client.dialects import Dialect
+from rollcall.client.errors import Closed
 
 ASK_S: Final = 10.0
+PORT_MAX: Final = 65_535
 
 MEMBERSHIP, OFFSETS, METADATA = "membership", "offsets", "metadata"
 ASSIGNING, ORDERS = "assigning", "orders"
@@ -29,7 +31,7 @@ def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
     found = []
     for each in listed:
         host, colon, port = each.strip().rpartition(":")
-        if not (host and colon and port.isdecimal()):
+        if not (host and colon and port.isdecimal() and 0 < int(port) <= PORT_MAX):
             raise ValueError(f"{each!r} is not HOST:PORT")
         found.append((host.strip("[]"), int(port)))
     return found
@@ -54,16 +56,20 @@ class Cluster:
         self._coordinator: tuple[str, int] | None = None
         self._connections: dict[str, Connection] = {}
         self._locks = {lane: asyncio.Lock() for lane in LANES}
+        self._is_closed = False
 
     async def ask(self, lane: str, request: Message, timeout_s: float) -> Any:
-        """Ask the coordinator (or, for metadata, any node); ``OSError`` without an answer."""
+        """Ask the coordinator (or, for metadata, any node); ``OSError`` without an answer, and
+        ``Closed`` when it was closed."""
         async with self._locks[lane]:
+            self._check_open()
             connection = self._connections.get(lane)
             if connection is None or not connection.is_open:
                 if connection is not None and lane != METADATA:
                     self._coordinator = None  # a closed socket: it may be another by now
                 connection = await self._connect(lane)
                 self._connections[lane] = connection
+                self._check_open()
             answer = asyncio.ensure_future(connection.call(request, timeout_s))
             answer.add_done_callback(_seen)
             try:
@@ -97,8 +103,15 @@ class Cluster:
         if ORDERS in self._connections:
             self._connections.pop(ORDERS).close()
 
+    def _check_open(self) -> None:
+        """Whoever opened a connection meanwhile ends it."""
+        if self._is_closed:
+            self.close()
+            raise Closed("the member is closed")
+
     def close(self) -> None:
-        """End every connection."""
+        """End every connection, and open no other."""
+        self._is_closed = True
         for connection in self._connections.values():
             connection.close()
 

@@ -68,6 +68,8 @@ class Connection:
                     await connection._learn_versions()
         except TimeoutError:
             raise Broken(f"{host}:{port} does not answer") from None
+        except (ValueError, OverflowError) as error:  # no host's name, no port's number
+            raise Broken(f"{host!r}:{port} is nowhere: {error}") from error
         return connection
 
     async def _learn_versions(self) -> None:

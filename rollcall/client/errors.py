@@ -21,6 +21,15 @@ class Refused(MemberError):
         self.code = code
 
 
+class Ended(MemberError):
+    """The member has ended by itself, since something went wrong in this program: an assignor
+    fails again and again, or a task of the member's was cancelled. ``__cause__`` is what."""
+
+
+class Closed(MemberError):
+    """The member was closed or abandoned, or was made by another process."""
+
+
 class CommitRefused(MemberError):
     """Some offsets were not committed; ``codes`` are Kafka's numbers, by partition."""
 
@@ -34,6 +43,10 @@ class CommitRefused(MemberError):
 
 class NotAssigned(MemberError):
     """The partition is not this member's, or not any more."""
+
+
+class Unfenced(MemberError):
+    """There is no token: it would be as good as that of the member's successor."""
 
 
 class Unavailable(MemberError):

@@ -5,17 +5,17 @@ What it does when stands in ``core``; how it talks in ``cluster`` and ``connecti
 """
 
 import asyncio
-import inspect
 import logging
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from random import Random, SystemRandom
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
-from rollcall.client import protocols
+from rollcall.client import calling, checks, protocols
 from rollcall.client.assignors.own import ClientAssignor
-from rollcall.client.changes import Changes
+from rollcall.client.calling import Callback
+from rollcall.client.changes import Changes, Following
 from rollcall.client.cluster import Cluster
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.pausing import Gate, Order
@@ -32,12 +32,18 @@ from rollcall.client.core.words import (
     TopicPartition,
     Unsubscribe,
 )
-from rollcall.client.errors import CommitRefused, NotAssigned, Refused, Unavailable
+from rollcall.client.errors import (
+    Closed,
+    CommitRefused,
+    Ended,
+    MemberError,
+    NotAssigned,
+    Unavailable,
+)
 from rollcall.client.offsets import Ledger
 from rollcall.client.orders import Orders
 from rollcall.client.pump import Pump
-
-Callback = Callable[[Partitions], Awaitable[None] | None]
+from rollcall.client.tasks import Tasks
 
 CLOSE_S: Final = 30.0
 log = logging.getLogger("rollcall.client")
@@ -83,25 +89,35 @@ class Member:
         chosen, spoken = protocols.listed(assignor), protocols.of(protocol)
         rng: Random = SystemRandom()
         identity = _identity(spoken, chosen, group, instance_id, rack, settings)
+        checks.identity(identity)
+        checks.name("client_id", client_id)
         self._identity, self._fault = identity, spoken.fault
         self._machine = spoken.make(identity, chosen, rng)
         self._subscription = _subscription(topics, pattern, blacklist, threads)
         self._check(self._subscription)
+        for callback in (on_assigned, on_revoked, on_lost, on_paused, on_resumed):
+            if callback is not None and not callable(callback):
+                raise ValueError(f"{callback!r} cannot be called")
         self._callbacks = _by_kind(on_assigned, on_revoked, on_lost, on_paused, on_resumed)
         backoff = Backoff.of(identity, rng)
         self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, ssl_context)
         self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect)
         self._changes, self._gate = Changes(), Gate()
         self._telling = asyncio.Lock()
+        self._tasks = Tasks(self._broke)
+        self._closing: asyncio.Task[None] | None = None
+        self._last: asyncio.Task[None] | None = None  # tells that all was lost
+        self._is_over = False
+        self._failure: MemberError | None = None
         self._orders = self._make_orders(Backoff.of(identity, rng))
         self._pump = self._make_pump(backoff, protocols.own_of(chosen))
         self._manual: Partitions | None = None
-        self.failure: Refused | None = None
 
     def _make_orders(self, backoff: Backoff) -> Orders:
         """What operators want of this member, as it stands at each moment."""
         group = self._identity.group
-        return Orders(self._cluster, group, backoff, lambda: self._machine.standing, self._obey)
+        standing = lambda: self._machine.standing  # noqa: E731 - as it is at each moment
+        return Orders(self._cluster, group, backoff, standing, self._obey, self._tasks)
 
     def _make_pump(self, backoff: Backoff, own: Sequence[ClientAssignor]) -> Pump:
         """Between the machine and all that was made before it."""
@@ -113,6 +129,7 @@ class Member:
             self._failed,
             self._orders.look,
             self._identity,
+            self._tasks,
             own,
         )
 
@@ -120,36 +137,74 @@ class Member:
 
     async def start(self) -> None:
         """Subscribe, if there is something to subscribe to. Does not wait for an assignment."""
+        self._check_open()
         if self._subscription:
             self._pump.put(Subscribe(self._subscription))
 
     async def close(self, timeout_s: float = CLOSE_S) -> None:
         """Give up everything, call back, leave, and end every connection.
 
-        After ``timeout_s`` it ends without more words; the group then waits for the session.
+        After ``timeout_s`` it ends without more words; the group then waits for the session. In a
+        callback it only begins: the member leaves when the callback has returned.
         """
-        self._changes.end_if_mine()
-        self._pump.put(Unsubscribe())
+        if calling.is_within(self, is_body=True):
+            self._changes.leave()  # the loop's body cannot come back for more
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close(timeout_s))
+        if calling.is_within(self):
+            return
+        try:
+            await asyncio.shield(self._closing)
+        except asyncio.CancelledError:
+            self._closing.cancel()
+            if calling.is_being_cancelled():
+                raise
+
+    async def _closed(self) -> None:
+        """Wait until a close that was begun has ended."""
+        if self._closing is not None:
+            await asyncio.wait([self._closing])
+
+    async def _close(self, timeout_s: float) -> None:
         try:
             async with asyncio.timeout(timeout_s):
-                while not self._machine.is_gone:
+                self._pump.put(Unsubscribe())
+                while not (self._machine.is_gone or self._is_over):
                     self._pump.moved.clear()
                     await self._pump.moved.wait()
+                if self._last is not None:
+                    await self._last
         except TimeoutError:
             log.warning("%s: no orderly leave within %s s", self._identity.group, timeout_s)
         finally:
-            self._pump.stop()
-            self._orders.stop()
-            self._cluster.close()
-            self._changes.end()
+            self.abandon()
+        await self._tasks.ended()
 
     def abandon(self) -> None:
         """End without a word, as a process that dies: nothing is committed, nobody is called, and
         the group waits for the session."""
+        self._is_over = True
         self._pump.stop()
-        self._orders.stop()
+        self._tasks.stop()
         self._cluster.close()
         self._changes.end()
+
+    def _check_alive(self) -> None:
+        if isinstance(self._failure, Ended):
+            raise self._failure
+        if self._is_over:
+            raise Closed("the member is closed")
+
+    def _check_open(self) -> None:
+        self._check_alive()
+        if self._closing is not None:
+            raise Closed("the member is being closed")
+
+    @property
+    def failure(self) -> MemberError | None:
+        """Why the member works on nothing and never will: ``Refused`` by the coordinator until
+        there is a new subscription, or ``Ended`` by itself."""
+        return self._failure
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -179,12 +234,14 @@ class Member:
         if not wanted:
             raise ValueError("neither topics nor a pattern to subscribe to")
         self._check(wanted)
+        self._check_open()
         self._manual = None
-        self.failure = None
+        self._failure = None
         self._subscription = wanted
         self._pump.put(Subscribe(self._subscription))
 
     def _check(self, wanted: Subscription) -> None:
+        checks.subscription(wanted)
         fault = self._fault(wanted) if wanted else None
         if fault is not None:
             raise ValueError(fault)
@@ -197,22 +254,31 @@ class Member:
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Work on exactly these, outside any group: nobody else hears of it, nothing is called
         back. Offsets can be committed as long as the group has no members."""
+        self._check_open()
         self.unsubscribe()
         self._manual = frozenset(partitions)
 
     @property
     def assigned(self) -> Partitions:
         """What is this member's at this moment: nobody else's, whether it is stopped or not."""
+        if self._is_over:
+            return NOTHING
         if self._manual is not None:
             return self._manual
-        return frozenset(self._machine.standing.handed_out)
+        return frozenset(self._standing.handed_out)
+
+    @property
+    def _standing(self) -> Standing:
+        """As it is now: a program that was asleep for a session may look before its event loop."""
+        self._pump.look()
+        return self._machine.standing
 
     @property
     def workable(self) -> Partitions:
         """What this member may work on at this moment: ``assigned``, and nothing while an operator
         has stopped it. A program that looks here needs no callbacks."""
         if self._manual is not None:
-            return self._manual
+            return self.assigned
         return NOTHING if self.paused else self.assigned & self._gate.known
 
     @property
@@ -230,15 +296,15 @@ class Member:
 
         ``NotAssigned`` where it is not this member's, or where no group gave it out.
         """
-        epoch = self._machine.standing.handed_out.get(partition)
-        if epoch is None:
+        epoch = self._standing.handed_out.get(partition)
+        if epoch is None or self._is_over:
             raise NotAssigned(f"{partition.topic}-{partition.partition}")
         return Token(self._identity.group, *partition, epoch)
 
     def thread(self, partition: TopicPartition) -> int:
         """Which of this member's threads the coordinator of a commanded group wants to work on
         it, from 0. ``NotAssigned`` where it is not this member's, or has no thread."""
-        number = self._machine.standing.threads.get(partition)
+        number = self._standing.threads.get(partition)
         if number is None or partition not in self.assigned:
             raise NotAssigned(f"{partition.topic}-{partition.partition}")
         return number
@@ -261,6 +327,7 @@ class Member:
         It is committed by ``commit()``, and by itself when the partition is revoked.
         ``NotAssigned`` where the partition is not this member's.
         """
+        checks.offset(partition, offset)
         if partition not in self.assigned:
             raise NotAssigned(f"{partition.topic}-{partition.partition}")
         self._ledger.noted[partition] = offset
@@ -271,8 +338,11 @@ class Member:
         ``CommitRefused`` where this member may not (any more); ``Unavailable`` where nobody
         answered in time, and whether it was committed is not known.
         """
-        chosen = dict(self._ledger.noted) if offsets is None else offsets
-        standing = Standing() if self._manual is not None else self._machine.standing
+        self._check_alive()
+        chosen = dict(self._ledger.noted if offsets is None else offsets)
+        for partition, offset in chosen.items():
+            checks.offset(partition, offset)
+        standing = Standing() if self._manual is not None else self._standing
         await self._ledger.commit(chosen, standing)
         if offsets is None:
             for partition, offset in chosen.items():
@@ -283,6 +353,7 @@ class Member:
         self, partitions: Iterable[TopicPartition] | None = None
     ) -> dict[TopicPartition, int | None]:
         """What the group has committed for these, or for all it works on; None for nothing."""
+        self._check_alive()
         return await self._ledger.committed(self.assigned if partitions is None else partitions)
 
     # -- what happens
@@ -291,13 +362,30 @@ class Member:
         """What comes and goes, one at a time; begins with what the member has already.
 
         A change counts as handled when the next one is asked for: the body of the loop is the
-        callback. Ends when the member closes; raises ``Refused`` when the coordinator refuses it.
+        callback. Ends when the member closes; raises ``failure``.
         """
+        return self._follow()
+
+    async def _follow(self) -> AsyncGenerator[Change, None]:
+        following = self._following()
+        try:
+            while (change := await following.next()) is not None:
+                with calling.within(self, is_body=True):
+                    yield change
+        finally:
+            following.leave()
+
+    def _following(self) -> Following:
+        """A loop that begins with what is so already."""
+        if self._is_over and self._failure is None:
+            over = self._changes.follow((), None)
+            over.end()
+            return over
         known = self.assigned & self._gate.known
         begun = [Change(Kind.ASSIGNED, known, self.epoch)] if known else []
         if self.paused:
             begun.append(Change(Kind.PAUSED, known, self.epoch))
-        return self._changes.follow(begun, self.failure)
+        return self._changes.follow(begun, self._failure)
 
     def __aiter__(self) -> AsyncIterator[Change]:
         return self.changes()
@@ -328,7 +416,7 @@ class Member:
     async def _tell(self, change: Change) -> None:
         callback = self._callbacks[change.kind]
         if callback is not None:
-            await _run(callback, change.partitions)
+            await calling.tell(self, callback, change.partitions)
         await self._changes.tell(change)
 
     async def _commit_noted(self, noted: Mapping[TopicPartition, int]) -> None:
@@ -338,10 +426,28 @@ class Member:
             # The next owner begins where the last commit was: work is repeated, not lost.
             log.warning("%s: not committed before revocation: %s", self._identity.group, error)
 
-    def _failed(self, failure: Refused) -> None:
-        self.failure = failure
+    def _failed(self, failure: MemberError) -> None:
+        self._failure = failure
         log.error("%s: %s", self._identity.group, failure)
-        self._changes.fail(failure)
+        self._changes.end(failure)
+
+    def _broke(self, error: BaseException) -> None:
+        """Something went wrong here: the member ends, and says so to whoever can hear it."""
+        if self._is_over:
+            return
+        lost = frozenset(self._machine.standing.handed_out)
+        failure = Ended(f"the member has ended: {error!r}")
+        failure.__cause__ = error
+        log.error("%s: the member has ended", self._identity.group, exc_info=error)
+        self._failed(failure)
+        self.abandon()
+        callback = self._callbacks[Kind.LOST]
+        if lost and callback is not None and isinstance(error, Exception):
+            self._last = asyncio.ensure_future(self._tell_loss(callback, lost))
+
+    async def _tell_loss(self, callback: Callback, lost: Partitions) -> None:
+        async with self._telling:
+            await calling.tell(self, callback, lost)
 
 
 def _identity(
@@ -383,13 +489,3 @@ def _subscription(
     names = (topics,) if isinstance(topics, str) else tuple(topics)
     by_topic = dict(topics) if isinstance(topics, Mapping) else {}
     return Subscription(names, pattern, blacklist, threads, by_topic)
-
-
-async def _run(callback: Callback, partitions: Partitions) -> None:
-    """Call the application; its mistakes are logged and change nothing for the group."""
-    try:
-        result: Any = callback(partitions)
-        if inspect.isawaitable(result):
-            await result
-    except Exception:
-        log.exception("the callback %r failed", callback)

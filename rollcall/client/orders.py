@@ -5,8 +5,8 @@ coordinator that does not advertise the poll is left alone, and asked again now 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, TypeVar
 
 from protocol.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
@@ -18,6 +18,7 @@ from rollcall.client.connection import Broken, Unspoken
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.pausing import Order
 from rollcall.client.core.words import Standing
+from rollcall.client.tasks import Tasks
 
 Answer = TypeVar("Answer", PollCommandsResponse, AcknowledgeCommandResponse)
 
@@ -49,7 +50,8 @@ class Orders:
         group: str,
         backoff: Backoff,
         standing: Callable[[], Standing],
-        obey: Callable[[Order | None], Awaitable[None]],
+        obey: Callable[[Order | None], Coroutine[Any, Any, None]],
+        tasks: Tasks,
     ) -> None:
         self._cluster = cluster
         self._group = group
@@ -60,7 +62,8 @@ class Orders:
         self._is_member = asyncio.Event()
         self._member_id = ""
         self._last = ORDERS_FROM
-        self._task: asyncio.Task[None] | None = None
+        self._tasks = tasks
+        self._is_running = False
         self._poll: asyncio.Future[PollCommandsResponse] | None = None
 
     def look(self) -> None:
@@ -76,13 +79,9 @@ class Orders:
             self._is_member.clear()
             return
         self._is_member.set()
-        if self._task is None:
-            self._task = asyncio.ensure_future(self._run())
-
-    def stop(self) -> None:
-        """Ask nothing more."""
-        if self._task is not None:
-            self._task.cancel()
+        if not self._is_running:
+            self._is_running = True
+            self._tasks.start(self._run())
 
     async def known(self) -> None:
         """Wait until it is known whether there is an order, or cannot be known soon."""
@@ -144,7 +143,7 @@ class Orders:
         order = None
         if command.option == STOP:
             order = Order(command.command_id, command.reason or "")
-        obeying = asyncio.ensure_future(self._obey(order))
+        obeying = self._tasks.start(self._obey(order))
         # Work that waits to begin waits for the order, not until the application has heard it.
         await asyncio.sleep(0)
         self._is_known.set()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
+from rollcall.client import checks
 from rollcall.client.assignors import ASSIGNORS, Assignor
 from rollcall.client.assignors.own import ClientAssignor, check_size, client_assignor
 from rollcall.client.core.assigning import said
@@ -36,6 +37,10 @@ def _no_threads(wanted: Subscription) -> str | None:
     return None if wanted else "neither topics nor a pattern to subscribe to"
 
 
+def _matched_here(wanted: Subscription) -> str | None:
+    return _no_threads(wanted) or checks.own_pattern(wanted)
+
+
 @dataclass(frozen=True, slots=True)
 class Spoken:
     """One protocol. ``defaults`` are times of ``Identity`` that are others here. ``fault`` says
@@ -60,6 +65,11 @@ def _consumer(identity: Identity, assignors: Sequence[Named], rng: Random) -> Ma
 
 
 def _classic(identity: Identity, assignors: Sequence[Named], rng: Random) -> Machine:
+    shortest = min(identity.session_timeout_ms, identity.rebalance_timeout_ms)
+    if identity.heartbeat_interval_ms >= shortest:
+        raise ValueError(
+            "heartbeat_interval_ms must be shorter than session_timeout_ms and rebalance_timeout_ms"
+        )
     chosen = []
     for each in assignors or ("range",):
         if isinstance(each, ClientAssignor):
@@ -97,9 +107,9 @@ def _one_way(wanted: Subscription) -> str | None:
 
 PROTOCOLS: Final[Mapping[str, Spoken]] = {
     "consumer": Spoken(_consumer),
-    "classic": Spoken(_classic),
+    "classic": Spoken(_classic, _matched_here),
     # The longest session that a coordinator of the draft allows unless told otherwise.
-    "draft": Spoken(_draft, dialect=DRAFT, defaults={"session_timeout_ms": 30_000}),
+    "draft": Spoken(_draft, _matched_here, DRAFT, {"session_timeout_ms": 30_000}),
     "commanded": Spoken(_commanded, _one_way),
 }
 

@@ -32,6 +32,7 @@ from rollcall.client.core.words import (
     Unanswered,
 )
 from rollcall.client.errors import Refused
+from rollcall.client.tasks import Tasks
 
 _CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """Where there is one that goes on while the machine is suspended, a session does too."""
@@ -55,6 +56,7 @@ class Pump:
         fail: Callable[[Refused], None],
         stepped: Callable[[], None],
         identity: Identity,
+        tasks: Tasks,
         assignors: Sequence[ClientAssignor] = (),
     ) -> None:
         self._machine = machine
@@ -66,24 +68,33 @@ class Pump:
         self._identity = identity
         self._assignors = assignors
         self._assigning = Assigning(cluster)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = tasks
         self._timer: asyncio.TimerHandle | None = None
         self.moved = asyncio.Event()
 
     def put(self, event: Event) -> None:
         """Something happened; its consequences begin before this returns."""
-        for effect in self._machine.take(event, clock_ms()):
-            self._do(effect)
-        self._set_timer()
+        if self._tasks.is_stopped:
+            return
+        try:
+            for effect in self._machine.take(event, clock_ms()):
+                self._do(effect)
+            self._set_timer()
+            self._stepped()
+        except Exception as error:
+            self._tasks.failed(error)
         self.moved.set()
-        self._stepped()
+
+    def look(self) -> None:
+        """Catch up with the clock: the program may have been asleep since the last step."""
+        due = self._machine.due()
+        if due is not None and due <= clock_ms():
+            self.put(Tick())
 
     def stop(self) -> None:
-        """Do nothing more; what runs is cancelled."""
+        """Come back no more; ``Tasks`` ends what runs."""
         if self._timer is not None:
             self._timer.cancel()
-        for task in self._tasks:
-            task.cancel()
 
     def _set_timer(self) -> None:
         if self._timer is not None:
@@ -97,22 +108,17 @@ class Pump:
     def _do(self, effect: Effect) -> None:
         match effect:
             case Send():
-                self._start(self._send(effect))
+                self._tasks.start(self._send(effect))
             case Call():
-                self._start(self._call(effect))
+                self._tasks.start(self._call(effect))
             case LookUp():
-                self._start(self._look_up(effect))
+                self._tasks.start(self._look_up(effect))
             case Rediscover():
                 self._cluster.forget_coordinator()
             case Assign():
-                self._start(self._assign())
+                self._tasks.start(self._assign())
             case Fail(code, reason):
                 self._fail(Refused(code, reason))
-
-    def _start(self, doing: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(doing)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _send(self, effect: Send) -> None:
         try:

@@ -8,6 +8,9 @@ import pytest
 
 from rollcall.installation import Installation
 from tests.clients.conftest import SESSION_MS, Worker
+from tests.server.conftest import _prepared, served
+
+__all__ = ["_prepared", "served"]
 
 Join = Callable[..., Worker]
 

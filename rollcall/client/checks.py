@@ -1,0 +1,71 @@
+"""What cannot be is refused when a member is made, and not when it is too late to say so.
+
+Each raises ``ValueError``; what only one protocol forbids stands in ``protocols``.
+"""
+
+import re
+from dataclasses import fields
+from typing import Any, Final
+
+from rollcall.client.core.words import Identity, Subscription, TopicPartition
+
+NAME_BYTES_MAX: Final = 2**15 - 1
+MOST: Final = 2**31 - 1
+OFFSET_MAX: Final = 2**63 - 1
+
+
+def name(what: str, said: Any) -> None:
+    """A name as Kafka's messages can hold it."""
+    if not isinstance(said, str) or not said:
+        raise ValueError(f"{what} must be a name, not {said!r}")
+    try:
+        size = len(said.encode())
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{what} cannot be encoded: {error}") from None
+    if size > NAME_BYTES_MAX:
+        raise ValueError(f"{what} has {size} bytes; {NAME_BYTES_MAX} are possible")
+
+
+def identity(wanted: Identity) -> None:
+    """Names that can be said, and times that can be kept."""
+    name("group", wanted.group)
+    for what in ("instance_id", "rack"):
+        if getattr(wanted, what) is not None:
+            name(what, getattr(wanted, what))
+    for each in wanted.assignors:
+        name("assignor", each)
+    for field in fields(wanted):
+        if field.type is int:
+            _number(field.name, getattr(wanted, field.name), 1)
+    if wanted.retry_backoff_ms > wanted.retry_backoff_max_ms:
+        raise ValueError("retry_backoff_ms must not be longer than retry_backoff_max_ms")
+
+
+def subscription(wanted: Subscription) -> None:
+    """Topics that can be said, and numbers of threads that can be."""
+    for topic in wanted.topics:
+        name("a topic", topic)
+    for what in ("pattern", "blacklist"):
+        if getattr(wanted, what) is not None:
+            name(what, getattr(wanted, what))
+    for topic, threads in {"": wanted.threads, **wanted.threads_by_topic}.items():
+        _number(f"threads of {topic!r}" if topic else "threads", threads, 1)
+
+
+def own_pattern(wanted: Subscription) -> str | None:
+    """What is wrong with a pattern that the member matches itself (Python's ``re``)."""
+    try:
+        re.compile(wanted.pattern or "")
+    except re.error as error:
+        return f"{wanted.pattern!r} is no regular expression: {error}"
+    return None
+
+
+def offset(partition: TopicPartition, number: Any) -> None:
+    """How far the work on a partition has come."""
+    _number(f"the offset of {partition[0]}-{partition[1]}", number, 0, OFFSET_MAX)
+
+
+def _number(what: str, said: Any, least: int, most: int = MOST) -> None:
+    if not isinstance(said, int) or isinstance(said, bool) or not least <= said <= most:
+        raise ValueError(f"{what} must be a whole number from {least} to {most}, not {said!r}")
