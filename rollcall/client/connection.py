@@ -99,7 +99,8 @@ class Connection:
         assert key is not None
         first, last = self._versions.get(key, (0, -1))
         mine_first, mine_last = request.versions
-        version = min(last, mine_last, self._dialect.newest.get(key, mine_last))
+        newest = self._dialect.newest(request)
+        version = min(last, mine_last, mine_last if newest is None else newest)
         if version < max(first, mine_first):
             raise Unspoken(f"the node does not speak {type(request).__name__}")
         return version

@@ -26,6 +26,13 @@ class Ended(MemberError):
     fails again and again, or a task of the member's was cancelled. ``__cause__`` is what."""
 
 
+def ended(cause: BaseException) -> Ended:
+    """The failure of a member that this ended."""
+    failure = Ended(f"the member has ended: {cause!r}")
+    failure.__cause__ = cause
+    return failure
+
+
 class Closed(MemberError):
     """The member was closed or abandoned, or was made by another process."""
 

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import replace
 from random import Random, SystemRandom
 from types import TracebackType
 from typing import Final, Self
@@ -22,6 +23,8 @@ from rollcall.client.core.pausing import Gate, Order
 from rollcall.client.core.words import (
     NOTHING,
     Change,
+    Gone,
+    HandOut,
     Identity,
     Kind,
     Partitions,
@@ -39,8 +42,10 @@ from rollcall.client.errors import (
     MemberError,
     NotAssigned,
     Unavailable,
+    Unfenced,
+    ended,
 )
-from rollcall.client.offsets import Ledger
+from rollcall.client.offsets import Ledger, Look, gone_of
 from rollcall.client.orders import Orders
 from rollcall.client.pump import Pump
 from rollcall.client.tasks import Tasks
@@ -101,7 +106,7 @@ class Member:
         self._callbacks = _by_kind(on_assigned, on_revoked, on_lost, on_paused, on_resumed)
         backoff = Backoff.of(identity, rng)
         self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, ssl_context)
-        self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect)
+        self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect, self._topics_gone)
         self._changes, self._gate = Changes(), Gate()
         self._telling = asyncio.Lock()
         self._tasks = Tasks(self._broke)
@@ -190,13 +195,15 @@ class Member:
         self._changes.end()
 
     def _check_alive(self) -> None:
-        if isinstance(self._failure, Ended):
-            raise self._failure
+        """Offsets are read and committed until the very end, by callbacks too."""
         if self._is_over:
-            raise Closed("the member is closed")
+            is_own = isinstance(self._failure, Ended)
+            raise self._failure if self._failure and is_own else Closed("the member is closed")
 
     def _check_open(self) -> None:
         self._check_alive()
+        if isinstance(self._failure, Ended):
+            raise self._failure
         if self._closing is not None:
             raise Closed("the member is being closed")
 
@@ -267,6 +274,13 @@ class Member:
             return self._manual
         return frozenset(self._standing.handed_out)
 
+    def _look(self) -> Look:
+        """How it stands for a commit; None: by hand, in no group, as long as that is so."""
+        manual = self._manual
+        if manual is None:
+            return lambda: self._standing
+        return lambda: None if self._manual is manual else self._standing
+
     @property
     def _standing(self) -> Standing:
         """As it is now: a program that was asleep for a session may look before its event loop."""
@@ -294,12 +308,15 @@ class Member:
     def token(self, partition: TopicPartition) -> Token:
         """What to store beside one's own writes for this partition (``Token`` says why).
 
-        ``NotAssigned`` where it is not this member's, or where no group gave it out.
+        ``NotAssigned`` where it is not this member's, or where no group gave it out; ``Unfenced``
+        where this is a static member, whose successor's token would be the same.
         """
-        epoch = self._standing.handed_out.get(partition)
-        if epoch is None or self._is_over:
+        hand_out = self._standing.handed_out.get(partition)
+        if hand_out is None or self._is_over:
             raise NotAssigned(f"{partition.topic}-{partition.partition}")
-        return Token(self._identity.group, *partition, epoch)
+        if self._identity.instance_id is not None:
+            raise Unfenced("who takes a static member's place has the same epoch as it had")
+        return Token(self._identity.group, *partition, hand_out.epoch)
 
     def thread(self, partition: TopicPartition) -> int:
         """Which of this member's threads the coordinator of a commanded group wants to work on
@@ -339,15 +356,18 @@ class Member:
         answered in time, and whether it was committed is not known.
         """
         self._check_alive()
-        chosen = dict(self._ledger.noted if offsets is None else offsets)
+        look = self._look()
+        chosen = self._still_own(look()) if offsets is None else dict(offsets)
         for partition, offset in chosen.items():
             checks.offset(partition, offset)
-        standing = Standing() if self._manual is not None else self._standing
-        await self._ledger.commit(chosen, standing)
+        await self._ledger.commit(chosen, look)
         if offsets is None:
-            for partition, offset in chosen.items():
-                if self._ledger.noted.get(partition) == offset:
-                    del self._ledger.noted[partition]
+            self._ledger.forget(chosen)
+
+    def _still_own(self, standing: Standing | None) -> dict[TopicPartition, int]:
+        """What was noted, but for what was lost since; the application will be told."""
+        noted = self._ledger.noted.items()
+        return {p: o for p, o in noted if standing is None or standing.hand_out_of(p) is not None}
 
     async def committed(
         self, partitions: Iterable[TopicPartition] | None = None
@@ -355,6 +375,9 @@ class Member:
         """What the group has committed for these, or for all it works on; None for nothing."""
         self._check_alive()
         return await self._ledger.committed(self.assigned if partitions is None else partitions)
+
+    def _topics_gone(self, hand_outs: Mapping[TopicPartition, HandOut]) -> None:
+        self._pump.put(Gone(hand_outs))
 
     # -- what happens
 
@@ -401,11 +424,13 @@ class Member:
             noted = {}
             if change.kind is not Kind.ASSIGNED:
                 noted = self._ledger.take_noted(change.partitions)
+            gone: Partitions = NOTHING
             if change.kind is Kind.REVOKED:
-                await self._commit_noted(noted)
-            told = self._gate.passes(change)
-            if told is not None:
-                await self._tell(told)
+                gone = await self._commit_noted(noted)
+            for part in _without(change, gone):
+                told = self._gate.passes(part)
+                if told is not None:
+                    await self._tell(told)
 
     async def _obey(self, order: Order | None) -> None:
         """Stop or go on as an operator wants; obeyed is what the application has returned from."""
@@ -419,12 +444,15 @@ class Member:
             await calling.tell(self, callback, change.partitions)
         await self._changes.tell(change)
 
-    async def _commit_noted(self, noted: Mapping[TopicPartition, int]) -> None:
+    async def _commit_noted(self, noted: Mapping[TopicPartition, int]) -> Partitions:
+        """Commit this before revocation; returns the partitions whose topics are gone."""
         try:
-            await self._ledger.commit(noted, self._machine.standing)
+            await self._ledger.commit(noted, lambda: self._standing)
         except (CommitRefused, Unavailable) as error:
             # The next owner begins where the last commit was: work is repeated, not lost.
             log.warning("%s: not committed before revocation: %s", self._identity.group, error)
+            return frozenset(gone_of(error.codes) if isinstance(error, CommitRefused) else ())
+        return NOTHING
 
     def _failed(self, failure: MemberError) -> None:
         self._failure = failure
@@ -436,10 +464,8 @@ class Member:
         if self._is_over:
             return
         lost = frozenset(self._machine.standing.handed_out)
-        failure = Ended(f"the member has ended: {error!r}")
-        failure.__cause__ = error
-        log.error("%s: the member has ended", self._identity.group, exc_info=error)
-        self._failed(failure)
+        log.error("%s: this ended the member:", self._identity.group, exc_info=error)
+        self._failed(ended(error))
         self.abandon()
         callback = self._callbacks[Kind.LOST]
         if lost and callback is not None and isinstance(error, Exception):
@@ -448,6 +474,15 @@ class Member:
     async def _tell_loss(self, callback: Callback, lost: Partitions) -> None:
         async with self._telling:
             await calling.tell(self, callback, lost)
+
+
+def _without(change: Change, gone: Partitions) -> list[Change]:
+    """The change, and as a loss what of it belongs to topics that are gone."""
+    if not gone:
+        return [change]
+    kept = change.partitions - gone
+    lost = replace(change, kind=Kind.LOST, partitions=gone)
+    return [lost, replace(change, partitions=kept)] if kept else [lost]
 
 
 def _identity(

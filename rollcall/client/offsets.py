@@ -6,14 +6,15 @@ member's id and epoch are read from its ``Standing`` as they are at that moment.
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from typing import Any, Final
 
 from protocol.wire.declare import Message
 from rollcall.client.cluster import OFFSETS, Cluster
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.codes import Code
-from rollcall.client.core.words import Identity, Standing, TopicPartition
+from rollcall.client.core.words import HandOut, Identity, LookUp, Standing, TopicPartition
 from rollcall.client.dialects import Dialect, Offsets
 from rollcall.client.errors import CommitRefused, Unavailable
 
@@ -25,28 +26,112 @@ AGAIN: Final = {
 ELSEWHERE: Final = {Code.COORDINATOR_NOT_AVAILABLE, Code.NOT_COORDINATOR}
 
 
+def gone_of(codes: Mapping[TopicPartition, int]) -> set[TopicPartition]:
+    """Partitions of topics that do not exist any more."""
+    return {partition for partition, code in codes.items() if code == Code.UNKNOWN_TOPIC_ID}
+
+
+Look = Callable[[], Standing | None]
+
+
+class Asked:
+    """What is to be committed, and the hand-outs to which it belongs."""
+
+    def __init__(self, offsets: Offsets, look: Look, not_assigned: int) -> None:
+        self.offsets = offsets
+        self._look = look
+        self._not_assigned = not_assigned
+        standing = look()
+        self.hand_outs: dict[TopicPartition, HandOut | None] | None = None
+        if standing is not None:
+            self.hand_outs = {each: standing.hand_out_of(each) for each in offsets}
+        self.topic_ids = {
+            partition: each.topic_id
+            for partition, each in (self.hand_outs or {}).items()
+            if each is not None and each.topic_id is not None and each.topic_id.int
+        }
+
+    def check(self) -> Standing:
+        """How the member stands; ``CommitRefused`` where the offsets are not its own any more."""
+        standing = self._look()
+        if standing is None and self.hand_outs is None:
+            return Standing()
+        lost = [
+            each
+            for each in self.offsets
+            if standing is None
+            or self.hand_outs is None
+            or self.hand_outs[each] is None
+            or standing.hand_out_of(each) != self.hand_outs[each]
+        ]
+        if standing is None or lost:
+            raise CommitRefused(dict.fromkeys(lost, self._not_assigned))
+        return standing
+
+    def parts(self) -> list["Asked"]:
+        """Those whose topics have ids, and those that go by name: in requests of their own."""
+        with_ids = {p: offset for p, offset in self.offsets.items() if p in self.topic_ids}
+        by_name = {p: offset for p, offset in self.offsets.items() if p not in self.topic_ids}
+        return [self._only(each) for each in (with_ids, by_name) if each]
+
+    def _only(self, offsets: Offsets) -> "Asked":
+        part = copy(self)
+        part.offsets = offsets
+        return part
+
+
 class Ledger:
-    """How far this member has come, here and at the coordinator."""
+    """How far this member has come, here and at the coordinator. Commits go one after another: one
+    that is tried again must not come after a later one."""
 
     def __init__(
-        self, cluster: Cluster, identity: Identity, backoff: Backoff, dialect: Dialect
+        self,
+        cluster: Cluster,
+        identity: Identity,
+        backoff: Backoff,
+        dialect: Dialect,
+        gone: Callable[[Mapping[TopicPartition, HandOut]], None],
     ) -> None:
         self._cluster = cluster
         self._identity = identity
         self._backoff = backoff
         self._dialect = dialect
+        self._gone = gone
+        self._turn = asyncio.Lock()
         self.noted: dict[TopicPartition, int] = {}
 
-    async def commit(self, offsets: Offsets, standing: Standing) -> None:
-        """Commit; returns when it is durable. ``CommitRefused`` names what was not."""
+    async def commit(self, offsets: Offsets, look: Look) -> None:
+        """Commit; returns when it is durable. ``CommitRefused`` names what was not.
+
+        ``look`` tells how the member stands at each moment; None: it is in no group. A commit
+        belongs to the hand-outs of the moment in which it was asked for: it is not tried again
+        for a partition that is not the member's any more, or its own once more.
+        """
         if not offsets:
             return
         end = time.monotonic() + self._identity.request_timeout_ms / 1000
+        asked = Asked(dict(offsets), look, self._dialect.not_assigned)
+        asked.check()
+        try:
+            async with asyncio.timeout(end - time.monotonic()):
+                await self._turn.acquire()
+        except TimeoutError:
+            raise Unavailable("offsets: an earlier commit is not answered") from None
+        try:
+            for part in asked.parts():
+                await self._commit(part, end)
+        finally:
+            self._turn.release()
+
+    async def _commit(self, asked: Asked, end: float) -> None:
         while True:
+            standing = asked.check()
             epoch = standing.epoch
             try:
-                request = self._dialect.commit(self._identity, offsets, standing)
-                codes = self._dialect.codes(await self._ask(request))
+                request = self._dialect.commit(
+                    self._identity, asked.offsets, standing, asked.topic_ids
+                )
+                codes = self._dialect.codes(await self._ask(request), asked.topic_ids)
             except OSError as error:
                 await self._later(end, str(error), True)
                 continue
@@ -56,9 +141,23 @@ class Ledger:
                 return
             # The epoch may have risen while the request was on its way (KIP-848).
             stale = {Code.STALE_MEMBER_EPOCH} if standing.epoch != epoch else set()
-            if not set(refused.values()) <= AGAIN | ELSEWHERE | stale:
+            new = {Code.UNKNOWN_TOPIC_ID} if await self._knows(asked, refused) else set()
+            if not set(refused.values()) <= AGAIN | ELSEWHERE | stale | new:
+                self._drop_gone(asked, refused)
                 raise CommitRefused(refused, self._dialect.name_of)
             await self._later(end, str(refused), not set(refused.values()).isdisjoint(ELSEWHERE))
+
+    async def _knows(self, asked: Asked, refused: Mapping[TopicPartition, int]) -> bool:
+        """Whether the topics whose ids the coordinator does not know are known elsewhere: then
+        they are so new that it has not heard of them."""
+        ids = {asked.topic_ids[each] for each in gone_of(refused)}
+        if not ids:
+            return False
+        try:
+            found = await self._cluster.look_up(LookUp(ids=tuple(sorted(ids))))
+        except OSError:
+            return True
+        return ids <= {topic_id for topic_id, _ in found.known.values()}
 
     async def committed(
         self, partitions: Iterable[TopicPartition]
@@ -78,6 +177,19 @@ class Ledger:
             if not codes <= AGAIN | ELSEWHERE:
                 raise CommitRefused(dict.fromkeys(wanted, min(codes)), self._dialect.name_of)
             await self._later(end, str(codes), not codes.isdisjoint(ELSEWHERE))
+
+    def _drop_gone(self, asked: Asked, refused: Mapping[TopicPartition, int]) -> None:
+        """Progress in a topic that was deleted is none in the one that has its name now."""
+        gone = gone_of(refused)
+        self.take_noted(gone)
+        hand_outs = {each: asked.hand_outs[each] for each in gone} if asked.hand_outs else {}
+        self._gone({p: each for p, each in hand_outs.items() if each is not None})
+
+    def forget(self, committed: Offsets) -> None:
+        """What was noted and is durable now, unless something else was noted since."""
+        for partition, offset in committed.items():
+            if self.noted.get(partition) == offset:
+                del self.noted[partition]
 
     def take_noted(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """What was noted for these; it is noted no longer."""

@@ -5,8 +5,10 @@ callbacks run in a task of their own, so that heartbeats go on meanwhile.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from rollcall.client.assigning import Assigning
@@ -18,6 +20,7 @@ from rollcall.client.core.words import (
     Call,
     Change,
     Effect,
+    End,
     Event,
     Fail,
     Handled,
@@ -30,9 +33,14 @@ from rollcall.client.core.words import (
     Send,
     Tick,
     Unanswered,
+    WorkedOut,
+    WorkOut,
 )
-from rollcall.client.errors import Refused
+from rollcall.client.errors import MemberError, Refused, ended
 from rollcall.client.tasks import Tasks
+from rollcall.client.threads import in_thread
+
+log = logging.getLogger("rollcall.client")
 
 _CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """Where there is one that goes on while the machine is suspended, a session does too."""
@@ -53,7 +61,7 @@ class Pump:
         cluster: Cluster,
         backoff: Backoff,
         deliver: Callable[[Change], Awaitable[None]],
-        fail: Callable[[Refused], None],
+        fail: Callable[[MemberError], None],
         stepped: Callable[[], None],
         identity: Identity,
         tasks: Tasks,
@@ -117,8 +125,12 @@ class Pump:
                 self._cluster.forget_coordinator()
             case Assign():
                 self._tasks.start(self._assign())
+            case WorkOut():
+                self._tasks.start(self._work_out(effect))
             case Fail(code, reason):
                 self._fail(Refused(code, reason))
+            case End(error):
+                self._fail(ended(error))
 
     async def _send(self, effect: Send) -> None:
         try:
@@ -135,6 +147,15 @@ class Pump:
         wait_s = identity.request_timeout_ms / 1000
         await self._assigning.run(identity.group, standing, self._assignors, wait_s)
 
+    async def _work_out(self, effect: WorkOut) -> None:
+        try:
+            given = await in_thread(effect.work, "assignor")
+        except Exception as error:
+            log.exception("%s: the assignor failed", self._identity.group)
+            self.put(WorkedOut(effect.number, {}, error))
+        else:
+            self.put(WorkedOut(effect.number, given))
+
     async def _call(self, effect: Call) -> None:
         await self._deliver(effect.change)
         self.put(Handled(effect.ticket))
@@ -142,7 +163,7 @@ class Pump:
     async def _look_up(self, effect: LookUp) -> None:
         while True:
             try:
-                topics = await self._cluster.look_up(effect)
+                topics = replace(await self._cluster.look_up(effect), asked=effect)
                 break
             except OSError:
                 await asyncio.sleep(self._backoff.next() / 1000)

@@ -19,7 +19,11 @@ from tests.in_process import prepare
 from tests.server.serving import Serving, until
 
 PROTOCOLS = ("consumer", "classic", "draft", "commanded")
-TIMES = {"session_timeout_ms": 10_000, "heartbeat_interval_ms": 200, "heartbeat_frequency": 50}
+TIMES: dict[str, Any] = {
+    "session_timeout_ms": 10_000,
+    "heartbeat_interval_ms": 200,
+    "heartbeat_frequency": 50,
+}
 
 
 class Oddity(BaseException):

@@ -99,7 +99,7 @@ def test_who_unsubscribes_while_it_acknowledges_gives_up_first_and_then_leaves(
     anna = member(world, "anna")
     while not (anna.owned and machine(anna).state is State.ACKNOWLEDGING):
         world.sleep(100)
-        world.deliver(anna), world.answer(anna), world.handle(anna)
+        world.deliver(anna), world.answer(anna), world.handle(anna), world.look_up(anna)
     world.unsubscribe(anna)
     assert anna.changes[-1] == "revoked t0,t1,t2,t3"
 

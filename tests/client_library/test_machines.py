@@ -26,6 +26,8 @@ from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.draft import DraftMachine
 from rollcall.client.core.words import Identity, Machine, TopicPartition
+from rollcall.client.errors import CommitRefused
+from rollcall.client.offsets import Asked
 from tests.client_library.world import Player, World
 
 EXAMPLES = int(os.environ.get("ROLLCALL_TEST_EXAMPLES", "60"))
@@ -37,6 +39,7 @@ PEOPLE = st.sampled_from(NAMES)
 TOPICS = st.lists(st.sampled_from(["s", "t"]), min_size=1, max_size=2, unique=True)
 COUNTS = st.dictionaries(st.sampled_from(["s", "t"]), st.integers(1, 5), min_size=1)
 BLOCKED = st.frozensets(st.sampled_from(["requests", "answers", "calls"]), min_size=1)
+NOT_ASSIGNED = 22
 CALM_MS = 400_000
 """Longer than any session, rebalance and back-off one after another."""
 
@@ -52,6 +55,7 @@ class Lives(RuleBasedStateMachine):
         self.world = World(self.kind, group_initial_rebalance_delay_ms=0)
         self.world.catalogue = counts
         self.lives = 0
+        self.commits: list[tuple[Player, Asked, dict[TopicPartition, int]]] = []
         for name in NAMES[:crowd]:
             self.join(name, ["s", "t"], False)
         self.world.sleep(ms, honest=True)
@@ -96,6 +100,30 @@ class Lives(RuleBasedStateMachine):
         if player := self.of(name):
             self.world.handle(player)
 
+    @rule(name=PEOPLE)
+    def begin_to_commit(self, name: str) -> None:
+        """For all that is its own. The first attempt does not come through."""
+        player = self.of(name)
+        if player is None or not (mine := player.owned | player.finishing):
+            return
+        standing = player.machine.standing
+        asked = Asked(dict.fromkeys(mine, 1), lambda: standing, NOT_ASSIGNED)
+        self.commits.append((player, asked, {each: self.world.given[each] for each in mine}))
+
+    @rule(which=st.integers(0, 50))
+    def commit_again(self, which: int) -> None:
+        """If it may: nobody has been given any of it since."""
+        if not self.commits:
+            return
+        player, asked, before = self.commits[which % len(self.commits)]
+        if self.world.players.get(player.name) is not player:
+            return
+        try:
+            asked.check()
+        except CommitRefused:
+            return
+        assert {each: self.world.given[each] for each in before} == before
+
     # The network and the clock
 
     @rule(name=PEOPLE)
@@ -123,6 +151,11 @@ class Lives(RuleBasedStateMachine):
     def learn_of_topics(self, name: str) -> None:
         if player := self.of(name):
             self.world.look_up(player)
+
+    @rule(name=PEOPLE)
+    def the_assignor_has_thought(self, name: str) -> None:
+        if player := self.of(name):
+            self.world.work_out(player)
 
     @rule(ms=st.sampled_from([100, 3_000, 20_000, 50_000]))
     def time_goes_by(self, ms: int) -> None:

@@ -6,7 +6,7 @@ never. Everybody's clock is the same one, and timers are kept to the millisecond
 """
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
@@ -41,6 +41,8 @@ from rollcall.client.core.words import (
     Topics,
     Unanswered,
     Unsubscribe,
+    WorkedOut,
+    WorkOut,
 )
 from tests.client_library.speech import answer_to, event_of, id_of, message_of, polled
 
@@ -63,10 +65,11 @@ class Player:
     answers: deque[Reply] = field(default_factory=deque)
     heard: list[Reply] = field(default_factory=list)
     waiting: dict[int, int] = field(default_factory=dict)  # ticket: until when
+    worked_out: deque[WorkedOut] = field(default_factory=deque)
     call: Call | None = None
     changes: list[str] = field(default_factory=list)
     failures: list[int] = field(default_factory=list)
-    lookups: int = 0
+    asked: deque[LookUp] = field(default_factory=deque)
     topics: tuple[str, ...] = ()
     pattern: str | None = None
     held: tuple[Send, int] | None = None  # a poll, and until when
@@ -100,6 +103,8 @@ class World:
         self.requests = 0
         self.catalogue: dict[str, int] = {}
         self.players: dict[str, Player] = {}
+        self.given: Counter[TopicPartition] = Counter()
+        """How often each partition was handed out, to anybody."""
 
     # -- the node
 
@@ -161,12 +166,16 @@ class World:
             case Call(_, change):
                 assert player.call is None, "two calls at a time"
                 player.call = effect
+                if change.kind is Kind.ASSIGNED:
+                    self.given.update(change.partitions)
                 is_revoked = change.kind is Kind.REVOKED
                 player.finishing = change.partitions if is_revoked else frozenset()
                 parts = ",".join(f"{t}{p}" for t, p in sorted(change.partitions))
                 player.changes.append(f"{change.kind.value} {parts}")
             case LookUp():
-                player.lookups += 1
+                player.asked.append(effect)
+            case WorkOut(number, work):
+                player.worked_out.append(WorkedOut(number, work()))
             case Fail(code):
                 player.failures.append(code)
             case Rediscover():
@@ -261,11 +270,19 @@ class World:
 
     def look_up(self, player: Player) -> bool:
         """The cluster answers about topics."""
-        if not player.lookups:
+        if not player.asked:
             return False
-        player.lookups -= 1
-        known = {name: (id_of(name), count) for name, count in self.catalogue.items()}
-        self.tell(player, Topics(known))
+        asked = player.asked.popleft()
+        named = set(asked.names or self.catalogue)
+        known = {n: (id_of(n), count) for n, count in self.catalogue.items() if n in named}
+        self.tell(player, Topics(known, asked))
+        return True
+
+    def work_out(self, player: Player) -> bool:
+        """The leader's assignor has thought."""
+        if not player.worked_out:
+            return False
+        self.tell(player, player.worked_out.popleft())
         return True
 
     # -- time
@@ -317,7 +334,11 @@ class World:
             moved = [
                 act(player)
                 for name, player in list(self.players.items())
-                for what, act in (*acts.items(), ("topics", self.look_up))
+                for what, act in (
+                    *acts.items(),
+                    ("topics", self.look_up),
+                    ("assignor", self.work_out),
+                )
                 if name != but or what not in blocked
             ]
             if not any(moved):

@@ -8,6 +8,7 @@ so itself, counted from when it sent what was answered, and stops before another
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from random import Random
 from typing import Any, Final
 from uuid import UUID
@@ -24,17 +25,25 @@ from rollcall.client.core.machine import MemberMachine, Table
 from rollcall.client.core.wanted import topics_wanted
 from rollcall.client.core.words import (
     NOTHING,
+    End,
     Fail,
+    HandOut,
     Identity,
     LookUp,
     Millis,
     Partitions,
     Standing,
     TopicPartition,
+    Topics,
+    WorkedOut,
+    WorkOut,
 )
 
 BEATING = (State.PREPARING, State.RECONCILE_ASSIGNMENT, State.STABLE, State.UNSUBSCRIBING)
 """While a join or a sync is parked, that request itself keeps the member alive."""
+
+MISTAKES_MAX: Final = 3
+"""So often may an assignor fail in a row. Then the member leaves, and another one leads."""
 
 
 class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
@@ -43,16 +52,20 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     def __init__(self, identity: Identity, assignors: Sequence[Assignor], rng: Random) -> None:
         standing = Standing()
         table = Table(State, Input, TRANSITIONS, _STEPS)
-        super().__init__(table, identity, standing, standing.handed_out, rng)
+        super().__init__(table, identity, standing, standing.handed_out, standing.revoking, rng)
         self.assignors = tuple(assignors)
         self.is_cooperative = all(each.is_cooperative for each in assignors)
         self._wanted: tuple[str, ...] = ()
         self._known: dict[str, int] | None = None  # partition counts; None: asked for
+        self._asked: LookUp | None = None  # what was asked last
         self._target: Partitions = NOTHING
         self._memory = Claim(())  # the last assignment, for sticky assignors
         self._protocol: str | None = None
         self._led: Sequence[JoinGroupResponseMember] = ()
         self._watched: Mapping[str, int] = {}  # what the leader's assignment was made from
+        self._given: Mapping[str, bytes] | None = None  # the leader's assignment
+        self._rounds = 0  # in which the assignor was called
+        self._mistakes = 0  # of the assignor, one after another
         self._wants_rebalance = False
         self._beat_at: Millis = 0
         self._look_at: Millis = 0
@@ -62,7 +75,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         """When to come back with a ``Tick``."""
         times = []
         if self._ask.request is None:
-            if self.state in _REQUESTS and (self.state is not State.SYNCING or self._may_sync):
+            if self._may_ask:
                 times.append(self._ask.not_before)
             if self._is_beating:
                 times.append(max(self._beat_at, self._ask.not_before))
@@ -85,10 +98,17 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._known = self._known or {}
         else:
             self._known = None
-            self._ask.effects.append(LookUp())
+            self._look_up(LookUp())
 
-    def _learn(self, known: Mapping[str, tuple[UUID, int]], now: Millis) -> None:
-        self._known = counts = {name: count for name, (_, count) in known.items()}
+    def _look_up(self, wanted: LookUp) -> None:
+        self._asked = wanted
+        self._ask.effects.append(wanted)
+
+    def _learn(self, topics: Topics, now: Millis) -> None:
+        self._look_at_ids(topics.known)
+        if topics.asked not in (self._asked, None):
+            return  # something else was asked meanwhile
+        self._known = counts = {name: count for name, (_, count) in topics.known.items()}
         self._look_at = now + self.identity.metadata_max_age_ms
         wanted = topics_wanted(self._subscription, counts)
         changed = self._subscription.pattern is not None and wanted != self._wanted
@@ -96,10 +116,29 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             changed |= any(counts.get(name, 0) != was for name, was in self._watched.items())
         if changed and self.state is State.STABLE:
             self._wants_rebalance = True
+        if self._led and self.state is State.SYNCING and self._given is None:
+            self._work_out(counts)
+
+    def _look_at_ids(self, known: Mapping[str, tuple[UUID, int]]) -> None:
+        """A topic that was deleted and made again is another one: what was its own is lost."""
+        gone = {
+            partition: each
+            for partition, each in self._owned.items()
+            if each.topic_id is not None
+            and known.get(partition.topic, (each.topic_id, 0))[0] != each.topic_id
+        }
+        self._topics_gone(gone)
+
+    def _topics_gone(self, hand_outs: Mapping[TopicPartition, HandOut]) -> None:
+        gone = frozenset(p for p, each in hand_outs.items() if self._owned.get(p) == each)
+        for partition in gone:
+            del self._owned[partition]
+        self._lost |= gone
+        self._wants_rebalance |= bool(gone)
 
     @property
     def _must_watch(self) -> bool:
-        return bool(self._led) or self._subscription.pattern is not None
+        return bool(self._led or self._owned) or self._subscription.pattern is not None
 
     # -- answers
 
@@ -137,11 +176,12 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self._protocol = message.protocol_name
         is_leader = message.leader == message.member_id
         self._led = message.members if is_leader and not message.skip_assignment else ()
+        self._given = None
         self._move(Input.JOINED)
         if self._led:
             topics = {name for each in talk.candidates(self._led) for name in each.claim.topics}
             self._known = None
-            self._ask.effects.append(LookUp(names=tuple(sorted(topics))))
+            self._look_up(LookUp(names=tuple(sorted(topics))))
 
     def _synced(self, message: SyncGroupResponse) -> None:
         self._current_at = self._ask.sent_at
@@ -172,8 +212,8 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         if self.state is State.STABLE and self._must_watch and now >= self._look_at:
             self._look_at = now + self.identity.metadata_max_age_ms
             everything = self._subscription.pattern is not None
-            names = () if everything else tuple(sorted(self._watched))
-            self._ask.effects.append(LookUp(names=names))
+            names = {*self._watched, *(each.topic for each in self._owned)}
+            self._look_up(LookUp(names=() if everything else tuple(sorted(names))))
 
     def _prepare(self) -> bool:
         if self._known is None:
@@ -195,7 +235,8 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._revoke(gone)
             return False
         if come := self._target - owned:
-            self._hand_out(come)
+            if self._has_ids(come):
+                self._hand_out(come)
             return False
         self._move(Input.RECONCILED)
         return True
@@ -218,13 +259,16 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     def _named(self, which: AbstractSet[TopicPartition]) -> Partitions:
         return frozenset(which)
 
+    def _topic_id(self, which: TopicPartition) -> UUID | None:
+        return self._ids.get(which.topic)
+
     # -- requests
 
     def _farewell(self) -> Message:
         return talk.leave(self.identity, self.standing.member_id)
 
     def _send_due(self, now: Millis) -> None:
-        if self.state in _REQUESTS:
+        if self._may_ask:
             _REQUESTS[self.state](self, now)
         elif self._is_beating and now >= self._beat_at:
             beat = talk.beat(self.identity, self.standing.member_id, self.standing.epoch)
@@ -241,34 +285,52 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self._ask.send(request, max(patience, self.identity.request_timeout_ms), now)
 
     def _sync(self, now: Millis) -> None:
-        if not self._may_sync:
-            return
-        given: Mapping[str, Partitions] = {}
-        if self._led:
-            given = self._assign()
         standing = self.standing.member_id, self.standing.epoch
-        request = talk.sync(self.identity, standing, self._protocol, given)
+        request = talk.sync(self.identity, standing, self._protocol, self._given or {})
         patience = self.identity.rebalance_timeout_ms + talk.JOIN_GRACE_MS
         self._ask.send(request, max(patience, self.identity.request_timeout_ms), now)
 
     @property
-    def _may_sync(self) -> bool:
-        """The leader knows the topics first."""
-        return not self._led or self._known is not None
+    def _may_ask(self) -> bool:
+        """Whether there is a join or a sync to ask for."""
+        return self.state in _REQUESTS and not self._is_working_out
 
-    def _assign(self) -> dict[str, Partitions]:
-        known = self._known or {}
+    @property
+    def _is_working_out(self) -> bool:
+        """The leader asks for the topics first, and then lets its assignor think."""
+        return self.state is State.SYNCING and bool(self._led) and self._given is None
+
+    def _work_out(self, counts: Mapping[str, int]) -> None:
         members = talk.candidates(self._led)
         self._watched = {
-            topic: known.get(topic, 0) for each in members for topic in each.claim.topics
+            topic: counts.get(topic, 0) for each in members for topic in each.claim.topics
         }
         assignor = next(each for each in self.assignors if each.name == self._protocol)
-        given = assignor.assign(known, members)
-        return {member_id: frozenset(partitions) for member_id, partitions in given.items()}
+        self._rounds += 1
+        work = partial(talk.work_out, assignor, counts, members)
+        self._ask.effects.append(WorkOut(self._rounds, work))
+
+    def _worked_out(self, result: WorkedOut, now: Millis) -> None:
+        """What is worked out goes out at once; a heartbeat on its way is not waited for."""
+        if result.number != self._rounds or not self._is_working_out:
+            return
+        self._ask.give_up()
+        if result.error is None:
+            self._mistakes = 0
+            self._given = result.given
+            return
+        self._mistakes += 1
+        if self._mistakes < MISTAKES_MAX:
+            self._ask.failed(now, elsewhere=False)
+            self._rejoin()
+        else:
+            self._ask.effects.append(End(result.error))
+            self._move(Input.UNSUBSCRIBED)
 
     @property
     def _is_beating(self) -> bool:
-        return self.state in BEATING and self.standing.epoch >= 0 and not self._is_leaving
+        is_due = self.state in BEATING or self._is_working_out
+        return is_due and self.standing.epoch >= 0 and not self._is_leaving
 
     def _lease(self) -> Millis:
         """Its session runs, and a rebalance that it does not know of cannot have ended without

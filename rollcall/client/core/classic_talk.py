@@ -14,7 +14,7 @@ from protocol.messages.join_group import (
 from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from rollcall.client.assignors import Assignor, Candidate, Claim, formats
-from rollcall.client.core.words import NOTHING, Identity, Partitions
+from rollcall.client.core.words import NOTHING, Identity, Partitions, TopicPartition
 
 PROTOCOL_TYPE = "consumer"
 JOIN_GRACE_MS = 5_000
@@ -48,7 +48,7 @@ def sync(
     identity: Identity,
     standing: tuple[str, int],
     protocol: str | None,
-    given: Mapping[str, Partitions],
+    given: Mapping[str, bytes],
 ) -> SyncGroupRequest:
     """SyncGroup; the leader's brings what each member is given."""
     member_id, generation = standing
@@ -60,8 +60,8 @@ def sync(
         protocol_type=PROTOCOL_TYPE,
         protocol_name=protocol,
         assignments=[
-            SyncGroupRequestAssignment(member_id=each, assignment=formats.assignment(partitions))
-            for each, partitions in given.items()
+            SyncGroupRequestAssignment(member_id=each, assignment=assignment)
+            for each, assignment in given.items()
         ],
     )
 
@@ -95,6 +95,28 @@ def candidates(members: Sequence[JoinGroupResponseMember]) -> list[Candidate]:
             claim = Claim(())
         found.append(Candidate(member.member_id, member.group_instance_id, claim))
     return found
+
+
+def work_out(
+    assignor: Assignor, counts: Mapping[str, int], members: Sequence[Candidate]
+) -> dict[str, bytes]:
+    """What the assignor gives to each member, as it is written to them.
+
+    ``ValueError`` where it names nobody's member, or gives a partition to two.
+    """
+    there = {each.member_id for each in members}
+    owners: dict[TopicPartition, str] = {}
+    written = {}
+    for member_id, given in assignor.assign(counts, members).items():
+        share = frozenset(TopicPartition(*each) for each in given)
+        if member_id not in there:
+            raise ValueError(f"{assignor.name}: there is no member {member_id!r}")
+        for partition in share:
+            other = owners.setdefault(partition, member_id)
+            if other != member_id:
+                raise ValueError(f"{assignor.name}: {partition} for {other!r} and {member_id!r}")
+        written[member_id] = formats.assignment(share)
+    return written
 
 
 def to_give_up(owned: Partitions, topics: Sequence[str], is_cooperative: bool) -> Partitions:

@@ -31,6 +31,7 @@ from rollcall.client.core.commanded_states import TRANSITIONS, Input, State
 from rollcall.client.core.machine import MemberMachine, Table
 from rollcall.client.core.words import (
     Fail,
+    HandOut,
     Identity,
     Millis,
     Partitions,
@@ -38,6 +39,7 @@ from rollcall.client.core.words import (
     Standing,
     Subscription,
     TopicPartition,
+    Topics,
 )
 
 HELD_SHARE: Final = 3
@@ -59,7 +61,7 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         who = UUID(int=rng.getrandbits(128), version=4)
         standing = Standing(member_id=f"{identity.group}-{who}")
         table = Table(State, Input, TRANSITIONS, _STEPS)
-        super().__init__(table, identity, standing, standing.handed_out, rng)
+        super().__init__(table, identity, standing, standing.handed_out, standing.revoking, rng)
         self._todo: deque[Command] = deque()
         self._received = 0
         self._is_registered = False
@@ -90,8 +92,13 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
     def _want_anew(self) -> None:
         """It is registered beside the work (``_offers_anew``)."""
 
-    def _learn(self, known: Mapping[str, tuple[UUID, int]], now: Millis) -> None:
+    def _learn(self, topics: Topics, now: Millis) -> None:
         """Which topics there are is the coordinator's affair."""
+
+    def _topics_gone(self, hand_outs: Mapping[TopicPartition, HandOut]) -> None:
+        """Register anew: the coordinator knows names, and may not have seen that one was gone."""
+        if any(self._owned.get(p) == each for p, each in hand_outs.items()):
+            self._fence()
 
     # -- answers
 
@@ -166,6 +173,8 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
         if command.option == talk.START and command.generation_id >= 0:
             self.standing.epoch = command.generation_id
         if come := threads.keys() - self._owned.keys():
+            if not self._has_ids(come):
+                return False
             self.standing.threads = dict(threads)
             self._hand_out(come)
             return False
@@ -175,6 +184,9 @@ class CommandedMachine(MemberMachine[State, Input, TopicPartition]):
 
     def _named(self, which: AbstractSet[TopicPartition]) -> Partitions:
         return frozenset(which)
+
+    def _topic_id(self, which: TopicPartition) -> UUID | None:
+        return self._ids.get(which.topic)
 
     # -- requests
 

@@ -36,6 +36,7 @@ from rollcall.client.core.words import (
     Partitions,
     Standing,
     TopicPartition,
+    Topics,
 )
 
 SETTLED = (State.STABLE, State.RECONCILE_ASSIGNMENT, State.ACK_ASSIGNMENT)
@@ -48,10 +49,10 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
 
     def __init__(self, identity: Identity, rng: Random, own: Sequence[ClientAssignor] = ()) -> None:
         standing = Standing(member_id=str(UUID(int=rng.getrandbits(128), version=4)), epoch=0)
-        super().__init__(Table(State, Input, TRANSITIONS, _STEPS), identity, standing, {}, rng)
+        table = Table(State, Input, TRANSITIONS, _STEPS)
+        super().__init__(table, identity, standing, {}, {}, rng)
         self._assignors = assignors(identity, own)
         self._names: dict[UUID, str] = {}
-        self._revoking: frozenset[Place] = frozenset()
         self._target: frozenset[Place] = frozenset()
         self._told: Saying | None = None
         self._saying: Saying | None = None
@@ -61,7 +62,8 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
     def take(self, event: Event, now: Millis) -> list[Effect]:
         """As everywhere; what is handed out is shown by its names."""
         effects = super().take(event, now)
-        self.standing.handed_out = {self._called(p): e for p, e in self._owned.items()}
+        self.standing.handed_out = {self._called(p): each for p, each in self._owned.items()}
+        self.standing.revoking = {self._called(p): each for p, each in self._revoking.items()}
         return effects
 
     def due(self) -> Millis | None:
@@ -89,8 +91,8 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         if self.state in (State.UNSUBSCRIBE, State.FATAL):
             self._begin_anew()
 
-    def _learn(self, known: Mapping[str, tuple[UUID, int]], now: Millis) -> None:
-        self._names |= {topic_id: name for name, (topic_id, _) in known.items()}
+    def _learn(self, topics: Topics, now: Millis) -> None:
+        self._names |= {topic_id: name for name, (topic_id, _) in topics.known.items()}
         self._look_at_target()
 
     # -- answers
@@ -135,7 +137,7 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
     @property
     def _all_owned(self) -> frozenset[Place]:
         """What the coordinator must believe to be this member's: handed out or being revoked."""
-        return self._revoking.union(self._owned)
+        return frozenset((*self._revoking, *self._owned))
 
     @property
     def _known_target(self) -> frozenset[Place]:
@@ -159,8 +161,6 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
     # -- what follows from where it stands
 
     def _look_at_clock(self, now: Millis) -> None:
-        if self._ask.call is None:
-            self._revoking = frozenset()  # the application has returned
         if self._is_member and now >= self._lease():
             self._fence()
 
@@ -175,15 +175,14 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
         self._move(Input.RECONCILED)
         return True
 
-    def _revoke(self, gone: AbstractSet[Place]) -> None:
-        self._revoking = frozenset(gone)
-        super()._revoke(gone)
-
     def _named(self, which: AbstractSet[Place]) -> Partitions:
         return frozenset(self._called(place) for place in which)
 
     def _called(self, place: Place) -> TopicPartition:
         return TopicPartition(self._names[place[0]], place[1])
+
+    def _topic_id(self, which: Place) -> UUID:
+        return which[0]
 
     # -- heartbeats
 
@@ -238,7 +237,8 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
 
     def _begin_anew(self) -> None:
         self.standing.epoch = 0
-        self._target = self._revoking = frozenset()
+        self._target = frozenset()
+        self._revoking.clear()
         self._told = self._saying = None
         self._revoke_until = None
 

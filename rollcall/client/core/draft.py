@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from random import Random
 from typing import Any, Final
-from uuid import UUID
 
 from protocol.messages.draft.join_group import JoinGroupResponse
 from protocol.wire.declare import Message
@@ -37,6 +36,7 @@ from rollcall.client.core.words import (
     Rediscover,
     Standing,
     TopicPartition,
+    Topics,
 )
 
 JOIN_GRACE_MS: Final[Millis] = 5_000
@@ -58,7 +58,7 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
     def __init__(self, identity: Identity, strategy: str, rng: Random) -> None:
         standing = Standing()
         table = Table(State, Input, TRANSITIONS, _STEPS)
-        super().__init__(table, identity, standing, standing.handed_out, rng)
+        super().__init__(table, identity, standing, standing.handed_out, standing.revoking, rng)
         self.strategy = strategy
         self._known: frozenset[str] | None = frozenset()  # topics' names; None: asked for
         self._wanted: tuple[str, ...] = ()
@@ -100,8 +100,8 @@ class DraftMachine(MemberMachine[State, Input, TopicPartition]):
             self._known = None
             self._ask.effects.append(LookUp())
 
-    def _learn(self, known: Mapping[str, tuple[UUID, int]], now: Millis) -> None:
-        self._known = frozenset(known)
+    def _learn(self, topics: Topics, now: Millis) -> None:
+        self._known = frozenset(topics.known)
         self._look_at = now + self.identity.metadata_max_age_ms
 
     @property

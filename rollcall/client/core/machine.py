@@ -22,9 +22,12 @@ from rollcall.client.core.words import (
     Effect,
     Event,
     Fail,
+    Gone,
     Handled,
+    HandOut,
     Identity,
     Kind,
+    LookUp,
     Millis,
     Partitions,
     Reply,
@@ -32,9 +35,11 @@ from rollcall.client.core.words import (
     Subscribe,
     Subscription,
     Tick,
+    TopicPartition,
     Topics,
     Unanswered,
     Unsubscribe,
+    WorkedOut,
 )
 
 LEAVE_TIMEOUT_MS: Final[Millis] = 5_000
@@ -75,7 +80,8 @@ class MemberMachine(ABC, Generic[S, I, P]):
         table: Table[S, I],
         identity: Identity,
         standing: Standing,
-        owned: dict[P, int],
+        owned: dict[P, HandOut],
+        revoking: dict[P, HandOut],
         rng: Random,
     ) -> None:
         self._table = table
@@ -85,7 +91,12 @@ class MemberMachine(ABC, Generic[S, I, P]):
         self._ask = Asking(Backoff.of(identity, rng))
         self._subscription = Subscription()
         self._next: Subscription | None = None  # subscribed to while it leaves
-        self._owned = owned  # handed out, and in which epoch
+        self._owned = owned  # handed out
+        self._revoking = revoking  # until the application has returned
+        self._hand_outs = 0
+        self._ids: Mapping[str, UUID] = {}  # of the topics of what is handed out next
+        self._ids_asked: LookUp | None = None
+        self._ids_known: LookUp | None = None
         self._lost: frozenset[P] = frozenset()  # and the application is not told yet
         self._is_leaving = False  # the leave is the only thing to ask for
         self._heard_at: Millis = 0  # when that was sent which proved it to be a member
@@ -111,11 +122,16 @@ class MemberMachine(ABC, Generic[S, I, P]):
                 self._heard(message, now)
             case Unanswered(ticket) if self._ask.answered(ticket):
                 self._heard(None, now)
-            case Handled(ticket):
-                self._ask.handled(ticket)
-            case Topics(known):
-                self._learn(known, now)
-            case Tick() | Reply() | Unanswered():
+            case Handled(ticket) if self._ask.handled(ticket):
+                self._revoking.clear()
+            case Topics():
+                self._learn_ids(event)
+                self._learn(event, now)
+            case Gone(hand_outs):
+                self._topics_gone(hand_outs)
+            case WorkedOut():
+                self._worked_out(event, now)
+            case Tick() | Reply() | Unanswered() | Handled():
                 pass
         self._settle(now)
         return self._ask.take()
@@ -139,8 +155,15 @@ class MemberMachine(ABC, Generic[S, I, P]):
         """There is another subscription, and the member is not about to leave."""
 
     @abstractmethod
-    def _learn(self, known: Mapping[str, tuple[UUID, int]], now: Millis) -> None:
+    def _learn(self, topics: Topics, now: Millis) -> None:
         """The cluster was asked about topics, and this is what it knows."""
+
+    def _topics_gone(self, hand_outs: Mapping[TopicPartition, HandOut]) -> None:
+        """Topics were deleted, and perhaps made anew: where the coordinator says what of that is
+        the member's, nothing is to be done."""
+
+    def _worked_out(self, result: WorkedOut, now: Millis) -> None:
+        """The leader's assignor has run; only the classic protocol has leaders."""
 
     # -- answers
 
@@ -231,18 +254,39 @@ class MemberMachine(ABC, Generic[S, I, P]):
 
     # -- partitions
 
+    def _has_ids(self, come: AbstractSet[TopicPartition]) -> bool:
+        """Whether the ids of these topics are known; they are asked for each time, since a topic
+        may have been made anew."""
+        wanted = LookUp(names=tuple(sorted({each.topic for each in come})))
+        if self._ids_known == wanted:
+            return True
+        if self._ids_asked != wanted:
+            self._ids_asked = wanted
+            self._ask.effects.append(wanted)
+        return False
+
+    def _learn_ids(self, topics: Topics) -> None:
+        if topics.asked is not None and topics.asked == self._ids_asked:
+            self._ids_known, self._ids_asked = self._ids_asked, None
+            self._ids = {name: topic_id for name, (topic_id, _) in topics.known.items()}
+
     def _hand_out(self, come: AbstractSet[P]) -> None:
-        self._owned |= dict.fromkeys(come, self.standing.epoch)
+        self._hand_outs += 1
+        for each in come:
+            topic_id = self._topic_id(each)
+            self._owned[each] = HandOut(self.standing.epoch, self._hand_outs, topic_id)
+        self._ids_known = None
         self._call(Kind.ASSIGNED, come)
 
     def _revoke(self, gone: AbstractSet[P]) -> None:
         for each in gone:
-            del self._owned[each]
+            self._revoking[each] = self._owned.pop(each)
         self._call(Kind.REVOKED, gone)
 
     def _lose_all(self) -> None:
         self._lost |= frozenset(self._owned)
         self._owned.clear()
+        self._revoking.clear()
 
     def _call(self, kind: Kind, which: AbstractSet[P]) -> None:
         self._ask.tell(Change(kind, self._named(which), self.standing.epoch))
@@ -250,6 +294,10 @@ class MemberMachine(ABC, Generic[S, I, P]):
     @abstractmethod
     def _named(self, which: AbstractSet[P]) -> Partitions:
         """As the application calls them."""
+
+    def _topic_id(self, which: P) -> UUID | None:
+        """The id of its topic, where the protocol has ids."""
+        return None
 
     # -- requests
 

@@ -3,7 +3,7 @@
 No rule stands here, and no I/O. Times are milliseconds of one monotonic clock, the caller's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
@@ -19,6 +19,15 @@ class TopicPartition(NamedTuple):
 
     topic: str
     partition: int
+
+
+class HandOut(NamedTuple):
+    """That a partition was given to this member: in which epoch, and as a partition of which topic
+    where ids are known. ``number`` is another one each time, so no two are equal."""
+
+    epoch: int
+    number: int
+    topic_id: UUID | None = None
 
 
 Partitions = frozenset[TopicPartition]
@@ -154,9 +163,27 @@ class Handled:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """What the cluster knows of topics: id and number of partitions, by name."""
+    """What the cluster knows of topics: id and number of partitions, by name. ``asked``: what this
+    answers."""
 
     known: Mapping[str, tuple[UUID, int]]
+    asked: "LookUp | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The coordinator does not know the topics any more of which these were handed out."""
+
+    hand_outs: Mapping[TopicPartition, HandOut]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedOut:
+    """What the leader's assignor gives to each member, as it is written to them; or its mistake."""
+
+    number: int
+    given: Mapping[str, bytes]
+    error: Exception | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +191,7 @@ class Tick:
     """The instant that ``due`` named has come."""
 
 
-Event = Subscribe | Unsubscribe | Reply | Unanswered | Handled | Topics | Tick
+Event = Subscribe | Unsubscribe | Reply | Unanswered | Handled | Topics | Gone | WorkedOut | Tick
 
 
 # What a machine gives
@@ -217,20 +244,41 @@ class Assign:
     each heartbeat until it is done or somebody else is asked."""
 
 
-Effect = Send | Call | LookUp | Rediscover | Fail | Assign
+@dataclass(frozen=True, slots=True)
+class WorkOut:
+    """Let the leader's assignor run beside all else, and tell the machine (``WorkedOut``)."""
+
+    number: int
+    work: Callable[[], Mapping[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The member leaves for good, since this went wrong again and again."""
+
+    error: Exception
+
+
+Effect = Send | Call | LookUp | Rediscover | Fail | Assign | WorkOut | End
 
 
 @dataclass(slots=True)
 class Standing:
     """How a member stands: what an application and its commits may see of a machine.
 
+    ``revoking``: handed out no longer, and its own until the application has returned.
     ``threads``: of a commanded member, the number of each partition's thread.
     """
 
     member_id: str = ""
     epoch: int = -1
-    handed_out: dict[TopicPartition, int] = field(default_factory=dict)
+    handed_out: dict[TopicPartition, HandOut] = field(default_factory=dict)
+    revoking: dict[TopicPartition, HandOut] = field(default_factory=dict)
     threads: dict[TopicPartition, int] = field(default_factory=dict)
+
+    def hand_out_of(self, partition: TopicPartition) -> HandOut | None:
+        """By which it is this member's, handed out or being revoked."""
+        return self.handed_out.get(partition) or self.revoking.get(partition)
 
 
 class Machine(Protocol):

@@ -5,14 +5,17 @@ says of its membership is not here, but in its machine (``core``).
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from protocol.messages import Api
 from protocol.wire.declare import Message
 from rollcall.client.core.words import Identity, LookUp, Standing, TopicPartition, Topics
 
 Offsets = Mapping[TopicPartition, int]
+TopicIds = Mapping[TopicPartition, UUID]
+"""The topics of which these are partitions, where that is known."""
 Versions = Mapping[int, tuple[int, int]]
 
 
@@ -36,21 +39,23 @@ class Dialect:
     """``kafka.KAFKA`` and ``draft.DRAFT`` are the two.
 
     ``apis``: every message that may be sent, by its key. ``versions``: the first and the last by
-    key; None: each node is asked for its own (ApiVersions). ``newest``: the newest version to use
-    of some keys, whatever the node has. ``name_of``: an error's name. The others come in pairs: a
-    request, and what its answer says.
+    key; None: each node is asked for its own (ApiVersions). ``newest``: the newest version in which
+    a request can be said, whatever the node has; None: in any. ``name_of``: an error's name.
+    ``not_assigned``: the code for offsets of partitions that are not the member's. The others come
+    in pairs: a request, and what its answer says.
     """
 
     apis: Mapping[int, Api]
     versions: Versions | None = None
-    newest: Mapping[int, int] = field(default_factory=dict)
+    newest: Callable[[Message], int | None] = lambda request: None
     name_of: Callable[[int], str]
+    not_assigned: int
     find: Callable[[str], Message]
     found: Callable[[Any], Found]
     look_up: Callable[[LookUp], Message]
     topics: Callable[[Any], Topics]
-    commit: Callable[[Identity, Offsets, Standing], Message]
-    codes: Callable[[Any], dict[TopicPartition, int]]
+    commit: Callable[[Identity, Offsets, Standing, TopicIds], Message]
+    codes: Callable[[Any, TopicIds], dict[TopicPartition, int]]
     fetch: Callable[[Identity, Iterable[TopicPartition]], Message]
     fetched: Callable[[Any], Fetched]
 

@@ -16,7 +16,7 @@ from protocol.messages.draft.offset_commit import (
 from protocol.messages.draft.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 from rollcall.client.core.codes import draft_name_of
 from rollcall.client.core.words import Identity, LookUp, Standing, TopicPartition, Topics
-from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, Versions, listed
+from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, Versions, listed
 
 APIS: Final = {**DRAFT_MESSAGES, **{key: MESSAGES[key] for key in (10001, 10002)}}
 """The draft's own, and the two that bring an operator's orders to members of every protocol."""
@@ -49,8 +49,10 @@ def topics(answer: Any) -> Topics:
     return Topics({t.name: (NO_ID, len(t.partitions)) for t in answer.topics if not t.error_code})
 
 
-def commit(identity: Identity, offsets: Offsets, standing: Standing) -> OffsetCommitRequest:
-    """OffsetCommit v2, fenced by consumer id and generation."""
+def commit(
+    identity: Identity, offsets: Offsets, standing: Standing, topic_ids: TopicIds
+) -> OffsetCommitRequest:
+    """OffsetCommit v2, fenced by consumer id and generation; topics have no ids."""
     return OffsetCommitRequest(
         group_id=identity.group,
         group_generation_id=standing.epoch,
@@ -70,7 +72,7 @@ def commit(identity: Identity, offsets: Offsets, standing: Standing) -> OffsetCo
     )
 
 
-def codes(answer: Any) -> dict[TopicPartition, int]:
+def codes(answer: Any, topic_ids: TopicIds) -> dict[TopicPartition, int]:
     """Zero where it is durable."""
     return {
         TopicPartition(topic.name, each.partition): each.error_code
@@ -102,6 +104,7 @@ DRAFT: Final = Dialect(
     apis=APIS,
     versions=VERSIONS,
     name_of=draft_name_of,
+    not_assigned=27,  # CommittingPartitionsNotAssigned
     find=find,
     found=found,
     look_up=look_up,

@@ -1,7 +1,8 @@
 """Kafka's own messages, in whatever versions a node speaks: for every protocol but the draft."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final
+from uuid import UUID
 
 from protocol.messages import MESSAGES
 from protocol.messages.find_coordinator import FindCoordinatorRequest
@@ -17,12 +18,24 @@ from protocol.messages.offset_fetch import (
     OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
 )
-from rollcall.client.core.codes import name_of
+from protocol.wire.declare import Message
+from rollcall.client.core.codes import Code, name_of
 from rollcall.client.core.words import Identity, LookUp, Standing, TopicPartition, Topics
-from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, listed
+from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, listed
 
-NEWEST: Final[Mapping[int, int]] = {8: 9, 9: 9}
-"""OffsetCommit and OffsetFetch name topics up to version 9; from 10 on they want topic ids."""
+TOPIC_IDS_SINCE: Final = 10
+"""From here on, OffsetCommit and OffsetFetch name topics by their ids alone (KIP-848)."""
+
+NO_ID: Final = UUID(int=0)
+
+
+def newest(request: Message) -> int | None:
+    """Offsets are committed by topic id where all ids are known, and read by name."""
+    by_name = isinstance(request, OffsetFetchRequest) or (
+        isinstance(request, OffsetCommitRequest)
+        and any(topic.topic_id == NO_ID for topic in request.topics)
+    )
+    return TOPIC_IDS_SINCE - 1 if by_name else None
 
 
 def find(group: str) -> FindCoordinatorRequest:
@@ -52,34 +65,34 @@ def topics(answer: Any) -> Topics:
     )
 
 
-def commit(identity: Identity, offsets: Offsets, standing: Standing) -> OffsetCommitRequest:
+def commit(
+    identity: Identity, offsets: Offsets, standing: Standing, topic_ids: TopicIds
+) -> OffsetCommitRequest:
     """OffsetCommit, fenced by the member's id and its generation or epoch."""
+    by_topic: dict[tuple[str, UUID], list[OffsetCommitRequestPartition]] = {}
+    for partition, offset in sorted(offsets.items()):
+        topic = partition.topic, topic_ids.get(partition, NO_ID)
+        line = OffsetCommitRequestPartition(
+            partition_index=partition.partition, committed_offset=offset, committed_metadata=""
+        )
+        by_topic.setdefault(topic, []).append(line)
     return OffsetCommitRequest(
         group_id=identity.group,
         generation_id_or_member_epoch=standing.epoch,
         member_id=standing.member_id,
         group_instance_id=identity.instance_id if standing.member_id else None,
         topics=[
-            OffsetCommitRequestTopic(
-                name=topic,
-                partitions=[
-                    OffsetCommitRequestPartition(
-                        partition_index=index,
-                        committed_offset=offsets[TopicPartition(topic, index)],
-                        committed_metadata="",
-                    )
-                    for index in indexes
-                ],
-            )
-            for topic, indexes in listed(offsets).items()
+            OffsetCommitRequestTopic(name=name, topic_id=topic_id, partitions=lines)
+            for (name, topic_id), lines in by_topic.items()
         ],
     )
 
 
-def codes(answer: Any) -> dict[TopicPartition, int]:
+def codes(answer: Any, topic_ids: TopicIds) -> dict[TopicPartition, int]:
     """Zero where it is durable."""
+    names = {topic_id: partition.topic for partition, topic_id in topic_ids.items()}
     return {
-        TopicPartition(topic.name, each.partition_index): each.error_code
+        TopicPartition(topic.name or names[topic.topic_id], each.partition_index): each.error_code
         for topic in answer.topics
         for each in topic.partitions
     }
@@ -122,8 +135,9 @@ def fetched(answer: Any) -> Fetched:
 
 KAFKA: Final = Dialect(
     apis=MESSAGES,
-    newest=NEWEST,
+    newest=newest,
     name_of=name_of,
+    not_assigned=Code.ILLEGAL_GENERATION,
     find=find,
     found=found,
     look_up=look_up,
