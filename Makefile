@@ -5,7 +5,9 @@ UV_VERSION := 0.13.8
 UV := .tools/uv/bin/uv
 PYTHON := .venv/bin/python
 READY := .venv/.synced
-PYTEST = $(PYTHON) -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')"
+PURE := tests/core tests/core_commanded tests/core_consumer tests/core_draft tests/wire
+RUN_TESTS = -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2), 8))')"
+PYTEST = $(PYTHON) $(RUN_TESTS)
 
 # make's own idea of "shell" varies; these recipes are plain POSIX.
 SHELL := /bin/sh
@@ -22,7 +24,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-all clients fuzz differential lint fmt scenarios demo analyze screenshots bench chaos zombies failover soak
+.PHONY: help setup run test test-long test-all check pure coverage pythons clients fuzz differential lint fmt scenarios demo analyze screenshots bench chaos zombies failover soak
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -44,6 +46,28 @@ test-long: $(READY) ## what is long, then a little soak and chaos (docs/testing.
 test-all: ## all tests: `make test`, then `make test-long`
 	$(MAKE) test
 	$(MAKE) test-long
+
+check: $(READY) ## while writing: `make lint` beside the tiers that are pure, with fewer random walks
+	@$(MAKE) --no-print-directory -j2 lint pure
+
+pure: $(READY)
+	ROLLCALL_TEST_EXAMPLES=10 $(PYTHON) -m pytest -q -n 2 $(PURE) $(ARGS)
+
+coverage: $(READY) ## which lines and branches `make test` runs: a figure, no gate
+	$(PYTHON) -m coverage erase
+	$(PYTHON) -m coverage run $(RUN_TESTS) -m "not long" --timeout=0 $(ARGS)
+	$(PYTHON) -m coverage combine --quiet
+	$(PYTHON) -m coverage report
+
+pythons: $(READY) ## the pure tiers, the store and nodes, on every Python from 3.11 to 3.14 that is there
+	@for version in 3.11 3.12 3.13 3.14; do \
+		"python$$version" -c '' 2>/dev/null \
+			|| { echo "Python $$version is not installed: skipped."; continue; }; \
+		echo "Python $$version:"; place="build/python-$$version"; \
+		UV_PROJECT_ENVIRONMENT="$$place" $(UV) sync --frozen --quiet --python "python$$version" \
+			&& "$$place/bin/python" -m pytest -q -n 2 -m "not long" $(PURE) tests/store tests/node $(ARGS) \
+			|| exit 1; \
+	done
 
 clients: $(READY) ## stock clients of every language; fails where Java, Maven, Go, Node, Rust or a C compiler is missing
 	ROLLCALL_CLIENTS=all $(PYTHON) -m pytest --dist loadgroup -n 2 tests/clients tests/client_library/test_processes.py $(ARGS)

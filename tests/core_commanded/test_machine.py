@@ -5,12 +5,16 @@ The conversation checks the owners and the invariants after each command; here o
 are found by chance.
 """
 
+import os
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from groups.core.commanded.states import COMPLETING, EMPTY, STABLE
 from tests.core_commanded.conversation import Conversation
+
+EXAMPLES = int(os.environ.get("ROLLCALL_TEST_EXAMPLES", "200"))
 
 WHO = st.sampled_from(["a", "b", "c"])
 WHICH = st.sampled_from(["topics=t", "topics=t:2,u", "topics=u", "white=[tu]", "black=t"])
@@ -130,4 +134,4 @@ class Schedules(RuleBasedStateMachine):
 
 
 TestSchedules = Schedules.TestCase
-TestSchedules.settings = settings(max_examples=200, stateful_step_count=40)
+TestSchedules.settings = settings(max_examples=EXAMPLES, stateful_step_count=40)

@@ -4,12 +4,16 @@ The conversation checks every invariant after each command (two owners, a ticket
 partition nobody owns). Here is what only a whole schedule shows: nobody waits for ever.
 """
 
+import os
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from groups.core.draft.states import STABLE
 from tests.core_draft.conversation import Conversation
+
+EXAMPLES = int(os.environ.get("ROLLCALL_TEST_EXAMPLES", "60"))
 
 WHO = st.sampled_from("abcd")
 WHICH = st.sampled_from(["t", "u", "t,u"])
@@ -86,4 +90,4 @@ class Schedules(RuleBasedStateMachine):
 
 
 TestSchedules = Schedules.TestCase
-TestSchedules.settings = settings(max_examples=60, stateful_step_count=30)
+TestSchedules.settings = settings(max_examples=EXAMPLES, stateful_step_count=30)
