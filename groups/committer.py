@@ -51,14 +51,14 @@ no longer falls (measured: docs/hot-path.md)."""
 
 
 BATCH_BYTES_MAX = 4 * 1024 * 1024
-"""Bytes of members in one transaction: PostgreSQL takes some 60 ms for them, far from its limit
-of two seconds. A group that alone has more is written beside its lane, in a transaction of its
-own, so that nobody else waits for it."""
+"""Bytes of members in one transaction: PostgreSQL takes a quarter of a second for them and ten
+thousand rows, far from its limit of two seconds. A group that alone has more is written beside
+its lane, in a transaction of its own, so that nobody else waits for it."""
 
 LONE_MS = 5_000
 LONE_BYTES_PER_MS = 2_000
 """How long a statement may take that writes one group alone: so long, and a millisecond more for
-so many bytes. PostgreSQL writes thirty times as fast where it has nothing else to do."""
+so many bytes. Measured: 10,000 members of 8 KiB, 82 MB, take 2.6 s, and may take 46 s."""
 
 REFUSED_PAUSE_MS = 5_000
 """A group of which something fell due that cannot be written is left alone for so long."""

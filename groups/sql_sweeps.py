@@ -10,9 +10,12 @@ VALUES (clock_timestamp(), '', 0, %(node_id)s, %(kind)s, %(trigger)s, %(reason)s
 """An entry about the cluster itself: it has no group."""
 
 MAY_EXPIRE = """
-WITH kept AS (SELECT clock_timestamp() - %(minutes)s * interval '1 minute' AS since)
-SELECT g.group_id FROM rollcall_group g, kept
-WHERE g.group_id > %(after)s AND g.state IN ('Empty', 'Stable')
+WITH kept AS (SELECT clock_timestamp() - %(minutes)s * interval '1 minute' AS since),
+page AS (
+    SELECT group_id, slot, kind, state, protocol_type, state_since FROM rollcall_group
+    WHERE group_id > %(after)s ORDER BY group_id LIMIT %(groups)s
+)
+SELECT g.group_id, g.state IN ('Empty', 'Stable')
   AND (
     g.state = 'Empty' AND (
         g.kind = 'classic' AND g.protocol_type <> '' AND g.state_since <= kept.since
@@ -28,10 +31,11 @@ WHERE g.group_id > %(after)s AND g.state IN ('Empty', 'Stable')
     SELECT FROM rollcall_operation p
     WHERE p.slot = g.slot AND p.group_id = g.group_id AND p.state = 'pending'
       AND p.verb = 'expire-offsets')
-ORDER BY g.group_id LIMIT %(groups)s
+FROM page g, kept ORDER BY g.group_id
 """
-"""More than will expire: what members subscribe to only the owner knows. Nothing of a group whose
-work an operator has stopped: nobody could commit."""
+"""The next groups, and which of them an owner should look at. More than will expire: what members
+subscribe to only the owner knows. Nothing of a group whose work an operator has stopped: nobody
+could commit."""
 
 OLD_OPERATIONS = """
 DELETE FROM rollcall_operation WHERE id IN (

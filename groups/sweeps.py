@@ -31,8 +31,15 @@ SLOTS_A_SWEEP = 8
 GROUPS_A_SWEEP = 1_000
 """Groups whose owners one retention sweep asks; the next one goes on behind them."""
 
-ROWS_A_SWEEP = 10_000
-"""Rows of each table that one clean-up removes."""
+GROUPS_A_PAGE = 200
+"""Groups whose offsets one statement looks at, far within the time that it has."""
+
+ROWS_A_STATEMENT = 10_000
+"""Rows of a table that one statement removes: vacuum and others get their turn between them."""
+
+SWEEP_S_MAX = 10.0
+"""A retention sweep, or the removal of old rows of one table, goes on for so long while there is
+more to do: no fixed number of rows keeps up with every installation."""
 
 BELL_BYTES_MAX = 7_500
 """NOTIFY refuses payloads of 8,000 bytes."""
@@ -133,28 +140,35 @@ class RetentionSweep:
     Remembers how far it came, so that in the end every group has its turn.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
         self._after = ""
+        self._size = GROUPS_A_PAGE
 
     def run(self) -> str:
         """One sweep; returns what it did, in words."""
-        found = [
-            group_id
-            for (group_id,) in _rows(
-                sql.MAY_EXPIRE,
-                after=self._after,
-                minutes=PeriodicSettings.from_django().offsets_retention_minutes,
-                groups=GROUPS_A_SWEEP,
+        asked, until = 0, self.clock() + SWEEP_S_MAX
+        while True:
+            size = self._size
+            self._size = max(1, size // 4)  # unless this one takes no longer than it may
+            page = self._page(size)
+            self._size = GROUPS_A_PAGE
+            found = [group_id for group_id, may_expire in page if may_expire]
+            ask_many(
+                found,
+                Operation.Verb.EXPIRE_OFFSETS,
+                reason="offsets.retention.minutes",
+                actor=RETENTION,
             )
-        ]
-        self._after = found[-1] if len(found) == GROUPS_A_SWEEP else ""
-        ask_many(
-            found,
-            Operation.Verb.EXPIRE_OFFSETS,
-            reason="offsets.retention.minutes",
-            actor=RETENTION,
-        )
-        return f"{len(found)} groups asked"
+            asked += len(found)
+            # Whatever happens to the next page, this one has had its turn.
+            self._after = page[-1][0] if len(page) == size else ""
+            if not self._after or asked >= GROUPS_A_SWEEP or self.clock() >= until:
+                return f"{asked} groups asked"
+
+    def _page(self, size: int) -> list[tuple[Any, ...]]:
+        minutes = PeriodicSettings.from_django().offsets_retention_minutes
+        return _rows(sql.MAY_EXPIRE, after=self._after, minutes=minutes, groups=size)
 
 
 def clean_up() -> str:
@@ -162,23 +176,26 @@ def clean_up() -> str:
     transactional ids that nobody uses any more."""
     kept = PeriodicSettings.from_django()
     removed = {
-        "operations": _execute(
-            sql.OLD_OPERATIONS,
-            hours=kept.operations_retention_hours,
-            retention=RETENTION,
-            rows=ROWS_A_SWEEP,
+        "operations": _remove(
+            sql.OLD_OPERATIONS, hours=kept.operations_retention_hours, retention=RETENTION
         ),
-        "journal entries": _execute(
-            sql.OLD_JOURNAL, hours=kept.journal_retention_hours, rows=ROWS_A_SWEEP
-        ),
+        "journal entries": _remove(sql.OLD_JOURNAL, hours=kept.journal_retention_hours),
         "notes": _execute(live_sql.FORGET_STRANGERS),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
-        "transactional ids": _execute(
-            txn_sql.FORGET, ms=kept.transactional_id_expiration_ms, rows=ROWS_A_SWEEP
-        ),
+        "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
     said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
     return f"removed {said}" if said else "nothing to remove"
+
+
+def _remove(statement: str, **parameters: Any) -> int:
+    """Remove what is old, some rows at a time, for as long as there are more and time is left."""
+    removed, until = 0, time.monotonic() + SWEEP_S_MAX
+    while True:
+        rows = _execute(statement, rows=ROWS_A_STATEMENT, **parameters)
+        removed += rows
+        if rows < ROWS_A_STATEMENT or time.monotonic() >= until:
+            return removed
 
 
 def _turn_history(hours: int) -> int:

@@ -1,6 +1,7 @@
 """Offset retention and clean-up, against a node that decides."""
 
 import pytest
+from django.db import OperationalError
 
 from groups.core.replies import Committed
 from groups.sweeps import RetentionSweep, clean_up
@@ -53,6 +54,7 @@ async def test_every_group_has_its_turn(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("groups.sweeps.GROUPS_A_SWEEP", 2)
+    monkeypatch.setattr("groups.sweeps.GROUPS_A_PAGE", 1)
     for name in "abc":
         await one.commit(name, 1)
     await other.execute(OLD, ["t"])
@@ -61,6 +63,47 @@ async def test_every_group_has_its_turn(
     assert await swept(sweep.run) == "2 groups asked"
     assert await swept(sweep.run) == "1 groups asked"
     await until(lambda: value(other, "SELECT count(*) = 0 FROM rollcall_group"))
+
+
+async def test_a_page_that_takes_too_long_is_made_smaller(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was looked at before it counts, and the next turn asks about fewer groups at once."""
+    monkeypatch.setattr("groups.sweeps.GROUPS_A_PAGE", 4)
+    for name in "abcdef":
+        await one.commit(name, 1)
+    await other.execute(OLD, ["t"])
+    sweep = RetentionSweep()
+    sizes: list[int] = []
+    page = sweep._page
+
+    def slow(size: int) -> list[tuple[object, ...]]:
+        sizes.append(size)
+        if len(sizes) == 2:
+            raise OperationalError("canceling statement due to statement timeout")
+        return page(size)
+
+    monkeypatch.setattr(sweep, "_page", slow)
+    with pytest.raises(OperationalError):
+        await swept(sweep.run)
+    assert await swept(sweep.run) == "2 groups asked"
+    assert sizes == [4, 4, 1, 4]
+
+
+async def test_clean_up_keeps_up_with_whatever_there_is(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many statements of few rows, in one turn."""
+    monkeypatch.setattr("groups.sweeps.ROWS_A_STATEMENT", 2)
+    await other.execute(
+        "INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,"
+        ' generation_before, generation_after, waited_for, joined, "left", details)'
+        " SELECT now() - interval '31 days', 'g', 1, 0, 'emptied', '', '', 0, 0, '{}', '[]', '[]',"
+        " '{}' FROM generate_series(1, 7)"
+    )
+    await other.execute("UPDATE rollcall_journal SET at = now() - interval '31 days'")
+    await swept(clean_up)
+    assert await value(other, "SELECT count(*) FROM rollcall_journal") == 0
 
 
 async def test_clean_up_removes_what_is_old_and_nothing_else(one: Running, other: Other) -> None:
