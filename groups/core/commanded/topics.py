@@ -30,7 +30,9 @@ def learn(
     known = {**work.matches, **{key: sorted(names) for key, names in matches.items()}}
     found = {key: list(known.get(key, ())) for key in sorted(keys)}
     for row in list(work.members.values()):
-        work.put(interests.subscribed(row, found))
+        # What is offered by name was packed when it was offered.
+        if interests.FILTER in row.details or work.before.members.get(row.member_id) is not row:
+            work.put(interests.subscribed(row, found))
     names = sorted(frozenset().union(*map(interests.topics_in, work.members.values())))
     before = work.counts
     after = {name: counts.get(name, before.get(name, 0)) for name in names}

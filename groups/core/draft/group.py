@@ -53,9 +53,10 @@ from groups.core.events import (
 )
 from groups.core.gathered import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session
-from groups.core.halves import Halves
+from groups.core.halves import EXACT_MAX, Earliest, Halves
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
+from groups.core.shared import SharedDict
 
 
 def _another_protocol(work: Work, event: JoinGroup) -> None:
@@ -148,18 +149,39 @@ class DraftGroup(Halves[Live]):
         return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:
-        """When the next awaited consumer would count as dead; None: never. O(members), once a
-        value; beats move on meanwhile, so a tick may find that everyone was heard of."""
+        """When the next awaited consumer would count as dead; None: never. Once a value, in
+        O(members) or from what the step before knew; beats move on meanwhile, so a tick may find
+        that everyone was heard of."""
+        live = self._live
+        if live.recovering:
+            return live.floor
+        if self._earliest is None:
+            self._earliest = (self._earliest_of(self._durable.members),)
         if self._due is None:
-            live = self._live
-            if live.recovering:
-                return live.floor
-            rows = self._durable.members.values()
-            ends = [live.deadline(row) for row in rows if live.is_awaited(row.member_id)]
-            put_off = holding.due(self._durable, live, self.rules)
-            ends += [] if put_off is None else [put_off]
-            self._due = (min(ends, default=None),)
+            ends = (*self._earliest, holding.due(self._durable, live, self.rules))
+            self._due = (min((end for end in ends if end is not None), default=None),)
         return self._due[0]
+
+    def _earliest_of(self, consumer_ids: Iterable[str]) -> Millis | None:
+        rows, live = self._durable.members, self._live
+        awaited = (rows[c] for c in consumer_ids if c in rows and live.is_awaited(c))
+        return min(map(live.deadline, awaited), default=None)
+
+    def _earliest_after(self, after: Self) -> Earliest | None:
+        before, live, rows = self._live, after._live, after._durable.members
+        same = (before.floor, before.round and before.round.started_at, before.suspects)
+        is_same = same == (live.floor, live.round and live.round.started_at, live.suspects)
+        if self._earliest is None or len(rows) <= EXACT_MAX or not is_same:
+            return None
+        ids: set[str] = set()
+        for entries in (live.beats, live.joins, rows):
+            if entries is self._durable.members:
+                continue
+            if not isinstance(entries, SharedDict) or entries.touched is None:
+                return None
+            ids |= entries.touched
+        ends = (*self._earliest, after._earliest_of(ids))
+        return (min((end for end in ends if end is not None), default=None),)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: whose ticket is not held any more asks again, and is served by then."""

@@ -11,6 +11,7 @@ from groups.core.causes import Cause
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
 from groups.core.rows import MemberRow
+from groups.core.shared import SharedDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ class Live:
 
     floor: Millis
     counts: Mapping[str, int] = field(default_factory=dict)
-    beats: dict[str, Beat] = field(default_factory=dict)
-    joins: dict[str, Join] = field(default_factory=dict)
+    beats: SharedDict[str, Beat] = field(default_factory=SharedDict)
+    joins: SharedDict[str, Join] = field(default_factory=SharedDict)
     newcomers: list[Join] = field(default_factory=list)
     suspects: set[str] = field(default_factory=set)
     round: Round | None = None

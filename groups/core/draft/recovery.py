@@ -13,6 +13,7 @@ from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
 from groups.core.group import Beat, Millis, forgiven, forgiven_beats
 from groups.core.rows import Durable
+from groups.core.shared import SharedDict
 
 
 def fresh(durable: Durable, now: Millis) -> Live:
@@ -20,7 +21,7 @@ def fresh(durable: Durable, now: Millis) -> Live:
     return Live(
         floor=now,
         counts=dict(durable.group.details.get(TOPICS, {})),
-        beats={consumer_id: Beat(now) for consumer_id in durable.members},
+        beats=SharedDict((consumer_id, Beat(now)) for consumer_id in durable.members),
         recovering=durable.group.state == PREPARING,
         settled_at=now,
     )
@@ -31,13 +32,13 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     after = fresh(durable, now)
     members = durable.members
     after.floor, after.settled_at = live.floor, live.settled_at
-    after.beats = {c: live.beats.get(c, beat) for c, beat in after.beats.items()}
+    after.beats = SharedDict((c, live.beats.get(c, beat)) for c, beat in after.beats.items())
     if durable.group.state == STABLE and OWED in durable.group.details:
         after.counts = {**after.counts, **live.counts}
     if durable.group.state == PREPARING and live.round is not None:
         after.recovering = False
         after.round, after.counts = live.round, live.counts
-        after.joins = {c: join for c, join in live.joins.items() if c in members}
+        after.joins = SharedDict((c, join) for c, join in live.joins.items() if c in members)
         after.newcomers = [join for join in live.newcomers if join.row.member_id not in members]
         after.suspects = {c for c in live.suspects if c in members}
     return after
@@ -47,7 +48,7 @@ def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
     """What was missed counts neither as silence nor as time that a round has taken."""
     after = live.copy()
     after.floor = forgiven(live.floor, now, missed)
-    after.beats = forgiven_beats(live.beats, now, missed)
+    after.beats = SharedDict(forgiven_beats(live.beats, now, missed))
     if after.round is not None:
         started_at = forgiven(after.round.started_at, now, missed)
         after.round = replace(after.round, started_at=started_at)

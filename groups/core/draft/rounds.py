@@ -20,6 +20,7 @@ from groups.core.gathered import NAMED_MAX
 from groups.core.group import Beat
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
+from groups.core.shared import SharedDict
 
 EXCLUDED_MAX = 1_000
 """Consumers that a row remembers as left out. Beyond it they are told UnknownConsumer, and start
@@ -177,8 +178,8 @@ def _settle(work: Work, held: Mapping[str, Join]) -> None:
     for consumer_id, join in held.items():
         work.answer(join.ticket, joined(work, consumer_id))
     live = work.change()
-    live.beats = {consumer_id: Beat(work.now) for consumer_id in work.members}
-    live.joins, live.newcomers, live.suspects, live.round = {}, [], set(), None
+    live.beats = SharedDict((consumer_id, Beat(work.now)) for consumer_id in work.members)
+    live.joins, live.newcomers, live.suspects, live.round = SharedDict(), [], set(), None
     live.settled_at = work.now
     tell_forced(work)
     work.set_details(operations=None)
