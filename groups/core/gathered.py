@@ -15,7 +15,7 @@ from groups.core.group import Answer, JournalEntry, Millis, Rules
 from groups.core.pending import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
-from groups.core.shared import SharedDict
+from groups.core.shared import SharedDict, shared
 
 ABSENT: Final = "absent"
 """The key in the details of a row that stands for none; a row that is written never has it."""
@@ -91,9 +91,7 @@ class Gathered(Generic[L]):
     def change_members(self) -> SharedDict[str, MemberRow]:
         """The member rows, to be changed; copied at the first call of a step."""
         if self._own_members is None:
-            rows = self.members
-            self._own_members = rows.copy() if isinstance(rows, SharedDict) else SharedDict(rows)
-            self.members = self._own_members
+            self.members = self._own_members = shared(self.members)
         return self._own_members
 
     def set_members(self, members: Mapping[str, MemberRow]) -> None:

@@ -145,6 +145,11 @@ class SharedDict(Base[K, V], Generic[K, V]):
         return f"SharedDict({self._entries()!r})"
 
 
+def shared(entries: Mapping[K, V]) -> SharedDict[K, V]:
+    """A copy of these entries, to be changed."""
+    return entries.copy() if isinstance(entries, SharedDict) else SharedDict(entries)
+
+
 def may_differ(before: Mapping[K, V], after: Mapping[K, V]) -> Iterable[K]:
     """The keys to look at for whoever wants to know what has changed: few, where one of these came
     from the other by copies; in any case each key once."""

@@ -73,6 +73,7 @@ from groups.core.group import (
 )
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
+from groups.core.shared import SharedDict
 
 HANDLERS: Final[Handlers[Work]] = {
     MembersRefused: strangers.members_refused,
@@ -205,7 +206,7 @@ class ConsumerGroup:
         since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
         after = replace(
             before,
-            beats=beats,
+            beats=SharedDict(beats),
             timers={m: _timer(members[m], before.timers.get(m), now) for m in revoking},
             calls={m: _timer(members[m], before.calls.get(m), now) for m in called},
             syncs={m: timer for m, timer in before.syncs.items() if m in index.classic},
@@ -288,7 +289,7 @@ class ConsumerGroup:
         live = replace(
             before,
             floor=forgiven(before.floor, now, missed),
-            beats=forgiven_beats(before.beats, now, missed),
+            beats=SharedDict(forgiven_beats(before.beats, now, missed)),
             timers=_later(before.timers, now, missed),
             calls=_later(before.calls, now, missed),
             syncs=_later(before.syncs, now, missed),

@@ -12,6 +12,7 @@ from groups.core.assignors import NOTHING, Part, wishes
 from groups.core.assignors.clients import Vote, votes_of
 from groups.core.classic import packing
 from groups.core.consumer.member import Member
+from groups.core.shared import SharedDict
 
 Topic = tuple[str, int]
 """A topic's id (32 hex digits) and its partition count."""
@@ -32,8 +33,8 @@ class Index:
     ``votes`` counts what members say of assignors.
     """
 
-    holders: dict[Part, str] = field(default_factory=dict)
-    instances: dict[str, str] = field(default_factory=dict)
+    holders: SharedDict[Part, str] = field(default_factory=SharedDict)
+    instances: SharedDict[str, str] = field(default_factory=SharedDict)
     names: dict[str, int] = field(default_factory=dict)
     unsettled: int = 0
     next_position: int = 0

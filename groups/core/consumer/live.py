@@ -9,6 +9,7 @@ from groups.core.assignors import NOWHERE, Parts, Racks
 from groups.core.consumer import batching, rounds
 from groups.core.consumer.moves import Moves
 from groups.core.group import Beat, Millis
+from groups.core.shared import SharedDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Live:
     """
 
     floor: Millis
-    beats: dict[str, Beat] = field(default_factory=dict)
+    beats: SharedDict[str, Beat] = field(default_factory=SharedDict)
     timers: dict[str, Timer] = field(default_factory=dict)
     since: Millis | None = None
     settled_at: Millis = 0

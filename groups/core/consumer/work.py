@@ -24,6 +24,7 @@ from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
 from groups.core.pending import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Details, GroupRow, MemberRow
+from groups.core.shared import SharedDict, shared
 
 EMPTY = "Empty"
 ASSIGNING = "Assigning"
@@ -71,7 +72,7 @@ class Work:
         self.question: Question | None = None
         self.touched: dict[str, None] = {}
         self.written: dict[str, None] = {}
-        self._own_members: dict[str, Member] | None = None
+        self._own_members: SharedDict[str, Member] | None = None
         self._own_index: Index | None = None
         self._own_live: Live | None = None
         self._own_moves: Moves | None = None
@@ -132,11 +133,10 @@ class Work:
             self._own_index = self.index = self.index.copy()
         return self._own_index
 
-    def change_members(self) -> dict[str, Member]:
+    def change_members(self) -> SharedDict[str, Member]:
         """The members, to be changed."""
         if self._own_members is None:
-            self._own_members = dict(self.members)
-            self.members = self._own_members
+            self.members = self._own_members = shared(self.members)
         return self._own_members
 
     def put(self, member: Member) -> None:
@@ -405,7 +405,7 @@ class Work:
         What is as it was before stays the same object: that is how the store knows.
         """
         row = before if self.row == before else self.row
-        members, after = dict(self.members), dict(rows)
+        members, after = self.change_members(), shared(rows)
         for member_id in self.written.keys() - self.touched.keys():
             after[member_id] = members[member_id].row
         for member_id in self.touched:
@@ -417,9 +417,7 @@ class Work:
             if old == saved.row:
                 saved = replace(saved, row=old)
             members[member_id], after[member_id] = saved, saved.row
-        same = after.keys() == rows.keys() and all(
-            after.get(m) is rows.get(m) for m in chain(self.touched, self.written)
-        )
+        same = all(after.get(m) is rows.get(m) for m in chain(self.touched, self.written))
         return row, rows if same else after, members
 
 

@@ -25,6 +25,7 @@ from groups.core.group import Answer, Beat, Decision, Millis
 from groups.core.migration import policy
 from groups.core.replies import ConsumerBeaten, Operated
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.shared import SharedDict
 from groups.core.subscription import subscription_of
 
 PROTOCOL_TYPE = "consumer"
@@ -112,7 +113,7 @@ def _upgraded(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis) -> Con
     before = group.live
     waits = before.joins.keys() | before.syncs.keys()  # nobody is silent while it waits
     beats = {m: Beat(now) if m in waits else before.beats[m] for m in members}
-    live = Live(before.floor, beats, settled_at=before.settled_at)
+    live = Live(before.floor, SharedDict(beats), settled_at=before.settled_at)
     return ConsumerGroup(durable, members, index, live, group.rules)
 
 
