@@ -68,6 +68,12 @@ def _fenced_twice(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
     return True
 
 
+def _fenced_and_told(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
+    """There a fenced producer that ends a transaction is told the epoch of its successor."""
+    codes = (theirs[0], ours[0])
+    return step[0] == "end" and codes == ("NONE", "PRODUCER_FENCED")
+
+
 def _their_fault(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
     words = ("UNKNOWN_SERVER_ERROR", "'error_code': -1")
     there, here = ([word in repr(answer) for word in words] for answer in (theirs, ours))
@@ -161,6 +167,13 @@ TABLE = (
         "one fencing raises the epoch once; there twice, for the abort and for the newcomer",
         _fenced_twice,
         goes_on=True,
+    ),
+    Accepted(
+        "fenced-and-told",
+        ("transactions",),
+        "EndTxn v5 of a producer that was fenced by InitProducerId is refused"
+        " (docs/decisions/0031-a-fenced-producer-ends-nothing.md); there it counts as asked again",
+        _fenced_and_told,
     ),
     Accepted(
         "their-fault",

@@ -144,7 +144,7 @@ def _move(work: Work, event: JoinGroup, said: Subscription, was: Member) -> None
     member_id = was.row.member_id
     owned = _parts(said.owned, {**work.index.catalogue, **event.topics})
     before = work.members[member_id]
-    subscribed = targets.kept_topics(work, was, before)
+    subscribed = targets.kept_topics(work, was, before) if before.state == UNREVOKED else None
     is_free = work.is_free_for(member_id)
     after = reconcile(before, work.target_epoch, owned, is_free, subscribed)
     if after is not before:

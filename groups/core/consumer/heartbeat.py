@@ -58,7 +58,7 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAME
     """
     complaints = (
         (event.member_epoch < LEFT_FOR_NOW, "MemberEpoch is invalid."),
-        (_names_itself(event) and is_blank(event.member_id), "MemberId can't be empty."),
+        (is_blank(event.member_id) and _names_itself(event), "MemberId can't be empty."),
         (is_blank(event.instance_id), "InstanceId can't be empty."),
         (is_blank(event.rack_id), "RackId can't be empty."),
         (
@@ -96,7 +96,7 @@ def _joining(event: ConsumerHeartbeat) -> tuple[tuple[bool, str], ...]:
 
 def is_blank(value: str | None) -> bool:
     """Whether a name is there and says nothing: spaces and control characters, as Java trims."""
-    return value is not None and not value.strip(_TRIMMED)
+    return value is not None and (not value or (value[0] <= " " and not value.strip(_TRIMMED)))
 
 
 _TRIMMED = "".join(map(chr, range(0x21)))
@@ -294,7 +294,7 @@ def _catalogue(
 def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> None:
     member_id = member.row.member_id
     before = work.members[member_id]
-    subscribed = targets.kept_topics(work, member, before)
+    subscribed = targets.kept_topics(work, member, before) if before.state == UNREVOKED else None
     is_free = work.is_free_for(member_id)
     after = reconcile(before, work.target_epoch, owned, is_free, subscribed)
     if after is not before:

@@ -8,7 +8,7 @@ from groups.core.assignors import Parts, Subscriber, wishes
 from groups.core.assignors.question import Question
 from groups.core.consumer import batching, rounds
 from groups.core.consumer.index import Index
-from groups.core.consumer.member import UNREVOKED, Member, by_topic
+from groups.core.consumer.member import Member, by_topic
 
 if TYPE_CHECKING:
     from groups.core.consumer.work import Work
@@ -106,10 +106,9 @@ def subscribes_anew(before: Member, after: Member) -> bool:
 
 
 def kept_topics(work: "Work", before: Member, after: Member) -> frozenset[str] | None:
-    """The ids of the topics that a member still subscribes to, where it has just changed them in
-    the middle of a revocation; else None."""
-    is_asked = after.state == UNREVOKED and subscribes_anew(before, after)
-    return topic_ids(work, after) if is_asked else None
+    """The ids of the topics that a member still subscribes to, where it has just changed them;
+    else None."""
+    return topic_ids(work, after) if subscribes_anew(before, after) else None
 
 
 def forget_unsubscribed(work: "Work", member: Member) -> None:
