@@ -1,29 +1,51 @@
 """What every page of the admin shares. No model is registered here."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
+from groups import rights
+
 
 class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
-    """unfold's pages, without a count of everything beside the count of what was found."""
+    """unfold's pages, without a count of everything beside the count of what was found.
+
+    Who may do what is told by the table of rights; the gate asks it for each page, and what is
+    asked here decides which buttons, forms and actions a page has.
+    """
 
     show_full_result_count = False
     list_per_page = 50
 
+    @property
+    def rights(self) -> rights.Model:
+        """The model's part of the table."""
+        return rights.MODELS[f"{self.opts.app_label}_{self.opts.model_name}"]
 
-class ReadOnlyAdmin(RollcallAdmin):
-    """Rows that are shown and never saved: they change by verbs, or by their owner alone."""
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whether the list and the pages of rows are shown."""
+        return rights.may(request.user, self.rights.view)
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:
-        """Nobody."""
-        return False
+        """Whether rows are made here."""
+        return rights.may(request.user, self.rights.add)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody."""
-        return False
+        """Whether a page of a row is a form."""
+        return rights.may(request.user, self.rights.change)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody."""
-        return False
+        """Whether rows are deleted here."""
+        return rights.may(request.user, self.rights.delete)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """What this person may do with the rows that were chosen."""
+        found: Mapping[str, Any] = super().get_actions(request)
+        needed = self.rights.actions
+        return {
+            name: action
+            for name, action in found.items()
+            if rights.may(request.user, needed.get(name, rights.NOBODY))
+        }

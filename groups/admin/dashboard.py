@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from groups import fleet as fleets
-from groups import plain_words
+from groups import plain_words, rights
 from groups.fleet import Fleet
 from groups.models import Journal
 
@@ -48,7 +48,7 @@ TONES = {
 
 def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """What the template of the first page needs (unfold's DASHBOARD_CALLBACK)."""
-    if not request.user.has_perm("groups.view_group"):
+    if not rights.may(request.user, rights.VIEW_GROUP):
         return context
     seen = fleets.look()
     context.update(

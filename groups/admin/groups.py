@@ -3,12 +3,10 @@
 Nothing is saved here. What may be asked of a group is in ``groups.admin.verbs``.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
@@ -17,9 +15,9 @@ from django.utils import timezone
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from groups import queries
+from groups import queries, rights
 from groups.admin import pauses, standing, verbs
-from groups.admin.base import ReadOnlyAdmin
+from groups.admin.base import RollcallAdmin
 from groups.admin.standing import READING
 from groups.models import Group, Journal
 from groups.plain_words import cause
@@ -88,7 +86,7 @@ class WithLastRebalances(ChangeList):  # type: ignore[misc]  # unfold has no typ
 
 
 @admin.register(Group)
-class GroupAdmin(ReadOnlyAdmin):
+class GroupAdmin(RollcallAdmin):
     """Groups are shown, and never saved."""
 
     list_display = (
@@ -121,20 +119,6 @@ class GroupAdmin(ReadOnlyAdmin):
             request, {"title": "Groups", **(extra_context or {})}
         )
         return answer
-
-    def get_actions(self, request: HttpRequest) -> Mapping[str, Any]:
-        """What this person may ask of groups."""
-        found: Mapping[str, Any] = super().get_actions(request)
-        needed = {
-            "force_rebalances": verbs.MAY_REBALANCE,
-            "stop_work": pauses.MAY_PAUSE,
-            "start_work": pauses.MAY_PAUSE,
-        }
-        return {
-            name: action
-            for name, action in found.items()
-            if request.user.has_perm(needed.get(name, verbs.MAY_REBALANCE))
-        }
 
     @admin.action(description="Force a rebalance …")
     def force_rebalances(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse:
@@ -184,7 +168,7 @@ class GroupAdmin(ReadOnlyAdmin):
         context = {
             **self.admin_site.each_context(request),
             "title": group.group_id,
-            "may_rebalance": request.user.has_perm(verbs.MAY_REBALANCE),
+            "may_rebalance": rights.may(request.user, rights.REBALANCE),
             **standing.of(group, request),
         }
         return render(request, "admin/groups/group/page.html", context)
@@ -210,9 +194,7 @@ class GroupAdmin(ReadOnlyAdmin):
         return pauses.pause(self, request, self.seen(request, object_id))
 
     def seen(self, request: HttpRequest, object_id: str) -> Group:
-        """The group of a URL, for who may look at it."""
-        if not request.user.has_perm("groups.view_group"):
-            raise PermissionDenied
+        """The group of a URL."""
         group_id = unquote(object_id)
         found = Group.objects.none() if NUL in group_id else Group.objects.filter(pk=group_id)
         group: Group | None = found.first()

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from groups import queries
-from groups.admin.base import ReadOnlyAdmin
+from groups.admin.base import RollcallAdmin
 from groups.admin.standing import ago
 from groups.models import Node, Slot
 
@@ -17,7 +17,7 @@ CHANGES_MAX = 20
 
 
 @admin.register(Node)
-class NodeAdmin(ReadOnlyAdmin):
+class NodeAdmin(RollcallAdmin):
     """Nodes register themselves."""
 
     list_display = ("node", "address", "draft", "slots", "last_beat", "started_at")

@@ -8,18 +8,17 @@ from datetime import timedelta
 from typing import Any, Final
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Sum
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 from unfold.decorators import display
 
-from groups import plain_words, tasks
+from groups import plain_words, rights, tasks
 from groups.admin import chart
-from groups.admin.base import ReadOnlyAdmin
+from groups.admin.base import RollcallAdmin
 from groups.models import RebalanceCost, ReportRun
 
 BARS_MAX: Final = 12
@@ -28,8 +27,6 @@ ROWS_MAX: Final = 100
 
 GIVEN_UP_AFTER: Final = timedelta(hours=6)
 """A run that is said to be running for longer has died without a word."""
-
-MAY_ANALYSE: Final = "groups.add_reportrun"
 
 
 def going_on() -> ReportRun | None:
@@ -53,7 +50,7 @@ def costliest(run: ReportRun) -> Sequence[chart.Cost]:
 
 
 @admin.register(ReportRun)
-class ReportRunAdmin(ReadOnlyAdmin):
+class ReportRunAdmin(RollcallAdmin):
     """Runs are written by the pipeline alone."""
 
     list_display = ("run", "outcome", "started_at", "took", "events", "asked_by", "short")
@@ -81,10 +78,6 @@ class ReportRunAdmin(ReadOnlyAdmin):
 
     def analyse_view(self, request: HttpRequest) -> HttpResponse:
         """Ask the worker for a run."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
-        if not request.user.has_perm(MAY_ANALYSE):
-            raise PermissionDenied
         running = going_on()
         if running is not None:
             self.message_user(request, f"Run {running.pk} is at work already.", messages.WARNING)
@@ -109,7 +102,7 @@ class ReportRunAdmin(ReadOnlyAdmin):
             "title": "Reports",
             "newest": newest(),
             "running": going_on(),
-            "may_analyse": request.user.has_perm(MAY_ANALYSE),
+            "may_analyse": rights.may(request.user, rights.ANALYSE),
             **(extra_context or {}),
         }
         answer: HttpResponse = super().changelist_view(request, context)

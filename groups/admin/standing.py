@@ -11,7 +11,7 @@ from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
 
-from groups import pause_queries, queries
+from groups import pause_queries, queries, rights
 from groups.admin import stopping
 from groups.models import Group, Journal, Operation, Topic
 from groups.plain_words import seconds, sentence
@@ -76,7 +76,7 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
     work = pause_queries.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
     entries = journal(group.group_id, request)
     queries.ask_for_a_look(group.group_id)
-    may_evict = request.user.has_perm("groups.evict_member")
+    may_evict = rights.may(request.user, rights.EVICT)
     return {
         "group": group,
         "tone": TONES.get(group.state, "warn"),
@@ -86,7 +86,7 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
             for n, m in enumerate(members[:MEMBERS_MAX])
         ],
         **stopping.of_group(group, work),
-        "may_pause": request.user.has_perm("groups.pause_group"),
+        "may_pause": rights.may(request.user, rights.PAUSE),
         "more_members": max(0, len(members) - MEMBERS_MAX),
         "matrix": matrix(members),
         "offsets": offsets[:OFFSETS_MAX],

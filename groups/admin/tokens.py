@@ -34,10 +34,6 @@ class ApiTokenAdmin(RollcallAdmin):
         told = ("prefix", "created_at", "used_at")
         return ("name", "user", "expires_at", *(told if obj is not None else ()))
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody."""
-        return False
-
     def formfield_for_foreignkey(
         self, db_field: "ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> "ModelChoiceField[Any] | None":

@@ -86,10 +86,6 @@ class TopicAdmin(RollcallAdmin):
         """A topic keeps its name: members subscribe by it."""
         return () if obj is None else ("name", "topic_id", "created_at", "committed_by", "history")
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody, here."""
-        return False
-
     def save_model(self, request: HttpRequest, obj: Topic, form: TopicForm, change: bool) -> None:
         """By the catalogue's functions, which tell every node."""
         author = user(request.user.get_username())

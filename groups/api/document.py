@@ -10,4 +10,6 @@ class Document(Checked, SpectacularAPIView):
 
 
 class Page(Checked, SpectacularSwaggerView):
-    """The page."""
+    """The page, in HTML."""
+
+    metadata_class = None

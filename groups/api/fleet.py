@@ -25,8 +25,6 @@ TOPIC_NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
 class Topics(View):
     """The catalogue."""
 
-    rights = {"POST": "groups.add_topic", "*": "groups.view_topic"}
-
     @described(
         operation_id="list_topics",
         parameters=[OpenApiParameter("q", str, description="Part of the name."), *PAGE],
@@ -56,8 +54,6 @@ class Topics(View):
 class OneTopic(View):
     """One topic."""
 
-    rights = {"PATCH": "groups.change_topic", "*": "groups.view_topic"}
-
     @described(operation_id="get_topic", parameters=[TOPIC_NAME], responses=shapes.TopicView)
     def get(self, request: Request, name: str) -> Response:
         """Show a topic."""
@@ -82,8 +78,6 @@ class OneTopic(View):
 class TopicJournal(View):
     """What was done to a topic, and by whom."""
 
-    rights = {"*": "groups.view_topic"}
-
     @described(
         operation_id="list_topic_journal",
         parameters=[TOPIC_NAME, *PAGE],
@@ -102,8 +96,6 @@ class TopicJournal(View):
 class TopicRacks(View):
     """Where a topic's partitions are."""
 
-    rights = {"*": "groups.change_topic"}
-
     @described(
         operation_id="place_topic",
         parameters=[TOPIC_NAME],
@@ -120,8 +112,6 @@ class TopicRacks(View):
 class Nodes(View):
     """The coordinator processes."""
 
-    rights = {"*": "groups.view_node"}
-
     @described(operation_id="list_nodes", parameters=PAGE, responses=page_of(shapes.NodeView))
     def get(self, request: Request) -> Response:
         """List nodes, with how many slots each owns."""
@@ -135,8 +125,6 @@ class Nodes(View):
 
 class RebalanceReport(View):
     """What rebalances cost, by group and trigger: the pipeline's report."""
-
-    rights = {"POST": "groups.add_reportrun", "*": "groups.view_reportrun"}
 
     @described(
         operation_id="get_rebalance_report",
@@ -174,8 +162,6 @@ class RebalanceReport(View):
 
 class Me(View):
     """Who asks."""
-
-    rights = {}
 
     @described(operation_id="get_me", responses=shapes.Me)
     def get(self, request: Request) -> Response:

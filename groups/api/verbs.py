@@ -40,8 +40,6 @@ FILTERS: Final = ("group_id", "state")
 class Rebalances(View):
     """A group's rebalances: those that were, and one that is forced."""
 
-    rights = {"POST": "groups.rebalance_group", "*": "groups.view_group"}
-
     @described(
         operation_id="list_rebalances",
         parameters=[GROUP_ID, *PAGE],
@@ -75,8 +73,6 @@ class Rebalances(View):
 class OneMember(View):
     """A member of a group."""
 
-    rights = {"*": "groups.evict_member"}
-
     @described(
         operation_id="evict_member",
         parameters=[
@@ -107,7 +103,6 @@ class OneMember(View):
 class Paused(View):
     """The work of a group, or of one member of it."""
 
-    rights = {"*": "groups.pause_group"}
     verb = Operation.Verb.PAUSE
 
     def ask(self, request: Request, group_id: str, member_id: str = "") -> Response:
@@ -195,8 +190,6 @@ class MemberResume(Paused):
 
 class Restores(View):
     """Offsets of the past."""
-
-    rights = {"*": "groups.rebalance_group"}
 
     @described(
         operation_id="restore_offsets",

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
+from groups import rights
 from groups.live.hub import HUB, Full
 from groups.live.mailbox import LOOK, Mailbox, News
 from groups.models import Group
@@ -28,6 +29,8 @@ PUSH_INTERVAL_S = 0.1
 reads nothing is closed by its pings long before these few bytes a second add up."""
 
 GROUP_ID_LENGTH_MAX = 1_024
+
+PATH = "ws/groups/"
 
 
 class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels has no types
@@ -110,7 +113,7 @@ def refused(user: Any) -> int | None:
     """Why this user may not watch; None where it may."""
     if not user.is_authenticated:
         return NOT_LOGGED_IN
-    return None if user.has_perm("groups.view_group") else NOT_ALLOWED
+    return None if rights.may(user, rights.SOCKETS[PATH]) else NOT_ALLOWED
 
 
 @database_sync_to_async  # type: ignore[untyped-decorator]

@@ -7,10 +7,10 @@ from channels.routing import URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.urls import path, re_path
 
-from groups.live.consumer import GroupConsumer, NoSuchPage
+from groups.live.consumer import PATH, GroupConsumer, NoSuchPage
 
 urlpatterns = [
-    path("ws/groups/", GroupConsumer.as_asgi()),
+    path(PATH, GroupConsumer.as_asgi()),
     re_path(r"", NoSuchPage.as_asgi()),
 ]
 

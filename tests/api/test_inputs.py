@@ -246,6 +246,15 @@ def test_the_case_of_a_word_does_not_matter(anybody: Client) -> None:
     assert [group["group_id"] for group in found] == ["g", "to-be-restored"]
 
 
+@pytest.mark.parametrize("path", ["/api/v1/docs", "/api/v1/schema"])
+def test_the_document_is_asked_for_as_it_is(anybody: Client, path: str) -> None:
+    assert anybody.get(path).status_code == 200
+    wrong = anybody.get(f"{path}?version=2")
+    assert (wrong.status_code, wrong.headers["Content-Type"]) == (400, "application/problem+json")
+    assert json.loads(wrong.content)["errors"][0]["parameter"] == "version"
+    assert anybody.options("/api/v1/docs").status_code == 405
+
+
 def test_every_view_is_checked() -> None:
     """Also those of others, which the document does not describe."""
     views = list(_views(get_resolver("groups.api.urls").url_patterns))

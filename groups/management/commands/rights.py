@@ -1,0 +1,67 @@
+"""``manage.py rights``: who may do what, as docs/rights.md has it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from django.contrib.auth.models import Group as Role
+from django.core.management.base import BaseCommand
+
+from groups import people, rights
+
+ROLES: Final = (people.VIEWER, people.OPERATOR, people.ADMINISTRATOR)
+
+HEAD: Final = """\
+# Who may do what
+
+`manage.py rights` makes this page of the table that every door asks (`groups/rights.py`) and of the
+roles (`groups/people.py`). What has no row nobody may do. A superuser, and the token of
+`ROLLCALL_API_TOKEN` over REST, may do whatever somebody may; a token may do what its user may.
+Whoever sees the admin is staff."""
+
+
+class Command(BaseCommand):
+    """Prints the page."""
+
+    help = "Print who may do what, as docs/rights.md has it."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Roles are as the installation has them."""
+        self.stdout.write("\n".join(_page()))
+
+
+def _page() -> Iterator[str]:
+    held = {name: _held(name) for name in ROLES}
+    yield HEAD
+    yield from _table("REST, under /api/v1/", "route", held, _methods(rights.REST))
+    pages = _methods(rights.ADMIN)
+    yield from _table("The admin's pages, by the names of their URLs", "page", held, pages)
+    actions = (
+        (f"{label}: {action}", permission)
+        for label, model in rights.MODELS.items()
+        for action, permission in model.actions.items()
+    )
+    yield from _table("What is done to the rows chosen in a list", "action", held, actions)
+    yield from _table("Websockets", "path", held, rights.SOCKETS.items())
+
+
+def _methods(rows: Mapping[str, rights.Row]) -> Iterator[tuple[str, str]]:
+    for route, row in rows.items():
+        for method, permission in row.items():
+            yield f"{method} {route}", permission
+
+
+def _table(title: str, head: str, held: Mapping[str, set[str]], rows: Any) -> Iterator[str]:
+    yield f"\n## {title}\n\n| {head} | needs | {' | '.join(ROLES)} |\n|---|---|---|---|---|"
+    for name, permission in rows:
+        marks = (_mark(permission, held[role]) for role in ROLES)
+        yield f"| `{name}` | {permission} | {' | '.join(marks)} |"
+
+
+def _mark(permission: str, held: set[str]) -> str:
+    known = {rights.ANYBODY: True, rights.LOGGED_IN: True, rights.NOBODY: False}
+    return "yes" if known.get(permission, permission in held) else "-"
+
+
+def _held(role: str) -> set[str]:
+    permissions = Role.objects.get(name=role).permissions.select_related("content_type")
+    return {f"{each.content_type.app_label}.{each.codename}" for each in permissions}

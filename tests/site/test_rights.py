@@ -1,0 +1,240 @@
+"""Who may do what: every route of the URL table, every method and role, against one table.
+
+``docs/rights.md`` says what is meant; the code's own table must say the same, and each door must do
+it. A route that has no row fails here.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
+from django.urls import URLPattern, URLResolver, get_resolver, resolve
+
+from groups import people, rights, tokens
+from groups.admin import gate
+from groups.admin.gate import REDIRECT
+from groups.live import consumer, routing
+from rollcall.installation import CHECKOUT
+from tests.admin.visitors import person
+
+pytestmark = pytest.mark.django_db
+
+PAGE = CHECKOUT / "docs" / "rights.md"
+NOBODY_IN_PARTICULAR = "no role"
+SUPERUSER = "superuser"
+WHO = (NOBODY_IN_PARTICULAR, *people.ROLES, SUPERUSER)
+METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+
+OUTSIDE = {"", "livez", "readyz"}
+"""Asked by anybody: a redirect to the admin, and health."""
+
+NOT_FOUND = {"api/v1/^group(/.*)?$", "api/v1/"}
+"""What answers every other path of REST: that there is nothing."""
+
+ROW = re.compile(r"^\| `(.+)` \| (.+?) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
+
+
+def routes(patterns: list[Any], before: str = "") -> Iterator[tuple[str, URLPattern]]:
+    """Every route of the URL table."""
+    for pattern in patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, route)
+        else:
+            yield route, pattern
+
+
+ROUTES = dict(routes(get_resolver().url_patterns))
+
+
+def rest() -> dict[str, URLPattern]:
+    """REST's routes."""
+    found = {r: p for r, p in ROUTES.items() if r.startswith("api/v1/") and r not in NOT_FOUND}
+    return {route.removeprefix("api/v1/"): pattern for route, pattern in found.items()}
+
+
+def pages() -> dict[str, str]:
+    """The admin's pages: the name in the table, and the route."""
+    found = {}
+    for route, pattern in ROUTES.items():
+        if route.startswith("admin/") and (pattern.name or not route.endswith(REDIRECT)):
+            found[pattern.name or route.removeprefix("admin/")] = route
+    return found
+
+
+@cache
+def meant() -> Mapping[str, Mapping[str, bool]]:
+    """What the page says: each row's name, and which roles may."""
+    return {
+        name: dict(zip(people.ROLES, (mark == "yes" for mark in marks), strict=True))
+        for name, _, *marks in ROW.findall(PAGE.read_text())
+    }
+
+
+def test_the_page_is_what_the_code_says() -> None:
+    """After a change: ``manage.py rights > docs/rights.md``, and look at what it changes."""
+    told = StringIO()
+    call_command("rights", stdout=told)
+    assert told.getvalue().strip() == PAGE.read_text().strip()
+
+
+def test_every_route_has_a_row_and_every_row_a_route() -> None:
+    assert rest().keys() == rights.REST.keys()
+    assert pages().keys() == rights.ADMIN.keys()
+    assert {r for r in ROUTES if not r.startswith(("admin/", "api/v1/"))} == OUTSIDE
+    sockets = {str(p.pattern) for p in routing.urlpatterns}
+    assert sockets == {*rights.SOCKETS, ""}
+
+
+def test_every_operation_of_a_view_has_a_row() -> None:
+    for route, pattern in rest().items():
+        view: Any = pattern.callback.cls  # type: ignore[attr-defined]
+        has = {m for m in METHODS if m not in ("HEAD", "OPTIONS") and hasattr(view, m.lower())}
+        assert has == rights.REST[route].keys(), route
+
+
+def user(who: str) -> Any:
+    """Somebody with a role."""
+    if who == SUPERUSER:
+        return get_user_model().objects.create_superuser("root")
+    return person(who.replace(" ", "-"), *([who] if who in people.ROLES else []))
+
+
+def path(route: str) -> str:
+    """A path of the route; there is no such row, which is nobody's right to be told first."""
+    plain = re.sub(r"<int:\w+>|<id>", "999999", route)
+    plain = re.sub(r"<\w+:\w+>", "nobodys", plain)
+    plain = plain.replace("^(?P<app_label>groups|auth|django_celery_beat)/$", "groups/")
+    return "/" + plain.replace("(?P<url>.*)$", "nothing-here/")
+
+
+def may(who: str, permission: str, row: str) -> bool:
+    """Whether somebody may do what a row of the page is about."""
+    if who == SUPERUSER:
+        return permission != rights.NOBODY
+    if who == NOBODY_IN_PARTICULAR:
+        return permission in (rights.ANYBODY, rights.LOGGED_IN)
+    return meant()[row][who]
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_rest(who: str, broker: Any) -> None:
+    _, secret = tokens.issue(user(who), "automation")
+    client = Client(headers={"authorization": f"Bearer {secret}"})
+    told = set()
+    for route, row in rights.REST.items():
+        for method in METHODS if route != "schema" else row:  # it takes a second to make
+            permission = rights.needed(row, method)
+            said = method if method in row else _looks(row)
+            expected = permission is None or may(who, permission, f"{said} {route}")
+            answer = client.generic(
+                method, path(f"api/v1/{route}"), "{}", content_type="application/json"
+            )
+            if (answer.status_code != 403) != expected:
+                told.add((method, route, answer.status_code))
+            if permission is None:
+                assert answer.status_code == 405, (method, route, answer.status_code)
+    assert told == set()
+
+
+def _looks(row: rights.Row) -> str:
+    """The method whose right HEAD and OPTIONS need."""
+    return "GET" if "GET" in row else next(iter(row))
+
+
+def test_rest_without_credentials(client: Client) -> None:
+    for route, row in rights.REST.items():
+        for method in row:
+            assert client.generic(method, path(f"api/v1/{route}")).status_code == 401, route
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_the_admins_pages(who: str, rf: RequestFactory) -> None:
+    """Who may not is refused by the site; who may is let through by its gate (what is behind it
+    has tests of its own)."""
+    somebody, told = user(who), set()
+    client = Client()
+    client.force_login(somebody)
+    for name, route in pages().items():
+        row = rights.ADMIN[name]
+        for method in (*row, "HEAD", "OPTIONS", "DELETE"):
+            permission = rights.needed(row, method)
+            said = method if method in row else _looks(row)
+            if permission is not None and may(who, permission, f"{said} {name}"):
+                request = rf.generic(method, path(route))
+                request.user, request.resolver_match = somebody, resolve(path(route))
+                assert gate.Gate(_never).process_view(request) is None, (method, name)
+            elif (status := client.generic(method, path(route)).status_code) != (
+                405 if permission is None else 403
+            ):
+                told.add((method, name, status))
+    assert told == set()
+
+
+def _never(request: HttpRequest) -> HttpResponse:
+    """What is behind the gate."""
+    raise AssertionError(request)
+
+
+def test_the_admin_without_credentials_or_for_who_is_not_staff(client: Client) -> None:
+    stranger = get_user_model().objects.create_user("stranger")
+    for visitor in (client, Client()):
+        if visitor is not client:
+            visitor.force_login(stranger)
+        for name, route in pages().items():
+            for method in rights.ADMIN[name]:
+                if rights.ANYBODY in rights.ADMIN[name].values() or name == "logout":
+                    continue
+                answer = visitor.generic(method, path(route))
+                assert answer.status_code == 302, (name, answer.status_code)
+                assert "/admin/login/" in answer.headers["Location"]
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_what_is_done_to_the_rows_that_were_chosen(who: str, rf: RequestFactory) -> None:
+    """Also that each model has just the actions of its rows."""
+    request = rf.get("/")
+    request.user = user(who)
+    found = {
+        f"{model._meta.app_label}_{model._meta.model_name}": set(site.get_actions(request))
+        for model, site in admin.site._registry.items()
+    }
+    expected = {
+        label: {a for a, needed in model.actions.items() if may(who, needed, f"{label}: {a}")}
+        for label, model in rights.MODELS.items()
+    }
+    assert found == expected
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_buttons_and_forms(who: str, rf: RequestFactory) -> None:
+    """What a page offers is what its gate lets through."""
+    request = rf.get("/")
+    request.user = user(who)
+    for model, site in admin.site._registry.items():
+        label = f"{model._meta.app_label}_{model._meta.model_name}"
+        row = rights.MODELS[label]
+        assert site.has_view_permission(request) == may(who, row.view, f"GET {label}_changelist"), (
+            label
+        )
+        assert site.has_add_permission(request) == may(who, row.add, f"GET {label}_add"), label
+        assert site.has_delete_permission(request) == may(who, row.delete, f"GET {label}_delete"), (
+            label
+        )
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_websockets(who: str) -> None:
+    somebody = user(who)
+    refused: Any = consumer.refused.func  # without its thread
+    for socket, permission in rights.SOCKETS.items():
+        expected = None if may(who, permission, socket) else consumer.NOT_ALLOWED
+        assert refused(somebody) == expected
