@@ -508,7 +508,13 @@ class RebalanceCost(models.Model):
     slowest_member = models.TextField(null=True, help_text="Who was waited for longest at once.")
     partitions_moved = models.BigIntegerField()
     without_owner_ms = models.BigIntegerField(
-        help_text="From each start until partitions were given out, summed."
+        help_text="At most: known, or from each start until partitions were given out; summed."
+    )
+    without_owner_known_ms = models.BigIntegerField(
+        default=0, db_default=0, help_text="What the journal has measured of it."
+    )
+    unknown_rebalances = models.BigIntegerField(
+        default=0, db_default=0, help_text="Those of which the journal has measured nothing."
     )
 
     class Meta:

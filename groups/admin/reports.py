@@ -128,6 +128,7 @@ class ReportRunAdmin(RollcallAdmin):
         sums = run.costs.aggregate(
             rebalances=Sum("rebalances"),
             without=Sum("without_owner_ms"),
+            unknown=Sum("unknown_rebalances"),
             moved=Sum("partitions_moved"),
         )
         return {
@@ -138,7 +139,7 @@ class ReportRunAdmin(RollcallAdmin):
             "more": max(0, count - ROWS_MAX),
             "facts": [
                 ("Rebalances", f"{sums['rebalances'] or 0:,}"),
-                ("Time without owner", plain_words.seconds(sums["without"] or 0)),
+                ("Time without owner", without_owner(sums["without"] or 0, sums["unknown"] or 0)),
                 ("Partitions moved", f"{sums['moved'] or 0:,}"),
                 ("Journal entries read", f"{run.events or 0:,}"),
             ],
@@ -184,13 +185,20 @@ def took(run: ReportRun) -> str:
     )
 
 
+def without_owner(milliseconds: int, unknown_rebalances: int) -> str:
+    """How long in words. Where the journal does not tell of each rebalance for how long partitions
+    had no owner it is the most that it can have been."""
+    time = plain_words.seconds(milliseconds)
+    return f"at most {time}" if milliseconds and unknown_rebalances else time
+
+
 def _row(cost: RebalanceCost) -> dict[str, Any]:
     """One row of the table, in words."""
     return {
         "group_id": cost.group_id,
         "trigger": chart.words(cost.trigger),
         "rebalances": cost.rebalances,
-        "without": plain_words.seconds(cost.without_owner_ms),
+        "without": without_owner(cost.without_owner_ms, cost.unknown_rebalances),
         "longest": plain_words.seconds(cost.longest_ms),
         "waited": plain_words.seconds(cost.waited_ms),
         "slowest": cost.slowest_member or "",

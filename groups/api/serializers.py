@@ -301,6 +301,8 @@ class Cost(s.ModelSerializer[RebalanceCost]):
             "slowest_member",
             "partitions_moved",
             "without_owner_ms",
+            "without_owner_known_ms",
+            "unknown_rebalances",
         )
 
 

@@ -8,7 +8,8 @@ def cost(rebalances: DataFrame) -> DataFrame:
     """One row for each group and trigger, with the columns of ``schemas.COSTS``.
 
     ``waited_ms`` sums the slowest member of each rebalance; ``slowest_member`` is who was waited
-    for longest at once, of several the first by name.
+    for longest at once, of several the first by name. ``unknown_rebalances`` are those of which the
+    journal does not tell for how long partitions had no owner.
     """
     wait = f.struct((-f.col("slowest_ms")).alias("sooner"), "slowest_member")
     longest_wait = f.min(f.when(f.col("slowest_ms").isNotNull(), wait))
@@ -20,4 +21,6 @@ def cost(rebalances: DataFrame) -> DataFrame:
         longest_wait["slowest_member"].alias("slowest_member"),
         f.sum("partitions_moved").alias("partitions_moved"),
         f.sum("without_owner_ms").alias("without_owner_ms"),
+        f.coalesce(f.sum("without_owner_known_ms"), f.lit(0)).alias("without_owner_known_ms"),
+        f.count_if(f.col("without_owner_known_ms").isNull()).alias("unknown_rebalances"),
     )

@@ -7,7 +7,8 @@ is the order of the decisions:
   "rebalance-started" in it says when, and if the completion does not, why it began.
 - "stable" follows a completion of the same generation before anything else is completed; it says
   how long the assignment took and what moved. Where the next rebalance was quicker there is none.
-- The consumer protocol tells what moved with the completion and has no "stable".
+- The consumer protocol tells what moved with the completion and has no "stable". It also tells for
+  how long partitions had no owner; of the others only the most that it can have been is known.
 
 Nothing is read or written here, and no group's history is held in memory.
 """
@@ -66,6 +67,7 @@ def _in_order(*partition: str) -> WindowSpec:
 
 def _told(completions: DataFrame) -> DataFrame:
     duration_ms = f.coalesce(f.col("duration_ms"), _since_start_ms(), f.lit(0))
+    known_ms = f.col("unowned_longest_ms")
     measured_start = f.timestamp_millis(f.unix_millis("at") - duration_ms)
     waited_for = _longest_first(f.from_json("waited_for", WAITED_FOR))
     first = f.get(waited_for, 0)
@@ -84,7 +86,10 @@ def _told(completions: DataFrame) -> DataFrame:
         f.col("stable.at").alias("stable_at"),
         duration_ms.alias("duration_ms"),
         f.col("stable.duration_ms").alias("sync_ms"),
-        (duration_ms + f.coalesce("stable.duration_ms", f.lit(0))).alias("without_owner_ms"),
+        f.coalesce(known_ms, duration_ms + f.coalesce("stable.duration_ms", f.lit(0))).alias(
+            "without_owner_ms"
+        ),
+        known_ms.alias("without_owner_known_ms"),
         waited_for.alias("waited_for"),
         slowest["member_id"].alias("slowest_member"),
         slowest["ms"].alias("slowest_ms"),

@@ -59,6 +59,14 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Broker]:
 # -- what a run found
 
 
+@pytest.mark.parametrize(("unknown", "said"), [(0, "<b>4.0 s</b>"), (1, "<b>at most 4.0 s</b>")])
+def test_what_nobody_has_measured_is_at_most(unknown: int, said: str) -> None:
+    made = run()
+    cost(made, "orders", without_owner_known_ms=1_000, unknown_rebalances=unknown)
+    shown = text(visitor(VIEWER).get(f"{LIST}{made.pk}/change/"))
+    assert said in shown and (">at most 4.0 s<" in shown) is bool(unknown)
+
+
 def test_the_newest_report_shows_what_rebalances_cost() -> None:
     run(started_at=BEGAN - timedelta(days=1))
     newest = run(requested_by="olga")

@@ -59,6 +59,7 @@ def test_one_group_may_be_asked_for(viewer: Client) -> None:
     run(cheap=10, dear=90)
     (row,) = viewer.get(f"{REPORT}?group_id=cheap").json()["data"]
     assert (row["without_owner_ms"], row["slowest_member"]) == (10, "w-7")
+    assert (row["without_owner_known_ms"], row["unknown_rebalances"]) == (0, 0)
 
 
 def test_an_analysis_is_asked_for_in_somebodys_name(api: Api, broker: Any) -> None:

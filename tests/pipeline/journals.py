@@ -89,7 +89,12 @@ def _consumer(chance: random.Random, generation: int) -> Iterator[tuple[str, Ent
             **(cause if chance.random() < 0.5 else {}),
             **_generations(generation),
             "duration_ms": chance.choice([None, chance.randrange(5_000)]),
-            "details": {"members": chance.randrange(1, 9), "moved": chance.randrange(9)},
+            "details": {
+                "members": chance.randrange(1, 9),
+                "moved": chance.randrange(9),
+                # Entries of earlier versions tell nothing of it.
+                **chance.choice([{}, {"unowned_longest_ms": chance.choice([0, 40, 3_000])}]),
+            },
         },
     )
 

@@ -48,7 +48,10 @@ SELECT id AS journal_id, group_id,
        coalesce(start_at, date_trunc('milliseconds', at) - took_ms * interval '1 ms')
            AS started_at,
        at AS completed_at, stable_at, took_ms AS duration_ms, sync_ms,
-       took_ms + coalesce(sync_ms, 0) AS without_owner_ms, slowest_member, slowest_ms,
+       coalesce((details ->> 'unowned_longest_ms')::bigint, took_ms + coalesce(sync_ms, 0))
+           AS without_owner_ms,
+       (details ->> 'unowned_longest_ms')::bigint AS without_owner_known_ms,
+       slowest_member, slowest_ms,
        (details ->> 'members')::int AS members,
        coalesce((details ->> 'moved')::bigint, given, 0) AS partitions_moved
 FROM joined;
@@ -59,5 +62,7 @@ SELECT group_id, trigger, count(*) AS rebalances, sum(duration_ms)::bigint AS du
        (array_agg(slowest_member ORDER BY slowest_ms DESC NULLS LAST, slowest_member COLLATE "C"))[1]
            AS slowest_member,
        sum(partitions_moved)::bigint AS partitions_moved,
-       sum(without_owner_ms)::bigint AS without_owner_ms
+       sum(without_owner_ms)::bigint AS without_owner_ms,
+       coalesce(sum(without_owner_known_ms), 0)::bigint AS without_owner_known_ms,
+       count(*) FILTER (WHERE without_owner_known_ms IS NULL) AS unknown_rebalances
 FROM told GROUP BY group_id, trigger;

@@ -21,7 +21,8 @@ EVENTS = 100_000
 SILVER = """
 journal_id, group_id, kind, trigger, reason, member_id, client_id, generation_before,
 generation_after, {micros}(started_at), {micros}(completed_at), {micros}(stable_at), duration_ms,
-sync_ms, without_owner_ms, slowest_member, slowest_ms, members, partitions_moved
+sync_ms, without_owner_ms, without_owner_known_ms, slowest_member, slowest_ms, members,
+partitions_moved
 """
 
 MICROS = """

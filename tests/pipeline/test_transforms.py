@@ -15,7 +15,7 @@ from tests.pipeline.journals import Entry, entry
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
 STARTED, COMPLETED, STABLE = "rebalance-started", "rebalance-completed", "stable"
-OF_DETAILS = ("members", "moved", "waited_for_count")
+OF_DETAILS = ("members", "moved", "waited_for_count", "unowned_longest_ms")
 
 
 def journal(spark: SparkSession, *entries: Entry) -> DataFrame:
@@ -81,6 +81,7 @@ def test_a_rebalance_is_told_from_its_start_to_its_assignment(spark: SparkSessio
             "duration_ms": 2_000,
             "sync_ms": 500,
             "without_owner_ms": 2_500,
+            "without_owner_known_ms": None,
             "waited_for": [
                 {"member_id": "a", "ms": 1_900},
                 {"member_id": "b", "ms": 30},
@@ -158,6 +159,34 @@ def test_the_consumer_protocol_takes_its_cause_from_the_first_start(spark: Spark
     )
 
 
+@pytest.mark.parametrize("measured", [0, 700])
+def test_what_the_journal_has_measured_goes_before_what_it_can_have_been(
+    spark: SparkSession, measured: int
+) -> None:
+    """A consumer group works on what does not move, however long the rebalance takes."""
+    details = {"members": 2, "moved": 3, "unowned_longest_ms": measured}
+    same(
+        spark,
+        [entry(0, "g", STARTED, trigger="operator"), entry(4, "g", COMPLETED, details=details)],
+        "duration_ms, without_owner_ms, without_owner_known_ms",
+        (4_000, measured, measured),
+    )
+
+
+def test_the_cost_tells_known_times_from_the_most_that_they_can_be(spark: SparkSession) -> None:
+    known = {"moved": 1, "unowned_longest_ms": 300}
+    found = cost(
+        rebalances(
+            journal(
+                spark,
+                entry(1, "g", COMPLETED, trigger="operator", duration_ms=900, details=known),
+                entry(2, "g", COMPLETED, trigger="operator", duration_ms=500, details={"moved": 1}),
+            )
+        )
+    ).select("without_owner_ms", "without_owner_known_ms", "unknown_rebalances")
+    assert [tuple(row) for row in found.collect()] == [(800, 300, 1)]
+
+
 def test_an_entry_that_says_nothing_is_counted_as_unknown(spark: SparkSession) -> None:
     same(
         spark,
@@ -196,8 +225,8 @@ def test_the_cost_is_summed_by_group_and_trigger(spark: SparkSession) -> None:
         )
     )
     expected = [
-        ("g", "member-left", 2, 1_400, 700, 1_000, "a", 3, 1_450),
-        ("g", "operator", 1, 10, 10, 0, None, 0, 10),
+        ("g", "member-left", 2, 1_400, 700, 1_000, "a", 3, 1_450, 0, 2),
+        ("g", "operator", 1, 10, 10, 0, None, 0, 10, 0, 1),
     ]
     assertDataFrameEqual(found, spark.createDataFrame(expected, COSTS))
     assert found.columns == [name for name, _ in columns(COSTS)]

@@ -1,0 +1,40 @@
+"""How much of the time without owner is measured, and of how many rebalances it is not."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("groups", "0015_journal_of_topics"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="rebalancecost",
+            name="without_owner_known_ms",
+            field=models.BigIntegerField(
+                db_default=0, default=0, help_text="What the journal has measured of it."
+            ),
+        ),
+        migrations.AddField(
+            model_name="rebalancecost",
+            name="unknown_rebalances",
+            field=models.BigIntegerField(
+                db_default=0,
+                default=0,
+                help_text="Those of which the journal has measured nothing.",
+            ),
+        ),
+        migrations.RunSQL(
+            "UPDATE rollcall_rebalance_cost SET unknown_rebalances = rebalances",
+            migrations.RunSQL.noop,  # earlier reports have measured nothing
+        ),
+        migrations.AlterField(
+            model_name="rebalancecost",
+            name="without_owner_ms",
+            field=models.BigIntegerField(
+                help_text="At most: known, or from each start until partitions were given out;"
+                " summed."
+            ),
+        ),
+    ]
