@@ -94,6 +94,16 @@ def test_every_route_has_a_row_and_every_row_a_route() -> None:
     assert sockets == {*rights.SOCKETS, ""}
 
 
+def test_what_has_no_row_nobody_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Client()
+    client.force_login(user(SUPERUSER))
+    paths = ("/api/v1/groups", "/admin/groups/group/")
+    assert [client.get(path).status_code for path in paths] == [200, 200]
+    monkeypatch.setattr(rights, "REST", {})
+    monkeypatch.setattr(rights, "ADMIN", {})
+    assert [client.get(path).status_code for path in paths] == [403, 403]
+
+
 def test_every_operation_of_a_view_has_a_row() -> None:
     for route, pattern in rest().items():
         view: Any = pattern.callback.cls  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("groups", "0015_journal_of_topics"),
+        ("groups", "0016_application_locks"),
     ]
 
     operations = [
