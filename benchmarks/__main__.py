@@ -16,6 +16,7 @@ from benchmarks import (
     heartbeats,
     herd,
     idle,
+    takeover,
 )
 from benchmarks.options import Options
 
@@ -28,6 +29,7 @@ BENCHMARKS = {
     "convergence": convergence,
     "growth": growth,
     "herd": herd,
+    "takeover": takeover,
 }
 
 

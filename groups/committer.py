@@ -15,7 +15,7 @@ from functools import partial
 import psycopg
 
 from groups import database, store
-from groups.coordinator import Coordinator
+from groups.coordinator import STALL_MS, Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
@@ -31,6 +31,7 @@ from groups.core.migration.deciding import decide
 from groups.fail_points import Fail, no_fail
 from groups.resident import Lane, Resident
 from groups.retries import Reloader, WaitingRoom
+from groups.slices import Slices
 from groups.store import Batch, Write
 from groups.store_errors import (
     Busy,
@@ -98,6 +99,7 @@ class Committer:
         self.fail = fail
         self.reloader = reloader
         self.patience_s = reloader.timeout_ms / 1000
+        self._slices = Slices(coordinator.monotonic)
         self._waiting = WaitingRoom(self._attempt, self._give_up, self.patience_s)
         self._connection: database.Connection | None = None
         self._other_connection: database.Connection | None = None
@@ -116,7 +118,7 @@ class Committer:
     async def _rounds(self) -> None:
         while True:
             await self.lane.wake.wait()
-            works = self._take()
+            works = await self._take()
             if works:
                 await self._surely(works)
 
@@ -130,7 +132,8 @@ class Committer:
 
     # -- one round
 
-    def _take(self) -> list[Work]:
+    async def _take(self) -> list[Work]:
+        """Step what is ready. Who was taken stays so while others have their turn of the loop."""
         works: list[Work] = []
         rows = size = 0
         while (
@@ -138,6 +141,8 @@ class Committer:
             and size < BATCH_BYTES_MAX
             and (resident := self.lane.pop()) is not None
         ):
+            if self._slices.is_over:
+                await self._slices.pause()
             if resident.lost or resident.busy or not resident.inbox:
                 continue
             if resident.head_is_offsets() != (self.lane is self.coordinator.offsets):
@@ -169,7 +174,7 @@ class Committer:
 
     def _step(self, resident: Resident, events: Sequence[Event]) -> Work | None:
         coordinator = self.coordinator
-        if not coordinator.holds_lease:
+        if not coordinator.holds_lease or coordinator.stood_still_ms > STALL_MS:
             # The node slept, or its database is away: a timer that ran out meanwhile is no
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
@@ -197,6 +202,8 @@ class Committer:
         for work in works:
             if not work.write.is_needed:
                 self._answer_from_memory(work)
+                if self._slices.is_over:
+                    await self._slices.pause()
         if needed:
             await self._write(needed)
 

@@ -7,7 +7,7 @@ which group is where, and nothing of what a group decides.
 
 import heapq
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 from types import MappingProxyType
 
@@ -27,9 +27,14 @@ from groups.core.rows import Durable
 from groups.faces import Faces
 from groups.own import Own
 from groups.resident import Lane, Resident
+from groups.slices import Slices
 from groups.slot import slot_of
 
 logger = logging.getLogger(__name__)
+
+STALL_MS = 1_000
+"""A process that stood still this much longer than it meant to sleep, as far as its members can
+tell: its overdue timers are not evidence against anybody (design, *Failover*)."""
 
 INBOX_EVENTS_MAX = 50_000
 """Events that may wait for one group. A node that cannot write for seconds must refuse rather
@@ -39,8 +44,11 @@ than grow: five times the members a group may have."""
 class Coordinator:
     """All groups of the slots that this node owns.
 
-    ``clock`` gives monotonic milliseconds; ``rng`` member ids; ``answer`` sends
-    a reply to a ticket, or drops it where the connection has gone. ``epochs`` maps
+    ``monotonic`` gives the process's milliseconds, which a lease goes by; ``rng`` member ids;
+    ``answer`` sends a reply to a ticket, or drops it where the connection has gone.
+    ``missed``: how long nobody could be heard, all together. Sessions and timers go by ``clock``,
+    which leaves that out: a stall moves every deadline by its own length and costs nothing.
+    ``listened_at``: when members could last be heard. ``epochs`` maps
     each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
     operation whose event was refused before it was decided, ``hang_up`` the group and the
     consumers whose connections are to be closed. ``question`` works targets out that a
@@ -51,12 +59,14 @@ class Coordinator:
     def __init__(
         self,
         rules: Rules,
-        clock: Callable[[], Millis],
+        monotonic: Callable[[], Millis],
         rng: Random,
         answer: Callable[[Ticket, Reply], None],
     ) -> None:
         self.own = Own(rules)
-        self.clock = clock
+        self.monotonic = monotonic
+        self.missed: Millis = 0
+        self.listened_at = monotonic()
         self.rng = rng
         self.answer = answer
         self.epochs: dict[int, int] = {}
@@ -66,13 +76,29 @@ class Coordinator:
         self.lease_until: Millis = 0
         self.restart_grace_ms: Millis = 0
         self._serves_since: Millis | None = None
-        self._heard_from: Millis = 0
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
         self.question: Callable[[str, Question], None] = _no_answer
         self.membership = Lane("membership")
         self.offsets = Lane("offsets")
         self._timers: list[tuple[Millis, str]] = []
+
+    # -- time
+
+    def clock(self) -> Millis:
+        """What sessions and timers are measured by."""
+        return self.monotonic() - self.missed
+
+    @property
+    def stood_still_ms(self) -> Millis:
+        """Since when nobody could be heard: a turn of the loop while the process runs and the
+        lease holds."""
+        return self.monotonic() - self.listened_at
+
+    def awake(self) -> None:
+        """The node stood still, or its database was away: no member pays for that."""
+        self.missed += self.stood_still_ms
+        self.listened_at = self.monotonic()
 
     # -- what requests ask
 
@@ -83,7 +109,7 @@ class Coordinator:
     @property
     def holds_lease(self) -> bool:
         """Whether the node may answer from memory: its own clock says that its lease holds."""
-        return self.clock() < self.lease_until
+        return self.monotonic() < self.lease_until
 
     def submit(self, group_id: str, event: Event) -> None:
         """Put an event into its group's inbox. The answer comes to the event's ticket."""
@@ -165,8 +191,6 @@ class Coordinator:
         resident.busy = False
         if self.residents.get(resident.group_id) is not resident:
             return  # the slot was lost, and perhaps another resident has the id by now
-        if resident.missed and not resident.lost:
-            self._forgive(resident)
         self._rearm(resident)
         if resident.inbox:
             self.schedule(resident)
@@ -223,22 +247,47 @@ class Coordinator:
         A group whose rows make no sense to this version (an unknown kind, in a rolling upgrade)
         answers errors; it must take neither its slot nor the node with it.
         """
+        for _ in self.adopting(epochs, durables, with_pending, configs):
+            pass
+
+    def adopting(
+        self,
+        epochs: Mapping[int, int],
+        durables: Mapping[str, Durable],
+        with_pending: Iterable[str] = (),
+        configs: Mapping[str, Values] = MappingProxyType({}),
+    ) -> Iterator[None]:
+        """``adopt`` group by group: whoever goes through this may pause in between. Nothing is
+        served before the end, which takes microseconds a group."""
         now = self.clock()
         self._serves_since = now if self._serves_since is None else self._serves_since
         self.with_pending.update(with_pending)
         for group_id, values in configs.items():
             self.own.put(group_id, values, now)
+        until = self._serves_since + self.restart_grace_ms
+        revived: list[tuple[str, Group | None]] = []
         for group_id, durable in durables.items():
-            rules = self.own.rules_of(group_id)
-            try:
-                group = KINDS[durable.group.kind].merge(durable, None, rules, now)
-                wait_for(group, self._serves_since + self.restart_grace_ms, now)
-            except Exception:
-                logger.exception("group %r cannot be loaded", group_id)
-                self._break(self._seat(group_id, KINDS[CLASSIC].absent(group_id, rules, now)))
-            else:
+            revived.append((group_id, self._revived(group_id, durable, now, until)))
+            yield
+        for group_id, group in revived:
+            if group is not None:
                 self._seat(group_id, group)
+            else:
+                absent = KINDS[CLASSIC].absent(group_id, self.own.rules_of(group_id), now)
+                self._break(self._seat(group_id, absent))
         self.epochs.update(epochs)
+
+    def _revived(self, group_id: str, durable: Durable, now: Millis, until: Millis) -> Group | None:
+        """The group of these rows, whose next deadline is known; None where they make no sense."""
+        try:
+            kind, rules = KINDS[durable.group.kind], self.own.rules_of(group_id)
+            group = kind.merge(durable, None, rules, now)
+            wait_for(group, until, now)
+            group.due(now)
+        except Exception:
+            logger.exception("group %r cannot be loaded", group_id)
+            return None
+        return group
 
     def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
         """These slots are another node's, or nobody's: answer everything parked, forget all."""
@@ -274,6 +323,8 @@ class Coordinator:
             self._break(resident)
 
     def _reseat(self, resident: Resident, durable: Durable | None) -> None:
+        if self.stood_still_ms > STALL_MS:
+            self.awake()  # or what is missed by everybody would be counted twice for this group
         now, old = self.clock(), resident.group
         rules = self.own.rules_of(resident.group_id)
         if durable is None:
@@ -282,35 +333,14 @@ class Coordinator:
         else:
             kind = KINDS[durable.group.kind]
             live = old.live if kind is type(old) else None
-            resident.group = kind.merge(durable, live, rules, now)
+            # Heartbeats met an error while the group was in doubt: nobody pays with its session.
+            doubted_ms = now - resident.doubted_at
+            resident.group = kind.merge(durable, live, rules, now).rearm(now, doubted_ms)
         waiting = {event.ticket for event in resident.inbox}
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
         self.faces.put(resident.group_id, resident.group.face())
         resident.lost = False
-        # Heartbeats met an error while the group was in doubt: nobody pays with its session.
-        resident.missed += now - resident.doubted_at
         self.release(resident)
-
-    def awake(self, since: Millis) -> None:
-        """The node slept since then, or its database was away: no member pays for that with its
-        session. What was told of before is not counted twice."""
-        missed = self.clock() - max(since, self._heard_from)
-        self._heard_from = self.clock()
-        if missed <= 0:
-            return
-        for resident in self.residents.values():
-            if resident.lost:
-                continue  # a reload counts from when the doubt began
-            resident.missed += missed
-            if not resident.busy:  # else ``release`` does
-                self._forgive(resident)
-                self._rearm(resident)
-
-    def _forgive(self, resident: Resident) -> None:
-        missed, resident.missed = resident.missed, 0
-        resident.group = resident.group.rearm(self.clock(), missed)
-        if resident.group_id in self.faces:
-            self.faces.put(resident.group_id, resident.group.face())
 
     def unpark(self, code: ErrorCode, *, in_batches: bool = False) -> None:
         """The lease ran out: who waits here might wait in vain, since somebody else may serve the
@@ -322,23 +352,34 @@ class Coordinator:
 
     # -- time
 
-    def tick(self) -> None:
-        """Put a ``Tick`` into the inbox of every group that is due. Called a few times a second."""
-        now = self.clock()
+    def tick(self) -> bool:
+        """Put a ``Tick`` into the inbox of every group that is due. Called a few times a second.
+        Whether more are due than one slice of the loop is enough for."""
+        now, slices = self.clock(), Slices(self.monotonic)
         while self._timers and self._timers[0][0] <= now:
+            if slices.is_over:
+                return True
             at, group_id = heapq.heappop(self._timers)
             resident = self.residents.get(group_id)
             if resident is None or resident.wake_at != at:
                 continue  # it was armed anew, or is gone
             resident.wake_at = None
-            if resident.lost:
-                continue  # a reload arms it anew
+            if not resident.lost:  # else a reload arms it anew
+                self._wake(resident, now)
+        return False
+
+    def _wake(self, resident: Resident, now: Millis) -> None:
+        try:
             due = self._due(resident)
-            if due is not None and due <= now:
-                resident.inbox.append(Tick())
-                self.schedule(resident)
-            else:
-                self._rearm(resident)
+        except Exception:
+            logger.exception("group %r: its deadlines make no sense", resident.group_id)
+            self._break(resident)
+            return
+        if due is not None and due <= now:
+            resident.inbox.append(Tick())
+            self.schedule(resident)
+        else:
+            self._rearm(resident)
 
     def look_after(self, group_id: str) -> None:
         """Put a ``Tick`` into the inbox of a group that is due, whatever its timer says: the

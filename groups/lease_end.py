@@ -30,9 +30,9 @@ class LeaseEnd:
             self._ended_at, self._has_told_all = None, False
             return True
         if self._ended_at is None:
-            self._ended_at = coordinator.clock()
+            self._ended_at = coordinator.monotonic()
             coordinator.unpark(ErrorCode.NOT_COORDINATOR)
-        elif not self._has_told_all and coordinator.clock() - self._ended_at >= IN_DOUBT_MS:
+        elif not self._has_told_all and coordinator.monotonic() - self._ended_at >= IN_DOUBT_MS:
             self._has_told_all = True
             coordinator.unpark(ErrorCode.COORDINATOR_NOT_AVAILABLE, in_batches=True)
         return False

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
+from zlib import crc32
 
 import psycopg
 
@@ -19,6 +20,7 @@ from groups import database
 from groups import sql_liveness as sql
 from groups.coordinator import Coordinator
 from groups.core.group import Group, Millis, Session
+from groups.slices import Slices
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +35,10 @@ deadline that it names."""
 
 ROWS_MAX = 2_000
 """Notes of one statement."""
+
+FEW = 100
+"""Groups that are noted at once when they are new. More came with slots, which may have thousands:
+those are spread over the time in which a note is due."""
 
 SETTINGS = {"synchronous_commit": "off"}
 
@@ -74,24 +80,26 @@ class Notes:
                     async with asyncio.timeout(LOOK_S):
                         await self._wake.wait()
                 self._wake.clear()
-                if self.coordinator.holds_lease:
-                    await self._note(self.collect())
+                while self.coordinator.holds_lease and (notes := self.collect()):
+                    await self._note(notes)
         finally:
             if self._connection is not None:
                 await self._connection.close()
 
     def collect(self) -> list[Note]:
         """What is to be noted now. Pure but for what this object remembers."""
-        now = self.coordinator.clock()
+        now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         residents = self.coordinator.residents
-        for group_id in residents.keys() - self._noted.keys():
+        new = residents.keys() - self._noted.keys()
+        for group_id in new:
             self._noted[group_id] = {}
-            heapq.heappush(self._due, (now, group_id))
+            later = _spread(group_id, residents[group_id].group, now) if len(new) > FEW else 0
+            heapq.heappush(self._due, (now + later, group_id))
         notes: list[Note] = []
         for group_id in self._asked & residents.keys():
             notes += self._of(group_id, residents[group_id].group, now, whole=True)
         asked, self._asked = self._asked, set()
-        while self._due and self._due[0][0] <= now:
+        while self._due and self._due[0][0] <= now and not slices.is_over:
             _, group_id = heapq.heappop(self._due)
             resident = residents.get(group_id)
             if resident is None:
@@ -152,3 +160,8 @@ def _until_next(group: Group, now: Millis) -> Millis:
     """When to look at the group again: often enough that no note of a live member runs out."""
     shortest = min((session.timeout_ms for session in group.sessions(now)), default=0)
     return max(int(LOOK_S * 1000), shortest // (NOTES_PER_SESSION * LOOKS_PER_NOTE))
+
+
+def _spread(group_id: str, group: Group, now: Millis) -> Millis:
+    """How much later this group is looked at than others that came with it."""
+    return crc32(group_id.encode()) % _until_next(group, now)

@@ -4,7 +4,7 @@ Reads, and the fence before the reading (``fence``); the counterpart of ``groups
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,13 @@ from groups import sql, sql_commands, sql_configs, sql_pauses, sql_transactions
 from groups.command_rows import command_of
 from groups.core.pausing import Pause, Pauses, Target
 from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow
+from groups.slices import Slices
 from groups.slot import slot_of
 
 Row = tuple[Any, ...]
+
+ROWS_AT_ONCE = 200
+"""Rows that are turned into values between two looks at the time: a millisecond or two."""
 
 OF_SLOTS = (sql.LOAD_GROUPS_OF_SLOTS, sql.LOAD_MEMBERS_OF_SLOTS, sql_commands.LOAD_OF_SLOTS)
 BY_ID = (sql.LOAD_GROUP, sql.LOAD_MEMBERS, sql_commands.LOAD)
@@ -116,32 +120,65 @@ async def _load(
     queries: tuple[str, str, str],
     parameters: Mapping[str, Any],
 ) -> dict[str, Durable]:
-    # All must be of one moment, or a member could stand in a group without it.
-    async with connection.transaction():
+    # All must be of one moment, or a member could stand in a group without it. And in one message:
+    # no transaction is open while the loop is at something else, since PostgreSQL ends such ones.
+    async with connection.pipeline(), connection.transaction():
         await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         groups, members, commands = [
-            await (await connection.execute(query.encode(), parameters)).fetchall()
-            for query in queries
+            await connection.execute(query.encode(), parameters) for query in queries
         ]
-    return durables(groups, members, commands)
+    slices = Slices()
+    sent = commands_of([row async for row in _rows(commands, slices)])
+    found: dict[str, dict[str, MemberRow]] = defaultdict(dict)
+    async for row in _rows(members, slices):
+        add_member(found, row, sent)
+    return {row[0]: durable(row, found) async for row in _rows(groups, slices)}
+
+
+async def _rows(cursor: psycopg.AsyncCursor[Any], slices: Slices) -> AsyncIterator[Row]:
+    """What came, turned into values a few at a time: the rows of a slot may be many."""
+    while part := await cursor.fetchmany(ROWS_AT_ONCE):
+        for row in part:
+            yield row
+        if slices.is_over:
+            await slices.pause()
+
+
+Commands = Mapping[tuple[str, str], tuple[CommandRow, ...]]
 
 
 def durables(
     group_rows: Iterable[Row], member_rows: Iterable[Row], command_rows: Iterable[Row] = ()
 ) -> dict[str, Durable]:
     """Rows as the statements of ``groups.sql`` return them, put together. Pure."""
-    commands: dict[tuple[str, str], tuple[CommandRow, ...]] = defaultdict(tuple)
-    for group_id, member_id, *rest in command_rows:
-        commands[group_id, member_id] += (command_of(*rest),)
+    sent = commands_of(command_rows)
     members: dict[str, dict[str, MemberRow]] = defaultdict(dict)
-    for group_id, member_id, *rest in member_rows:
-        row = MemberRow(member_id, *_plain(rest))
-        sent = commands.get((group_id, member_id))
-        members[group_id][member_id] = row if sent is None else replace(row, commands=sent)
-    return {
-        row[0]: Durable(GroupRow(*row[:8]), members.get(row[0], {}), revision=row[8])
-        for row in group_rows
-    }
+    for row in member_rows:
+        add_member(members, row, sent)
+    return {row[0]: durable(row, members) for row in group_rows}
+
+
+def commands_of(rows: Iterable[Row]) -> Commands:
+    """What was sent to each member, by group and member id."""
+    commands: dict[tuple[str, str], tuple[CommandRow, ...]] = defaultdict(tuple)
+    for group_id, member_id, *rest in rows:
+        commands[group_id, member_id] += (command_of(*rest),)
+    return commands
+
+
+def add_member(members: dict[str, dict[str, MemberRow]], row: Row, sent: Commands) -> None:
+    """Put a member to its group."""
+    group_id, member_id, *rest = row
+    member = MemberRow(member_id, *_plain(rest))
+    commands = sent.get((group_id, member_id))
+    members[group_id][member_id] = (
+        member if commands is None else replace(member, commands=commands)
+    )
+
+
+def durable(row: Row, members: Mapping[str, Mapping[str, MemberRow]]) -> Durable:
+    """A group's row with its members."""
+    return Durable(GroupRow(*row[:8]), members.get(row[0], {}), revision=row[8])
 
 
 def _plain(values: Iterable[Any]) -> Iterable[Any]:

@@ -23,7 +23,7 @@ from groups.cluster import Broker, Cluster
 from groups.commanded_topics import CommandedTopics
 from groups.committer import Committer
 from groups.configs import Configs
-from groups.coordinator import Coordinator
+from groups.coordinator import STALL_MS, Coordinator
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
@@ -40,7 +40,7 @@ from groups.patterns import Patterns
 from groups.pauses import Pausing
 from groups.retries import Reloader
 from groups.slot import SLOTS
-from groups.slots import STALL_MS, SlotKeeper
+from groups.slots import SlotKeeper
 from groups.sql_liveness import LOOK_BELL, WATCH_BELL
 from groups.sql_slots import BELL as SLOTS_BELL
 from groups.supervision import supervised
@@ -228,19 +228,20 @@ class Node:
         yield "topics of commanded groups", self.commanded_topics.run
 
     async def _ticks(self) -> None:
-        clock = self.coordinator.clock
-        last, lease_end = clock(), LeaseEnd(self.coordinator)
+        coordinator, lease_end = self.coordinator, LeaseEnd(self.coordinator)
+        coordinator.listened_at = coordinator.monotonic()
         while True:
             await asyncio.sleep(TICK_S)
-            now = clock()
-            if now - last > STALL_MS:
-                logger.warning("the process stood still for %d ms: nobody pays for it", now - last)
-                self.coordinator.awake(last)
-            last = now
             if not lease_end.look():
-                self.coordinator.faces.tell_all()
-            elif self.has_timers:
-                self.coordinator.tick()
+                coordinator.faces.tell_all()
+                continue
+            if (still_ms := coordinator.stood_still_ms) > STALL_MS:
+                logger.warning("nobody could be heard for %d ms: nobody pays for it", still_ms)
+                coordinator.awake()
+            coordinator.listened_at = coordinator.monotonic()
+            while self.has_timers and coordinator.tick():
+                await asyncio.sleep(0)
+                coordinator.listened_at = coordinator.monotonic()
 
     async def _topics_rung(self, payload: str | None) -> None:
         """The doorbell of the catalogue: the copy first, then who subscribes."""

@@ -24,9 +24,8 @@ class Resident:
     so the order of its events holds. ``parked``: tickets not yet answered.
     ``lost``: what its rows hold is in doubt; nothing is decided before a reload.
     ``broken``: the rows make no sense to this version; every request gets an error.
-    ``doubted_at``: since when. ``missed``: so many milliseconds of standing still or of doubt the
-    group's timers have not been told of yet (``Group.rearm``). ``suspects``: so many events at
-    the head are stepped one at a time, since PostgreSQL refused something in them together.
+    ``doubted_at``: since when. ``suspects``: so many events at the head are stepped one at a time,
+    since PostgreSQL refused something in them together.
     ``kept_view``: what the group was last shown of the catalogue (``groups.views``).
     ``quiet_until``: until then nothing of it falls due.
     """
@@ -40,7 +39,6 @@ class Resident:
         "inbox",
         "kept_view",
         "lost",
-        "missed",
         "parked",
         "queued",
         "quiet_until",
@@ -57,7 +55,6 @@ class Resident:
         self.queued = False
         self.lost = False
         self.broken = False
-        self.missed: Millis = 0
         self.doubted_at: Millis = 0
         self.quiet_until: Millis = 0
         self.suspects = 0

@@ -20,12 +20,13 @@ from groups import database, load, spread
 from groups import sql_slots as sql
 from groups.backoff import Backoff
 from groups.cluster import Broker, Cluster
-from groups.coordinator import Coordinator
+from groups.coordinator import STALL_MS, Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.deaths import Deaths
 from groups.lease import Lease, NodeIdTaken
 from groups.sightings import BEATS_PER_LEASE, NodeRow, Sightings, SlotRow
+from groups.slices import Slices
 from groups.slot import SLOTS
 from groups.sql_sweeps import NOTE_SLOTS
 from groups.supervision import supervised
@@ -63,10 +64,6 @@ at the most. Each time twice as long, until it has loaded something."""
 LOAD_TIMEOUT = "30s"
 """Of one load; the node's usual timeouts are for writes of milliseconds."""
 
-STALL_MS = 1_000
-"""A process that stood still this much longer than it meant to slept, as far as its members can
-tell: its overdue timers are not evidence against anybody (design, *Failover*)."""
-
 
 def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     """Consecutive parts of at most so many items."""
@@ -76,7 +73,8 @@ def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
 class SlotKeeper:
     """Keeps this node's lease, claims slots that nobody serves, loads them, gives them up.
 
-    ``published`` is told each new view of the cluster. ``owned`` changes only here.
+    ``published`` is told each new view of the cluster, ``loaded`` that memory holds more groups.
+    Who owns what changes only here.
     """
 
     def __init__(
@@ -91,6 +89,7 @@ class SlotKeeper:
         self.lease_ms = lease_ms
         self.published = published
         self._lease = Lease(me, lease_ms)
+        self.loaded: Callable[[], None] = _nothing
         self.loading: set[int] = set()
         self.changed = asyncio.Event()
         self.away = True
@@ -98,7 +97,7 @@ class SlotKeeper:
         self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
         self._watch_connection: database.Connection | None = None
-        self._deaths = Deaths(me.node_id, self._sightings, coordinator.clock)
+        self._deaths = Deaths(me.node_id, self._sightings, coordinator.monotonic)
         self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
         self._rests = Backoff(REST_MS, REST_MS_MAX)
         self._gives_all_back = False
@@ -119,12 +118,12 @@ class SlotKeeper:
 
         A predecessor that was killed may hold its lock until PostgreSQL notices: worth one lease.
         """
-        deadline = self.coordinator.clock() + self.lease_ms
+        deadline = self.coordinator.monotonic() + self.lease_ms
         while True:
             try:
                 self.coordinator.lease_until = await self._beat()
             except NodeIdTaken:
-                if self.coordinator.clock() > deadline:
+                if self.coordinator.monotonic() > deadline:
                     raise
                 await asyncio.sleep(LOOK_S)
             else:
@@ -165,9 +164,9 @@ class SlotKeeper:
 
     def step_back(self, why: str) -> None:
         """This node cannot serve: it gives all its slots to others, and takes none for a while."""
-        if not self._rests.waits(self.coordinator.clock()):
+        if not self._rests.waits(self.coordinator.monotonic()):
             logger.error("this node gives its slots back: %s", why)
-            self._rests.failed(self.coordinator.clock())
+            self._rests.failed(self.coordinator.monotonic())
             self._gives_all_back = True
             self._look_now.set()
 
@@ -186,9 +185,12 @@ class SlotKeeper:
         (design, *Failover*); then, or where the slot is another node's, NOT_COORDINATOR. For a
         lease that has run out nobody waits long: COORDINATOR_NOT_AVAILABLE.
         """
-        arrived = self.coordinator.clock()
+        arrived = self.coordinator.monotonic()
         while not (slot in self.coordinator.epochs and self.coordinator.holds_lease):
-            waited, is_ours = self.coordinator.clock() - arrived, slot in self.coordinator.epochs
+            waited, is_ours = (
+                self.coordinator.monotonic() - arrived,
+                slot in self.coordinator.epochs,
+            )
             if self.away or (is_ours and waited >= LEASE_WAIT_MS):
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
             left = (min(hold_ms, LEASE_WAIT_MS) if is_ours else hold_ms) - waited
@@ -202,9 +204,9 @@ class SlotKeeper:
     async def leased(self, hold_ms: Millis) -> ErrorCode:
         """NONE once memory may be believed, waiting at most ``hold_ms``: for reads about no
         group in particular."""
-        deadline = self.coordinator.clock() + min(hold_ms, LEASE_WAIT_MS)
+        deadline = self.coordinator.monotonic() + min(hold_ms, LEASE_WAIT_MS)
         while not self.coordinator.holds_lease:
-            left = deadline - self.coordinator.clock()
+            left = deadline - self.coordinator.monotonic()
             if self.away or left <= 0:
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
             with suppress(TimeoutError):
@@ -215,7 +217,7 @@ class SlotKeeper:
     # -- the lease
 
     async def _beats(self) -> None:
-        clock = self.coordinator.clock
+        clock = self.coordinator.monotonic
         last = clock()
         while True:
             await asyncio.sleep(self.lease_ms / BEATS_PER_LEASE / 1000)
@@ -225,7 +227,7 @@ class SlotKeeper:
                 async with asyncio.timeout(self.lease_ms / 1000):
                     renewed = await self._beat()
                     if slept or clock() >= until:
-                        await self._recovered(renewed, min(last, until))
+                        await self._recovered(renewed)
                     else:
                         self.coordinator.lease_until = renewed
             except (psycopg.Error, OSError, TimeoutError) as error:
@@ -234,7 +236,7 @@ class SlotKeeper:
 
     async def _beat(self) -> Millis:
         """Raise the beat; returns until when it lets this node answer from memory."""
-        before = self.coordinator.clock()
+        before = self.coordinator.monotonic()
         await self._lease.beat()
         # Counted from before the request was sent: whoever watches saw the beat later.
         self.away = False
@@ -250,9 +252,9 @@ class SlotKeeper:
             logger.error("the lease ran out: no answers from memory until it is renewed")
             self._notify()  # who waits for the lease must not wait in vain
 
-    async def _recovered(self, lease_until: Millis, since: Millis) -> None:
-        """The node slept or was cut off since then: check first what is still ours, then go on.
-        Nobody's session ends for time in which this node could not listen.
+    async def _recovered(self, lease_until: Millis) -> None:
+        """The node slept or was cut off: check first what is still ours, then go on. Nobody's
+        session ends for time in which this node could not listen.
 
         The rows are asked for here and now: a look that is under way may have got its rows before
         the node slept, and a load must not hold up beats.
@@ -262,7 +264,7 @@ class SlotKeeper:
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
         self._lose([SlotRow(*row) for row in rows])
         self.coordinator.lease_until = lease_until
-        self.coordinator.awake(since)
+        self.coordinator.awake()
         self._notify()
         self._look_now.set()
         logger.info("the lease is held again; nobody pays for the time without it")
@@ -289,11 +291,11 @@ class SlotKeeper:
 
     async def _look_alone(self) -> None:
         connection = await self._watched()
-        asked = self.coordinator.clock()
+        asked = self.coordinator.monotonic()
         found = await (await connection.execute(sql.NODES.encode())).fetchall()
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
         nodes, slots = [NodeRow(*row) for row in found], [SlotRow(*row) for row in rows]
-        self._sightings.look(nodes, slots, asked, self.coordinator.clock())
+        self._sightings.look(nodes, slots, asked, self.coordinator.monotonic())
         self._lose(slots)
         self._publish(nodes, slots)
         dead = await self._deaths.look(connection, nodes, slots)
@@ -306,7 +308,7 @@ class SlotKeeper:
     @property
     def _is_at_rest(self) -> bool:
         """Whether this node takes no slots for now."""
-        return self._rests.waits(self.coordinator.clock())
+        return self._rests.waits(self.coordinator.monotonic())
 
     async def _say_whether_at_rest(
         self, connection: database.Connection, nodes: Sequence[NodeRow]
@@ -337,7 +339,7 @@ class SlotKeeper:
             self._notify()
 
     def _publish(self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]) -> None:
-        now = self.coordinator.clock()
+        now = self.coordinator.monotonic()
         live = tuple(
             Broker(node.node_id, node.host, node.port, node.draft_port)
             for node in nodes
@@ -371,7 +373,7 @@ class SlotKeeper:
         wanted: Mapping[int, int],
     ) -> None:
         """Take free slots that shall be ours, and any that nobody has taken for a whole lease."""
-        now = self.coordinator.clock()
+        now = self.coordinator.monotonic()
         if self._loads.failures or self._is_at_rest:
             return
         unowned = [row for row in slots if self._is_free(row, dead)]
@@ -411,7 +413,7 @@ class SlotKeeper:
         Nothing is answered from memory from here on; a batch under way ends first, since it
         holds the slots' rows.
         """
-        me, now = self.me.node_id, self.coordinator.clock()
+        me, now = self.me.node_id, self.coordinator.monotonic()
         others = [
             slot
             for slot in self.coordinator.epochs
@@ -446,7 +448,7 @@ class SlotKeeper:
     ) -> None:
         """Slots that are ours by their rows and not in memory: a load failed. Try again under the
         same epoch after a while; after some failures leave them to others."""
-        held, now = self.coordinator.epochs, self.coordinator.clock()
+        held, now = self.coordinator.epochs, self.coordinator.monotonic()
         mine = {s.slot: s.epoch for s in slots if s.incarnation == self.incarnation}
         missing = {slot: epoch for slot, epoch in mine.items() if slot not in held}
         if self._gives_all_back or (missing and self._loads.failures >= LOADS_MAX):
@@ -458,7 +460,7 @@ class SlotKeeper:
         """Others shall serve these slots; they see them free and this node's row."""
         if not self._gives_all_back:
             logger.error("%d slots could not be loaded: this node gives them back", len(slots))
-            self._rests.failed(self.coordinator.clock())
+            self._rests.failed(self.coordinator.monotonic())
         self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
         self._notify()
         async with connection.transaction():
@@ -475,7 +477,7 @@ class SlotKeeper:
         except Exception as error:
             logger.warning("slots %s could not be loaded: %r", sorted(taken), error)
             if self.coordinator.holds_lease:  # else the database is away, and nobody can load
-                self._loads.failed(self.coordinator.clock())
+                self._loads.failed(self.coordinator.monotonic())
         else:
             self._loads.succeeded()
             self._rests.succeeded()
@@ -493,6 +495,7 @@ class SlotKeeper:
                     self.loading -= set(part)
                     self._notify()
             logger.info("serving %d more slots with %d groups", len(taken), groups)
+            self.loaded()
         finally:
             self.loading -= set(taken)
             self._notify()
@@ -509,7 +512,10 @@ class SlotKeeper:
             configs = await load.configs_of_slots(connection, slots)
             pauses = await load.pauses_of_slots(connection, slots)
             self.coordinator.own.paused.adopt(slots, pauses)
-            self.coordinator.adopt(epochs, durables, waiting, configs)
+            slices = Slices(self.coordinator.monotonic)
+            for _ in self.coordinator.adopting(epochs, durables, waiting, configs):
+                if slices.is_over:
+                    await slices.pause()
         return len(durables)
 
     def _is_free(self, row: SlotRow, dead: Collection[int]) -> bool:
@@ -517,7 +523,7 @@ class SlotKeeper:
             return True
         if row.incarnation == self.incarnation:
             return False  # ours; where it is not in memory, ``_load_missing`` sees to it
-        orphaned = self._sightings.orphaned_for(row.slot, self.coordinator.clock())
+        orphaned = self._sightings.orphaned_for(row.slot, self.coordinator.monotonic())
         if orphaned is not None:
             # Its incarnation was replaced. If by this one, the id was taken from it; if by
             # another, that one has a lease to claim it.
@@ -537,3 +543,7 @@ class SlotKeeper:
     def _notify(self) -> None:
         self.changed.set()
         self.changed = asyncio.Event()
+
+
+def _nothing() -> None:
+    """Nobody asked."""

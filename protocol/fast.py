@@ -126,14 +126,14 @@ class FastPath:
 
     def _reply(self, correlation_id: bytes) -> bytes | None:
         coordinator = self._coordinator
-        now = coordinator.clock()
+        now = coordinator.monotonic()
         if now >= coordinator.lease_until:
             return None
         if self._faces.swaps != self._swaps:
-            return self._look(correlation_id, now)
+            return self._look(correlation_id, now - coordinator.missed)
         beat = self._beat
         if beat is not None:
-            beat.at = now
+            beat.at = now - coordinator.missed
         return self._before + correlation_id + self._after
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:

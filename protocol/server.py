@@ -131,6 +131,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         reactor.run(installSignalHandlers=self.signal_handlers)
 
     async def _serve(self) -> None:
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*GC_THRESHOLDS)
         self.ends, self.turns = Ends(self.loop), Turns(self.loop)
         bound = await self._bind(self.port, APIS)
         draft = 0 if self.draft_port is None else await self._bind(self.draft_port, DRAFT_APIS)
@@ -138,6 +141,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         me = Broker(self.node_id, name, port or bound, draft)
         self.node = self.make_node(me, self.desk)
         self.node.coordinator.hang_up = self._hang_up
+        self.node.keeper.loaded = gc.freeze  # what was loaded stays; nobody need look through it
         accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
         keep_alive(accepting, self.node.settings.connections_gone_ms)
         await self.node.start()
@@ -163,9 +167,6 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     async def _announce(self, port: int, draft_port: int) -> None:
         """Say that we serve once every slot has an owner. ``draft_port`` 0: no such listener."""
         await self.node.whole.wait()
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(*GC_THRESHOLDS)
         self.ready(self.host, port, draft_port)
 
     def _accept(self, apis: Mapping[int, Api]) -> KafkaConnection:

@@ -131,6 +131,12 @@ def forgiven_beats(beats: Mapping[str, Beat], now: Millis, missed: Millis) -> di
     return {member_id: Beat(forgiven(beat.at, now, missed)) for member_id, beat in beats.items()}
 
 
+def stands(due: tuple[Millis | None] | None, now: Millis) -> bool:
+    """Whether the next deadline, as it was found before, still stands. Beats move on: one that has
+    passed is looked for again, which costs a tenth of a step."""
+    return due is not None and (due[0] is None or due[0] > now)
+
+
 def wait_for(group: "Group", until: Millis, now: Millis) -> None:
     """Of a group just loaded no session ends before then, unless its member comes back sooner."""
     if until <= now:

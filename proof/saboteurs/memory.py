@@ -50,11 +50,11 @@ def _cached(original: Any) -> Any:
     return fetch
 
 
-async def _goes_on(self: SlotKeeper, lease_until: int, since: int) -> None:
+async def _goes_on(self: SlotKeeper, lease_until: int) -> None:
     """All of ``_recovered`` but the question who owns the slots by now."""
     self._sightings.forget()
     self.coordinator.lease_until = lease_until
-    self.coordinator.awake(since)
+    self.coordinator.awake()
     self._notify()
     self._look_now.set()
 

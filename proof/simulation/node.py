@@ -13,7 +13,7 @@ from uuid import UUID
 
 from groups.cluster import Broker, Cluster
 from groups.committer import Committer
-from groups.coordinator import Coordinator
+from groups.coordinator import STALL_MS, Coordinator
 from groups.core.group import Rules
 from groups.lease import NodeIdTaken
 from groups.lease_end import LeaseEnd
@@ -21,7 +21,7 @@ from groups.offset_verbs import OffsetVerbs
 from groups.operations import Operator
 from groups.pauses import Pausing
 from groups.retries import Reloader
-from groups.slots import STALL_MS, SlotKeeper
+from groups.slots import SlotKeeper
 from proof.simulation.desk import Desk
 from proof.simulation.network import PORT, Link, Network
 from proof.simulation.seams import Readers
@@ -123,18 +123,17 @@ class Node:
             self.process.spawn(self._operations())
 
     async def _ticks(self) -> None:
-        clock = self.coordinator.clock
-        last, lease_end = clock(), LeaseEnd(self.coordinator)
+        coordinator, lease_end = self.coordinator, LeaseEnd(self.coordinator)
+        coordinator.listened_at = coordinator.monotonic()
         while True:
             await asyncio.sleep(TICK_S)
-            now = clock()
-            if now - last > STALL_MS:
-                self.coordinator.awake(last)
-            last = now
-            if lease_end.look():
-                self.coordinator.tick()
-            else:
-                self.coordinator.faces.tell_all()
+            if not lease_end.look():
+                coordinator.faces.tell_all()
+                continue
+            if coordinator.stood_still_ms > STALL_MS:
+                coordinator.awake()
+            coordinator.listened_at = coordinator.monotonic()
+            coordinator.tick()
 
     async def _operations(self) -> None:
         while True:

@@ -69,6 +69,7 @@ async def test_doubts_that_come_again_and_again_keep_no_dead_member_alive() -> N
         resident = coordinator.residents["g"]
         for _ in range(3):
             clock.slept_ms += 4_000
+            coordinator.listened_at = coordinator.monotonic()  # time has passed; it was no stall
             coordinator.doubt(resident)
             coordinator.reseat(resident, resident.group.durable)
 
@@ -83,27 +84,62 @@ async def test_one_stall_is_counted_once_by_whoever_tells_of_it() -> None:
     async with running(clock=clock, has_timers=False) as one:
         await one.settled("g")
         coordinator = one.node.coordinator
-        group = coordinator.residents["g"].group
-        before = group.due(coordinator.clock())
-        began = coordinator.clock()
+        due = coordinator.residents["g"].group.due(coordinator.clock())
+        assert due is not None
+        before = due - coordinator.clock()
         clock.slept_ms += 60_000
-        coordinator.awake(began)
-        coordinator.awake(began)
+        coordinator.awake()
+        coordinator.awake()
 
-        after = coordinator.residents["g"].group.due(coordinator.clock())
-        assert before is not None and after is not None
-        assert before + 60_000 <= after < before + 90_000
+        assert before - 10_000 < due - coordinator.clock() <= before + 1_000
+        assert coordinator.missed >= 60_000
+
+
+@pytest.mark.usefixtures("_prepared")
+async def test_a_stall_is_told_of_once_however_many_groups_there_are() -> None:
+    """By the node itself; what the timers do about it touches no group."""
+    clock = Clock()
+    async with running(clock=clock) as one:
+        await one.settled("g")
+        coordinator = one.node.coordinator
+        group, face = coordinator.residents["g"].group, coordinator.faces["g"]
+        clock.slept_ms += 2_000
+        while coordinator.missed < 2_000:
+            await asyncio.sleep(0.01)
+        missed = coordinator.missed
+        for _ in range(5):
+            await asyncio.sleep(0.05)
+
+        assert coordinator.residents["g"].group is group and coordinator.faces["g"] is face
+        assert coordinator.missed < missed + 1_000
+
+
+@pytest.mark.usefixtures("_prepared")
+async def test_stalls_that_come_again_and_again_keep_no_dead_member_alive() -> None:
+    """A session of ten seconds is over after ten in which the member could have been heard."""
+    clock = Clock()
+    async with running(clock=clock) as one:
+        await one.settled("g")
+        coordinator = one.node.coordinator
+        for _ in range(12):  # a second that passes, then a stall
+            clock.slept_ms += 900
+            await asyncio.sleep(0.1)
+            clock.slept_ms += 5_000
+            await asyncio.sleep(0.1)
+        while coordinator.residents["g"].group.durable.members:
+            await asyncio.sleep(0.01)
 
 
 async def test_a_stall_during_a_commit_is_forgiven_as_any_other(one: Running) -> None:
-    """Sessions start anew for every member, those of groups inside a batch included."""
+    """No session is shorter for it, those of groups inside a batch included."""
     joined = await one.settled("g")
     coordinator = one.node.coordinator
     let_go = one.points.hold("offsets:before")
     commit = one.commit("g", 1, joined)
     await one.points.reached["offsets:before"].wait()
 
-    coordinator.awake(coordinator.clock() - 60_000)
+    coordinator.listened_at -= 60_000
+    coordinator.awake()
     due = coordinator.residents["g"].group.due(coordinator.clock())
     let_go()
 
@@ -207,11 +243,11 @@ async def test_nobody_waits_for_a_batch_once_the_lease_is_over(one: Running) -> 
     commit = one.commit("busy", 7, joined)
     await one.points.reached["offsets:after"].wait()
 
-    ended_at = coordinator.lease_until = coordinator.clock()
-    with patch.object(coordinator, "clock", lambda: ended_at + 100):
+    ended_at = coordinator.lease_until = coordinator.monotonic()
+    with patch.object(coordinator, "monotonic", lambda: ended_at + 100):
         assert not lease_end.look()
         assert not commit.done()
-    with patch.object(coordinator, "clock", lambda: ended_at + 100 + IN_DOUBT_MS):
+    with patch.object(coordinator, "monotonic", lambda: ended_at + 100 + IN_DOUBT_MS):
         assert not lease_end.look()
     assert (await commit).error is ErrorCode.COORDINATOR_NOT_AVAILABLE
 

@@ -47,7 +47,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.gathered import ABSENT
-from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session
+from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
 from groups.core.halves import EXACT_MAX, Earliest, Halves
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
@@ -117,8 +117,8 @@ class ClassicGroup(Halves[Live]):
         """Join reloaded rows with what was live, or None after a takeover."""
         durable = durable.in_order()
         if live is None:
-            return cls(durable, recovery.fresh(durable, now), rules)
-        return cls(durable, recovery.kept(durable, live, now), rules)
+            return cls(durable, recovery.fresh(durable, now, rules), rules)
+        return cls(durable, recovery.kept(durable, live, now, rules), rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         """Decide the events in order; self stays as it is."""
@@ -133,15 +133,15 @@ class ClassicGroup(Halves[Live]):
     def due(self, now: Millis) -> Millis | None:
         """The next instant at which a ``Tick`` may decide something; None: never.
 
-        Found once per value: in O(members), or from what the step before knew. Beats move on
-        meanwhile, so a tick may find that everyone was heard of, and the value it gives knows
-        better.
+        Found in O(members), or from what the step before knew; and again when it has passed, since
+        beats have moved on meanwhile.
         """
-        if self._earliest is None:
-            self._earliest = (timers.earliest(self._durable, self._live),)
-        if self._due is None:
+        if not stands(self._due, now):
+            if self._earliest is None or self._due is not None:
+                self._earliest = (timers.earliest(self._durable, self._live),)
             due = timers.due(self._durable, self._live, self.rules, self._earliest[0])
             self._due = (due,)
+        assert self._due is not None
         return self._due[0]
 
     def _earliest_after(self, after: Self) -> Earliest | None:

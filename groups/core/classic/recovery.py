@@ -21,7 +21,7 @@ from groups.core.classic.states import (
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
-from groups.core.group import Beat, Millis, forgiven, forgiven_beats
+from groups.core.group import Beat, Millis, Rules, forgiven, forgiven_beats
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
 from groups.core.shared import SharedDict
@@ -29,7 +29,7 @@ from groups.core.shared import SharedDict
 OVERSIZED = Cause(GROUP_OVERSIZED, "the group has more members than group.max.size")
 
 
-def fresh(durable: Durable, now: Millis) -> Live:
+def fresh(durable: Durable, now: Millis, rules: Rules) -> Live:
     """The live half of a group that a new owner has just loaded."""
     live = Live(floor=now, generation=durable.group.generation, settled_at=now)
     for row in durable.members.values():
@@ -38,8 +38,16 @@ def fresh(durable: Durable, now: Millis) -> Live:
         if row.instance_id is not None:
             live.instances[row.instance_id] = row.member_id
         live.next_position = max(live.next_position, row.position + 1)
-    live.recovering = durable.exists and durable.group.state != EMPTY
+    live.recovering = durable.exists and not _is_settled(durable, rules)
     return live
+
+
+def _is_settled(durable: Durable, rules: Rules) -> bool:
+    """Whether the old owner had begun nothing: most groups, which then cost no step."""
+    if durable.group.state == EMPTY:
+        return True
+    fits = len(durable.members) <= rules.group_max_size
+    return durable.group.state == STABLE and "must_rebalance" not in durable.group.details and fits
 
 
 def recover(work: Work) -> None:
@@ -91,9 +99,9 @@ def _abandon_join_phase(work: Work) -> None:
     )
 
 
-def kept(durable: Durable, live: Live, now: Millis) -> Live:
+def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
     """The live half after a reload by the same owner: what the rows still allow."""
-    after = fresh(durable, now)
+    after = fresh(durable, now, rules)
     after.floor, after.settled_at = live.floor, live.settled_at
     after.next_position = max(after.next_position, live.next_position)
     after.beats = SharedDict((m, live.beats.get(m, beat)) for m, beat in after.beats.items())

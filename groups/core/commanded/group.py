@@ -55,7 +55,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.gathered import ABSENT
-from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session
+from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
 from groups.core.halves import Halves
 from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
@@ -184,10 +184,11 @@ class CommandedGroup(Halves[Live]):
         return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:
-        """The next instant at which a tick decides something. O(members), once a value; beats move
-        on meanwhile, so a tick may find that everyone was heard of."""
-        if self._due is None:
+        """The next instant at which a tick decides something. O(members), and again when it has
+        passed: beats have moved on meanwhile."""
+        if not stands(self._due, now):
             self._due = (timers.due(self._durable, self._live, self.rules),)
+        assert self._due is not None
         return self._due[0]
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:

@@ -70,6 +70,7 @@ from groups.core.group import (
     Session,
     forgiven,
     forgiven_beats,
+    stands,
 )
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
@@ -253,10 +254,9 @@ class ConsumerGroup:
     def due(self, now: Millis) -> Millis | None:
         """The end of the next session or rebalance timer, or of a rebalance's wait; None: never.
 
-        Found once per value, in O(members). Beats move on meanwhile: a tick that finds nobody
-        late gives a value that knows better.
+        Found in O(members), and again when it has passed: beats have moved on meanwhile.
         """
-        if self._due is None:
+        if not stands(self._due, now):
             live = self._live
             ends = list(self._session_ends())
             for timers in (live.timers, live.calls, live.syncs):
@@ -264,6 +264,7 @@ class ConsumerGroup:
             target = holding.due(self._durable.group, self._live, self.rules)
             ends += [end for end in (target, rounds.due(live.round)) if end is not None]
             self._due = (min(ends, default=None),)
+        assert self._due is not None
         return self._due[0]
 
     def _session_ends(self) -> Iterator[Millis]:

@@ -52,7 +52,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.gathered import ABSENT
-from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session
+from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
 from groups.core.halves import EXACT_MAX, Earliest, Halves
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
@@ -149,17 +149,17 @@ class DraftGroup(Halves[Live]):
         return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:
-        """When the next awaited consumer would count as dead; None: never. Once a value, in
-        O(members) or from what the step before knew; beats move on meanwhile, so a tick may find
-        that everyone was heard of."""
+        """When the next awaited consumer would count as dead; None: never. In O(members) or from
+        what the step before knew; and again when it has passed, since beats have moved on."""
         live = self._live
         if live.recovering:
             return live.floor
-        if self._earliest is None:
-            self._earliest = (self._earliest_of(self._durable.members),)
-        if self._due is None:
+        if not stands(self._due, now):
+            if self._earliest is None or self._due is not None:
+                self._earliest = (self._earliest_of(self._durable.members),)
             ends = (*self._earliest, holding.due(self._durable, live, self.rules))
             self._due = (min((end for end in ends if end is not None), default=None),)
+        assert self._due is not None
         return self._due[0]
 
     def _earliest_of(self, consumer_ids: Iterable[str]) -> Millis | None:

@@ -49,7 +49,7 @@ def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Rando
     row = group.durable.group
     empty = GroupRow(row.group_id, "classic", EMPTY, row.generation, PROTOCOL_TYPE, details=NOTHING)
     durable = Durable(empty, {}, group.durable.revision)
-    after = ClassicGroup(durable, recovery.fresh(durable, now), group.rules)
+    after = ClassicGroup(durable, recovery.fresh(durable, now, group.rules), group.rules)
     decision = after.step([event], now, rng)
     assert isinstance(decision.group, ClassicGroup)
     live = decision.group.live
@@ -192,7 +192,7 @@ class _Change:
     def live(self, now: Millis) -> Live:
         """Sessions go on; nothing else was live."""
         before = self.after.live
-        live = recovery.fresh(self.durable, now)
+        live = recovery.fresh(self.durable, now, self.after.rules)
         live.beats = SharedDict((m, before.beats[m]) for m in self.after.members)
         live.floor, live.settled_at = before.floor, before.settled_at
         live.recovering = False
