@@ -96,7 +96,9 @@ def _pending_left(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
 
 
 def _refused_makes_none(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There a group is found that nobody was ever let into."""
+    """There a group is found that nobody was ever let into, or that has no offsets."""
+    if step[0] == "delete_offsets":
+        return bool(ours[0] == "GROUP_ID_NOT_FOUND") and set(theirs[1]) == {"NONE"}
     nowhere = ("GROUP_ID_NOT_FOUND", "ILLEGAL_GENERATION", "Dead")
     if step[0] == "clist":
         return bool(theirs == [("", "Empty", "classic")]) and ours == []
@@ -149,9 +151,9 @@ TABLE = (
     ),
     Accepted(
         "refused-makes-none",
-        ("classic", "mixed"),
-        "a classic join without a member id that is refused leaves nothing behind; there an empty"
-        " group, until the next sweep",
+        ("classic", "mixed", "transactions"),
+        "a classic join without a member id that is refused, or a commit of which nothing can be"
+        " stored, leaves nothing behind; there an empty group, until the next sweep",
         _refused_makes_none,
     ),
     Accepted(
