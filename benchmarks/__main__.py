@@ -1,4 +1,5 @@
-"""``python -m benchmarks [NAME ...] [--rounds N] [--seconds S] [--against HOST:PORT]``
+"""``python -m benchmarks [NAME ...] [--rounds N] [--seconds S] [--against HOST:PORT]
+[--kafka PROGRAM]``
 
 All of them, or those named. The exit status says whether every answer was right and nothing was
 lost; a slow machine is no error.
@@ -16,6 +17,7 @@ from benchmarks import (
     heartbeats,
     herd,
     idle,
+    start,
     takeover,
 )
 from benchmarks.options import Options
@@ -30,6 +32,7 @@ BENCHMARKS = {
     "growth": growth,
     "herd": herd,
     "takeover": takeover,
+    "start": start,
 }
 
 
@@ -40,6 +43,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, help="how often to repeat")
     parser.add_argument("--seconds", type=float, help="how long to measure each time")
     parser.add_argument("--against", metavar="HOST:PORT", help="an Apache Kafka to compare with")
+    parser.add_argument(
+        "--kafka",
+        metavar="PROGRAM",
+        help="serves an Apache Kafka in the foreground on the port that is its argument, with its"
+        " data in the folder KAFKA_DATA",
+    )
     asked = parser.parse_args()
     unknown = [name for name in asked.names if name not in BENCHMARKS]
     if unknown:
@@ -48,7 +57,7 @@ def main() -> int:
     for name in asked.names or BENCHMARKS:
         benchmark = BENCHMARKS[name]
         print(f"-- {name}: {(benchmark.__doc__ or '').splitlines()[0]}", flush=True)
-        right &= benchmark.main(Options(asked.rounds, asked.seconds, asked.against))
+        right &= benchmark.main(Options(asked.rounds, asked.seconds, asked.against, asked.kafka))
     return 0 if right else 1
 
 

@@ -37,18 +37,8 @@ def measure(
     running: Installation, seconds: float = SECONDS, groups: int = GROUPS, size: int = GROUP_SIZE
 ) -> Result:
     """Let so many members beat, and watch for so long."""
-    members = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.beats", running.kafka, str(groups), str(size)],
-        cwd=CHECKOUT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    members = beating(running.kafka, groups, size)
     try:
-        assert members.stdout is not None
-        said = members.stdout.readline()
-        if said != "beating\n":
-            raise RuntimeError(f"the members did not come to beat: {said!r}")
         with (
             spending(running.pids) as all_of_it,
             spending(lambda: coordinators(running.pids())) as node,
@@ -70,6 +60,25 @@ def measure(
         replies=replies,
         wrong=wrong,
     )
+
+
+def beating(bootstrap: str, groups: int, size: int) -> "subprocess.Popen[str]":
+    """So many members in a process of their own, once each has been answered; they beat until
+    their input ends, and then say how many replies there were and how many were wrong."""
+    members = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.beats", bootstrap, str(groups), str(size)],
+        cwd=CHECKOUT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert members.stdout is not None
+    said = members.stdout.readline()
+    if said != "beating\n":
+        members.kill()
+        members.wait()
+        raise RuntimeError(f"the members did not come to beat: {said!r}")
+    return members
 
 
 def main(options: Options) -> bool:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Options:
     """``None`` leaves the choice to the benchmark. ``rounds`` are repetitions, each measured
-    for ``seconds``. ``against``: HOST:PORT of an Apache Kafka to run the same script against."""
+    for ``seconds``. ``against``: HOST:PORT of an Apache Kafka to run the same script against.
+    ``kafka``: a program that starts one (``benchmarks.start``)."""
 
     rounds: int | None = None
     seconds: float | None = None
     against: str | None = None
+    kafka: str | None = None

@@ -18,12 +18,8 @@ ROLE_VARIABLE = "ROLLCALL_DATABASE_ROLE"
 
 MANAGE = (str(CHECKOUT / "manage.py"),)
 DAPHNE = ("-m", "daphne", "-v", "0")
-CELERY = ("-m", "celery", "-q", "-A", "coordinator_site")
-CELERY_LOG = "--loglevel=WARNING"
+CELERY = ("-m", "rollcall.celery")
 CELERY_ENVIRON = {"CELERY_SKIP_CHECKS": "1"}  # of models and URLs: the tests have made them
-# Threads, not processes: tasks wait for the database, and memory is what idle costs.
-POOL = ("--pool=threads", "--concurrency=4")
-ALONE = ("--without-gossip", "--without-mingle", "--without-heartbeat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +57,13 @@ PROGRAMS: Mapping[str, Program] = {
     ),
     "worker": Program(
         "does the periodic work",
-        (*CELERY, "worker", *POOL, *ALONE, CELERY_LOG),
+        (*CELERY, "worker"),
         role="rollcall_worker",
         environ=CELERY_ENVIRON,
     ),
     "beat": Program(
         "says when periodic work is due; one is enough",
-        (*CELERY, "beat", "--pidfile=", CELERY_LOG),
+        (*CELERY, "beat"),
         role="rollcall_worker",
         environ=CELERY_ENVIRON,
     ),

@@ -56,9 +56,9 @@ SETUP_AND_NODE = (
 """Before the first fork."""
 
 OTHERS = (
-    "celery.bin.celery",
     "celery.apps.worker",
-    "celery.beat",
+    "celery.apps.beat",
+    "coordinator_site.celery",
     "celery.concurrency.thread",
     "groups.broker_transport",
     "groups.tasks",

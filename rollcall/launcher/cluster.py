@@ -105,6 +105,7 @@ def create(
         os.chown(secret_file, identity.uid, identity.gid)
     try:
         run_initdb(part, programs, identity, secret_file, throwaway=throwaway)
+        create_database(part, programs, identity, throwaway=throwaway)
     finally:
         secret_file.unlink()
     places.write_private(data_dir.password_file, secret)
@@ -139,6 +140,20 @@ def run_initdb(
     )
     if done.returncode != 0:
         raise LaunchError(f"PostgreSQL's initdb failed: {done.stderr.strip()}")
+
+
+def create_database(
+    part: Path, programs: binaries.Programs, identity: Identity | None, *, throwaway: bool
+) -> None:
+    """Make our database in the new cluster, before anything serves it."""
+    unsafe = ["-F"] if throwaway else []
+    done = run_as(
+        identity,
+        [str(programs.postgres), "--single", *unsafe, "-D", str(part), "postgres"],
+        f"CREATE DATABASE {DATABASE}\n",
+    )
+    if done.returncode != 0 or "ERROR" in done.stderr:
+        raise LaunchError(f"The database could not be made: {done.stderr.strip()}")
 
 
 def password(data_dir: places.DataDir) -> str:

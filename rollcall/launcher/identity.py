@@ -83,8 +83,10 @@ def succeeds(identity: Identity | None, command: list[str]) -> bool:
         return False
 
 
-def run_as(identity: Identity | None, command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end as that user, with a clean environment.
+def run_as(
+    identity: Identity | None, command: list[str], told: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end as that user, with a clean environment and that input.
 
     In a session of its own: Ctrl-C reaches the launcher only, which then clears up.
     """
@@ -95,7 +97,7 @@ def run_as(identity: Identity | None, command: list[str]) -> subprocess.Complete
         command,
         cwd="/",
         env=CLEAN_ENVIRONMENT,
-        stdin=subprocess.DEVNULL,
+        input=told,
         capture_output=True,
         text=True,
         check=False,

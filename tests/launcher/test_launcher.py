@@ -212,7 +212,7 @@ def test_processes_come_back_without_the_fork_server(folder: Path, launch: Launc
     assert pid_with_argument(launcher.pid, "rollcall.fork_server") != server
 
 
-PROGRAMS = ("--node-id=0", "daphne", "celery -q -A coordinator_site worker", "beat --pidfile=")
+PROGRAMS = ("--node-id=0", "daphne", "rollcall.celery worker", "rollcall.celery beat")
 MEANT_TO_STOP = 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1
 
 

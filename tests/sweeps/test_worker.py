@@ -28,7 +28,9 @@ def test_sweeps_run_and_go_on_after_the_worker_was_killed(pair: Installation) ->
 def worker_of(installation: Installation) -> int:
     """The process id of the installation's Celery worker."""
     commands = {pid: psutil.Process(pid).cmdline() for pid in installation.pids()}
-    (found,) = (pid for pid, argv in commands.items() if "celery" in argv and "worker" in argv)
+    (found,) = (
+        pid for pid, argv in commands.items() if "rollcall.celery" in argv and "worker" in argv
+    )
     return found
 
 
