@@ -4,13 +4,16 @@ One table of claims. A node that could lose an acknowledged commit, or hold rows
 takeover waits, does not start; the sentence says what to change. Nothing here is changed by us.
 """
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 import psycopg
 
-from groups import schema
+from groups import load, schema
 from groups.roles import NODE_TIMEOUTS
+
+logger = logging.getLogger(__name__)
 
 SERVER_VERSION_MIN = 170_000
 """PostgreSQL 17 brought ``transaction_timeout``: a node that is paused inside a transaction
@@ -40,6 +43,7 @@ SETTINGS = """
 SELECT name, setting, coalesce(unit, '') FROM pg_settings WHERE name = ANY(%(names)s)
 """
 STANDBY = "SELECT pg_is_in_recovery()"
+FOLLOWERS = "SELECT count(*), current_setting('synchronous_standby_names') FROM pg_stat_replication"
 
 MS: Mapping[str, int] = {"ms": 1, "s": 1_000, "min": 60_000}
 
@@ -68,6 +72,32 @@ async def check(connection: "psycopg.AsyncConnection[Any]", *, unsafe: bool = Fa
     ]
     if faults:
         raise UnfitDatabase("PostgreSQL is not fit for a node: " + "; ".join(faults))
+
+
+async def check_loading(connection: "psycopg.AsyncConnection[Any]") -> None:
+    """Raise ``UnfitDatabase`` where no slot could be loaded: whoever hands slots to such a node
+    would have them served by nobody."""
+    try:
+        await load.rehearse(connection)
+    except psycopg.ProgrammingError as error:
+        raise UnfitDatabase(f"this node could load no groups: {error}") from error
+
+
+async def warn(connection: "psycopg.AsyncConnection[Any]") -> None:
+    """Say what does not keep a node from serving, and may cost an acknowledged write one day."""
+    row = await (await connection.execute(FOLLOWERS.encode())).fetchone()
+    if row is not None and (said := standby_problem(*row)) is not None:
+        logger.warning("%s", said)
+
+
+def standby_problem(standbys: int, synchronous: str) -> str | None:
+    """What happens if one of these is promoted; None where nothing is lost."""
+    if not standbys or synchronous:
+        return None
+    return (
+        f"{standbys} standbys follow PostgreSQL asynchronously: one that is promoted may lack what"
+        " was acknowledged, and generations may be given out twice (set synchronous_standby_names)"
+    )
 
 
 def _unsafe(shown: Mapping[str, str | int]) -> list[str]:

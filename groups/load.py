@@ -94,6 +94,14 @@ async def pauses_of_group(connection: psycopg.AsyncConnection[Any], group_id: st
     return found.get(group_id, {})
 
 
+async def rehearse(connection: psycopg.AsyncConnection[Any]) -> None:
+    """All that a slot is loaded by, for no slot: raises what would stand in the way of a load."""
+    await groups_of_slots(connection, [])
+    await groups_with_pending(connection, [])
+    await configs_of_slots(connection, [])
+    await pauses_of_slots(connection, [])
+
+
 async def _pauses(
     connection: psycopg.AsyncConnection[Any], query: str, parameters: Mapping[str, Any]
 ) -> dict[str, Pauses]:

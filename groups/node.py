@@ -188,6 +188,8 @@ class Node:
         await self.readers.open(wait=True, timeout=database.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
             await database_check.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
+            await database_check.check_loading(connection)
+            await database_check.warn(connection)
             await self.catalogue.load(connection)
         await self.keeper.start()
 

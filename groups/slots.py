@@ -317,8 +317,20 @@ class SlotKeeper:
         said = next((n.takes_slots for n in nodes if n.incarnation == self.incarnation), None)
         if said is None or said != self._is_at_rest:
             return
+        if not said and not await self._could_load(connection):
+            return
         values = {"incarnation": self.incarnation, "takes_slots": not said}
         await connection.execute(sql.TAKE_SLOTS.encode(), values)
+
+    async def _could_load(self, connection: database.Connection) -> bool:
+        """Whether it is worth while to give this node slots again; if not, it rests on."""
+        try:
+            await load.rehearse(connection)
+        except psycopg.ProgrammingError as error:
+            logger.warning("this node could load no groups yet: %s", error)
+            self._rests.failed(self.coordinator.monotonic())
+            return False
+        return True
 
     def _plan(
         self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow], dead: Collection[int]

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from groups import slots, supervision
+from groups import database_check, slots, supervision
 from groups.backoff import Backoff
 from groups.core.replies import Committed
 from groups.database import Connection
@@ -76,6 +76,30 @@ async def test_slots_that_a_node_cannot_load_go_to_one_that_can(
 async def _never_whole(node_id: int) -> None:
     async with running(node_id=node_id):
         await asyncio.Event().wait()
+
+
+async def test_a_node_that_could_load_nothing_does_not_start(
+    one: Running, other: Connection
+) -> None:
+    """So nobody hands it slots: the one that has them goes on."""
+    joined = await one.settled("g")
+    await other.execute("ALTER TABLE rollcall_pause RENAME TO rollcall_pause_later")
+    try:
+        with pytest.raises(database_check.UnfitDatabase, match="could load no groups"):
+            async with running(node_id=9):
+                pass
+        assert await one.commit("g", 1, joined) == Committed()
+        assert {node for node, _ in (await owners(other)).values()} == {0}
+    finally:
+        await other.execute("ALTER TABLE rollcall_pause_later RENAME TO rollcall_pause")
+
+
+async def test_a_standby_that_may_lack_acknowledged_writes_is_warned_of(other: Connection) -> None:
+    """Nobody follows the tests' own server, so nothing is said of it."""
+    assert await (await other.execute(database_check.FOLLOWERS.encode())).fetchone() == (0, "")
+    assert database_check.standby_problem(0, "") is None
+    assert database_check.standby_problem(2, "ANY 1 (*)") is None
+    assert "2 standbys" in (database_check.standby_problem(2, "") or "")
 
 
 async def test_a_load_that_fails_once_is_tried_again_under_the_same_epoch(
