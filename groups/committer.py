@@ -100,7 +100,9 @@ class Committer:
         self.reloader = reloader
         self.patience_s = reloader.timeout_ms / 1000
         self._slices = Slices(coordinator.monotonic)
-        self._waiting = WaitingRoom(self._attempt, self._give_up, self.patience_s)
+        self._waiting = WaitingRoom(
+            self._attempt, self._give_up, self._nobody_waits, self.patience_s
+        )
         self._connection: database.Connection | None = None
         self._other_connection: database.Connection | None = None
 
@@ -349,7 +351,8 @@ class Committer:
         if isinstance(error, TooSlow):
             return work.write.newcomers
         try:
-            return await store.refused_members(await self._connected_beside(), work.write)
+            async with await database.connect(f"{self.lane.name} blame") as connection:
+                return await store.refused_members(connection, work.write)
         except (StoreError, psycopg.Error, OSError) as unknown:
             logger.info("who is to blame is not known: %s", unknown)
             return ()
@@ -388,6 +391,12 @@ class Committer:
     async def _connected(self) -> database.Connection:
         self._connection = await database.kept(self._connection, self.lane.name)
         return self._connection
+
+    async def _nobody_waits(self) -> None:
+        """Most of the time nobody does: no connection is kept for that."""
+        beside, self._other_connection = self._other_connection, None
+        if beside is not None:
+            await beside.close()
 
     async def _connected_beside(self) -> database.Connection:
         """For what a lane must not wait for."""

@@ -73,6 +73,9 @@ class Doorbell:
             async for ring in connection.notifies(timeout=LOOK_AGAIN_S):
                 if ring.channel not in unread and not await self._tell(ring.channel, ring.payload):
                     unread.add(ring.channel)
+            await connection.execute(
+                "SELECT 1"
+            )  # a server that hangs rings no more than a quiet one
 
     async def _tell(self, channel: str, payload: str | None) -> bool:
         """Whether the listener did what the ring asks for; if not, it looks at everything later."""

@@ -111,17 +111,19 @@ class WaitingRoom(Generic[Work]):
     """Work that met a held row waits here, each group alone; its lane goes on without it.
 
     ``attempt`` writes one work and says whether it is done with, one way or another; ``give_up``
-    ends what has waited for ``patience_s``.
+    ends what has waited for ``patience_s``, ``empty`` is awaited when nobody waits any more.
     """
 
     def __init__(
         self,
         attempt: Callable[[Work], Awaitable[bool]],
         give_up: Callable[[Work], None],
+        empty: Callable[[], Awaitable[None]],
         patience_s: float,
     ) -> None:
         self.attempt = attempt
         self.give_up = give_up
+        self.empty = empty
         self.patience_s = patience_s
         self._waiting: list[tuple[float, Work]] = []
         self._wake = asyncio.Event()
@@ -142,6 +144,7 @@ class WaitingRoom(Generic[Work]):
                 waiting, self._waiting = self._waiting, []
                 for until, work in waiting:
                     await self._try(until, work)
+            await self.empty()
 
     async def _try(self, until: float, work: Work) -> None:
         if await self.attempt(work):

@@ -11,10 +11,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups import database
+from groups import database, doorbell
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
 from groups.fail_points import no_fail
+from groups.sql_slots import BELL as SLOTS_BELL
 from tests import rows
 from tests.node.running import Running, running
 from tests.rows import backends
@@ -145,6 +146,19 @@ async def test_a_reader_that_hangs_is_replaced(one: Running, other: Other) -> No
                 await connection.execute("SELECT 1")
         async with one.node.readers.connection() as connection:
             await connection.execute("SELECT 1")
+
+
+async def test_a_doorbell_that_hangs_is_replaced(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Silence may be that nobody rings: so it is asked now and then."""
+    monkeypatch.setattr(doorbell, "LOOK_AGAIN_S", 0.1)
+    name = "rollcall node doorbell"
+    before = await backends(other, name)
+    await other.execute("SELECT pg_notify(%s, 'wake')", [SLOTS_BELL])
+    async with stopped(other, name):
+        while set(await backends(other, name)) <= set(before):
+            await asyncio.sleep(0.05)
 
 
 async def test_listening_is_not_waiting(settings: Any) -> None:
