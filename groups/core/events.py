@@ -132,12 +132,19 @@ class OffsetWrite(NamedTuple):
     topic_id: UUID | None = None
 
 
+class Outsider(NamedTuple):
+    """Who commits without being a member. ``goes_on``: again and again, as a consumer that belongs
+    to no group does."""
+
+    author: Author
+    goes_on: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetCommit(Event):
     """Commit offsets of partitions that exist (the handler has sorted out the others).
 
-    ``outsider``: who commits without being a member, where that is to be told; ``goes_on``: they
-    have done so again and again, as a consumer that belongs to no group does.
+    ``outsider``: who commits without being a member.
     ``version`` is the request's, since the answer to a missing group depends on
     it (below v9 ILLEGAL_GENERATION, from v9 GROUP_ID_NOT_FOUND) and consumer
     groups refuse members below v9.
@@ -148,8 +155,7 @@ class OffsetCommit(Event):
     instance_id: str | None
     offsets: tuple[OffsetWrite, ...]
     version: int
-    outsider: Author | None = None
-    goes_on: bool = False
+    outsider: Outsider | None = None
 
 
 class PendingWrite(NamedTuple):

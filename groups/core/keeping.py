@@ -16,6 +16,7 @@ from groups.core.events import (
     OffsetCommit,
     OffsetDelete,
     OffsetWrite,
+    Outsider,
     RestoreOffsets,
     Ticket,
 )
@@ -79,14 +80,14 @@ def commit(work: Keeps, event: OffsetCommit) -> None:
         pending.supersede(work.pending, writes)
 
 
-def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Author) -> None:
+def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None:
     """Whoever is no member and sets offsets is an operator with a tool, or a consumer that belongs
     to no group and only keeps its offsets here: its first commits are told, not each."""
-    if event.goes_on and not work.row.protocol_type:
+    if outsider.goes_on and not work.row.protocol_type:
         return
     told = [(write.topic, write.partition) for write in event.offsets]
     after, count = _told(event.offsets), len(told)
-    _note_offsets(work, "offsets-altered", outsider, told, offsets=count, after=after)
+    _note_offsets(work, "offsets-altered", outsider.author, told, offsets=count, after=after)
 
 
 def _told(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import Author, OffsetCommit, OffsetWrite
+from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider
 from protocol.call import Call
 from protocol.handlers import forms
 from protocol.messages.offset_commit import (
@@ -71,16 +71,16 @@ def is_known(codes: Codes) -> bool:
 
 
 def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) -> OffsetCommit:
-    is_outsider = request.generation_id_or_member_epoch < 0 and not request.member_id
+    generation_id = request.generation_id_or_member_epoch
+    is_outsider = generation_id < 0 and not request.member_id
     return OffsetCommit(
         ticket=call.ticket,
-        generation_id=request.generation_id_or_member_epoch,
+        generation_id=generation_id,
         member_id=request.member_id,
         instance_id=request.group_instance_id,
         offsets=tuple(writes),
         version=call.version,
-        outsider=call.author if is_outsider else None,
-        goes_on=is_outsider and _goes_on(request, call),
+        outsider=Outsider(call.author, _goes_on(request, call)) if is_outsider else None,
     )
 
 
