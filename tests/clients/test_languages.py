@@ -8,14 +8,11 @@ import asyncio
 import pytest
 
 from rollcall.installation import Installation
-from tests.clients.conftest import SESSION_MS, Shell, Start, topic
+from tests.clients.conftest import Shell, Start, topic
 from tests.clients.programs import ADMINS, WORKERS_OF_OTHER_LANGUAGES
-from tests.clients.test_sharing import ALL, share
+from tests.clients.test_sharing import ALL, LEAVES_S, LONG_SESSION_MS, share
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # the first of them builds
-
-LONG_SESSION_MS = 30_000
-"""A static member that is away for a moment is not missed."""
 
 
 @pytest.mark.parametrize("library", WORKERS_OF_OTHER_LANGUAGES)
@@ -23,15 +20,15 @@ def test_two_processes_share_commit_and_one_leaves(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))
-    one = start(library, installation.kafka, name)
-    other = start(library, installation.kafka, name)
+    one = start(library, installation.kafka, name, LONG_SESSION_MS)
+    other = start(library, installation.kafka, name, LONG_SESSION_MS)
     one.until(lambda: share(one, other), "three and three")
 
     assert one.commit(41) == {str(p): 41 for p in one.owned}
     assert other.commit(42) == {str(p): 42 for p in other.owned}
     other.close()
 
-    one.until(lambda: one.owned == ALL, "the other has all six", SESSION_MS / 1000 - 1)
+    one.until(lambda: one.owned == ALL, "the other has all six", LEAVES_S)
     assert one.commit(43) == {str(p): 43 for p in ALL}
 
 

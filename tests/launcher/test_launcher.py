@@ -56,7 +56,9 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_everything_serves_and_ends_in_time(
     folder: Path, launch: Launch, number: signal.Signals
 ) -> None:

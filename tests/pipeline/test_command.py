@@ -33,6 +33,7 @@ def command(*words: str, environ: Mapping[str, str] = os.environ) -> "subprocess
     )
 
 
+@pytest.mark.long
 def test_spark_submit_runs_the_same_file_on_the_java_of_the_wheel(url: str, tmp_path: Path) -> None:
     """The command itself, on the machine's own Java, is seen in the test of the cluster."""
     write(url, many(2_000))
@@ -78,6 +79,7 @@ def java_of(process: "subprocess.Popen[str]") -> list[psutil.Process]:
     return children
 
 
+@pytest.mark.long
 def test_one_whose_worker_is_gone_says_so_and_leaves_no_java(url: str) -> None:
     """The end of standard input is the same to it as SIGTERM, which it then sends to itself."""
     with held(url, os.environ) as ran:

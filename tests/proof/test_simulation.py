@@ -17,11 +17,20 @@ from proof.simulation.world import SECOND
 
 SEEDS = int(os.environ.get("ROLLCALL_TEST_SEEDS", "100"))
 PER_TEST = 10
+FIRST = 20
+"""The lives behind these are long."""
+
 SEED_OF_TWO_NODES = 3
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("start", range(0, SEEDS, PER_TEST))
+@pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param(start, marks=() if start < FIRST else pytest.mark.long)
+        for start in range(0, SEEDS, PER_TEST)
+    ],
+)
 def test_nothing_breaks_whatever_happens(start: int) -> None:
     for seed in range(start, start + PER_TEST):
         outcome = simulate(seed)

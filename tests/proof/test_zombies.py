@@ -14,7 +14,10 @@ ZOMBIES: Final = 20
 SEEDS_MAX: Final = 40
 
 
-@pytest.mark.parametrize("start", range(0, 5 * SEEDS_MAX, SEEDS_MAX))
+@pytest.mark.parametrize(
+    "start",
+    [0, *(pytest.param(n * SEEDS_MAX, marks=pytest.mark.long) for n in range(1, 5))],
+)
 def test_what_zombies_write_late_is_fenced(start: int) -> None:
     """However far the write had come: before the guard, between guard and COMMIT, before the
     answer. No generation is acknowledged twice, and no row of a later owner is touched."""
