@@ -66,6 +66,9 @@ class Stepped:
 
 Act = Callable[[], object]
 
+Measure = Callable[[int], Iterator[tuple[str, float]]]
+"""From a group's size to sorts of events, each with microseconds for one."""
+
 
 def timed(acts: Sequence[Act]) -> float:
     """Microseconds of CPU for each of these."""
@@ -229,7 +232,7 @@ def commanded(size: int) -> Iterator[tuple[str, float]]:
         yield "commanded: acknowledge", cost
 
 
-KINDS_MEASURED = (classic, consumer, draft, commanded)
+KINDS_MEASURED: tuple[Measure, ...] = (classic, consumer, draft, commanded)
 
 
 # -- gaps
@@ -322,6 +325,7 @@ async def longest_gap(shape: Shape) -> tuple[float, float, float]:
         installed = perf_counter() - began
     await asyncio.sleep(2 * LOOK_S)
     watching.cancel()
+    gc.unfreeze()
     return asked * 1_000, installed * 1_000, max(gaps) * 1_000
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import assignors, commits, convergence, heartbeats
+from benchmarks import assignors, commits, convergence, growth, heartbeats
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.wire import Member, Peer
@@ -113,3 +113,16 @@ def test_ten_stock_consumers_converge_in_either_protocol(own: Installation) -> N
 
     assert figures.keys() == {"consumer", "classic"}
     assert all(seconds > 0 for rounds in figures.values() for seconds in rounds)
+
+
+@pytest.mark.parametrize("kind", growth.KINDS_MEASURED)
+def test_every_event_of_a_growing_group_is_answered(kind: growth.Measure) -> None:
+    """What is measured are answers without an error: the benchmark itself looks."""
+    assert all(cost > 0 for _, cost in kind(20))
+
+
+def test_a_large_target_is_asked_for_and_gone_by() -> None:
+    asked, installed, gap = asyncio.run(growth.longest_gap(growth.Shape(40, 200, 1, 100)))
+    assert asked > 0 and installed > 0 and gap > 0
+    _, installed, _ = asyncio.run(growth.longest_gap(growth.Shape(4, 5, 1)))
+    assert installed == 0, "a small one is worked out within the step"
