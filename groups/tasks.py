@@ -30,8 +30,10 @@ _retention_sweep = functools.cache(RetentionSweep)
 
 def recorded(name: str, work: Callable[[], str]) -> None:
     """Do the work and record how it went. Raises what the work raises."""
-    # Between tasks nobody looks at the connection, which a restart of the database has ended.
-    close_old_connections()
+    # Between tasks nobody looks at the connection, which a restart of the database may have ended.
+    # A caller's own transaction stays what it is.
+    if not connection.in_atomic_block:
+        close_old_connections()
     begun = time.monotonic()
     try:
         outcome = work()

@@ -101,9 +101,10 @@ def test_a_forced_rebalance_ends_in_the_next_generation(rest: Rest) -> None:
 
 def test_a_generation_that_is_over_is_not_rebalanced(rest: Rest) -> None:
     body = {"reason": "too late", "expected_generation": 0}
-    status, _, operation = rest.ask("POST", f"/groups/{GROUP}/rebalances", body, Prefer="wait=20")
-    assert (status, operation["state"]) == (HTTPStatus.OK, "failed")
-    assert "not 0" in operation["detail"]
+    status, _, problem = rest.ask("POST", f"/groups/{GROUP}/rebalances", body, Prefer="wait=20")
+    assert (status, problem["code"]) == (HTTPStatus.CONFLICT, "operation_failed")
+    assert problem["operation"]["state"] == "failed"
+    assert "not 0" in problem["operation"]["detail"]
 
 
 def test_an_evicted_client_that_lives_comes_back_under_another_id(
