@@ -184,7 +184,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         if not task.cancelled() and (error := task.exception()) is not None:
             # No defect of ours, be it the database or the port: a sentence says enough.
             told = None if isinstance(error, AWAY) or _is_taken(error) else error
-            logger.critical("the node ended: %s", error, exc_info=told)
+            # The words alone where that is so: no filter of outages may take the last line away.
+            logger.critical("the node ended: %s", told or str(error), exc_info=told)
             self.exit_code = 1
         if not self._closing:
             self.stop()

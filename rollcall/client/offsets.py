@@ -37,10 +37,10 @@ Look = Callable[[], Standing | None]
 class Asked:
     """What is to be committed, and the hand-outs to which it belongs."""
 
-    def __init__(self, offsets: Offsets, look: Look, not_assigned: int) -> None:
+    def __init__(self, offsets: Offsets, look: Look, dialect: Dialect) -> None:
         self.offsets = offsets
         self._look = look
-        self._not_assigned = not_assigned
+        self._dialect = dialect
         standing = look()
         self.hand_outs: dict[TopicPartition, HandOut | None] | None = None
         if standing is not None:
@@ -65,7 +65,8 @@ class Asked:
             or standing.hand_out_of(each) != self.hand_outs[each]
         ]
         if standing is None or lost:
-            raise CommitRefused(dict.fromkeys(lost, self._not_assigned))
+            refused = dict.fromkeys(lost, self._dialect.not_assigned)
+            raise CommitRefused(refused, self._dialect.name_of)
         return standing
 
     def parts(self) -> list["Asked"]:
@@ -110,7 +111,7 @@ class Ledger:
         if not offsets:
             return
         end = time.monotonic() + self._identity.request_timeout_ms / 1000
-        asked = Asked(dict(offsets), look, self._dialect.not_assigned)
+        asked = Asked(dict(offsets), look, self._dialect)
         asked.check()
         try:
             async with asyncio.timeout(end - time.monotonic()):

@@ -26,6 +26,7 @@ from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.draft import DraftMachine
 from rollcall.client.core.words import Identity, Machine, TopicPartition
+from rollcall.client.dialects.kafka import KAFKA
 from rollcall.client.errors import CommitRefused
 from rollcall.client.offsets import Asked
 from tests.client_library.world import Player, World
@@ -39,7 +40,7 @@ PEOPLE = st.sampled_from(NAMES)
 TOPICS = st.lists(st.sampled_from(["s", "t"]), min_size=1, max_size=2, unique=True)
 COUNTS = st.dictionaries(st.sampled_from(["s", "t"]), st.integers(1, 5), min_size=1)
 BLOCKED = st.frozensets(st.sampled_from(["requests", "answers", "calls"]), min_size=1)
-NOT_ASSIGNED = 22
+
 CALM_MS = 400_000
 """Longer than any session, rebalance and back-off one after another."""
 
@@ -107,7 +108,7 @@ class Lives(RuleBasedStateMachine):
         if player is None or not (mine := player.owned | player.finishing):
             return
         standing = player.machine.standing
-        asked = Asked(dict.fromkeys(mine, 1), lambda: standing, NOT_ASSIGNED)
+        asked = Asked(dict.fromkeys(mine, 1), lambda: standing, KAFKA)
         self.commits.append((player, asked, {each: self.world.given[each] for each in mine}))
 
     @rule(which=st.integers(0, 50))

@@ -1,6 +1,7 @@
 """The broker inside PostgreSQL: made once, then used as it is by every process that starts."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -15,12 +16,15 @@ QUEUE = "broker_test"
 
 
 @pytest.fixture
-def queue(transactional_db: None) -> Iterator[Queue]:
-    """A queue of this test's own, in the worker's database."""
-    broker.ensure(QUEUE)
+def queue(database_url: str) -> Iterator[Queue]:
+    """A queue of this test's own, in the worker's database, that others see: it is made and dropped
+    over a connection that commits."""
+    with ThreadPoolExecutor(max_workers=1) as another:
+        another.submit(broker.ensure, QUEUE).result()
+        another.submit(lambda: connection.close()).result()
     yield Queue(QUEUE, routing_key=QUEUE)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pgmq.drop_queue(%s)", [QUEUE])
+    with psycopg.connect(database_url, autocommit=True) as database:
+        database.execute("SELECT pgmq.drop_queue(%s)", [QUEUE])
 
 
 def url() -> str:
