@@ -180,6 +180,8 @@ class Committer:
             # The node slept, or its database is away: a timer that ran out meanwhile is no
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
+        if coordinator.stood_still_ms > STALL_MS:
+            coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
         try:
             decision = decide(resident.group, events, coordinator.clock(), coordinator.rng)
         except Exception:

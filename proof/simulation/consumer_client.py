@@ -10,6 +10,7 @@ from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat, OffsetCommit, OffsetWrite
 from groups.core.replies import ConsumerBeaten
 from proof.simulation.clients import AGAIN_S, LOST, Client
+from proof.simulation.world import SECOND
 
 REBALANCE_MS: Final = 5_000
 START_OVER: Final = frozenset(
@@ -24,15 +25,16 @@ LEAVES: Final = -1
 LEAVES_FOR_NOW: Final = -2
 """What a static member says: it keeps its partitions until its session ends."""
 
-UNRELEASED_MAX: Final = 20
-"""How often it asks for an instance id that another member has, before it ends."""
+UNRELEASED_S: Final = 10
+"""How long it asks for an instance id that another member has, before it ends: longer than any
+session, and well before a life is over."""
 
 
 class ConsumerClient(Client):
     """Beats; gives up and takes on partitions as it is told, at once."""
 
     must_say_all = True
-    unreleased = 0
+    unreleased_at: int | None = None
     interval_s = 0.5
 
     async def live(self) -> None:
@@ -71,14 +73,17 @@ class ConsumerClient(Client):
     def _refused(self, code: ErrorCode) -> None:
         """A static member that was replaced ends; one that came too early asks again."""
         self.must_say_all = True
-        self.unreleased += code is ErrorCode.UNRELEASED_INSTANCE_ID
-        if code is ErrorCode.FENCED_INSTANCE_ID or self.unreleased > UNRELEASED_MAX:
+        if code is ErrorCode.UNRELEASED_INSTANCE_ID and self.unreleased_at is None:
+            self.unreleased_at = self.world.now
+        since = self.world.now if self.unreleased_at is None else self.unreleased_at
+        is_late = self.world.now - since > UNRELEASED_S * SECOND
+        if code is ErrorCode.FENCED_INSTANCE_ID or is_late:
             self.is_over, self.is_stable = True, False
 
     _owes_word = False
 
     def _take(self, reply: ConsumerBeaten) -> None:
-        self.must_say_all, self._owes_word, self.unreleased = False, False, 0
+        self.must_say_all, self._owes_word, self.unreleased_at = False, False, None
         self.turns += self.generation != reply.member_epoch
         self.generation = reply.member_epoch
         self.interval_s = reply.heartbeat_interval_ms / 1000
