@@ -27,6 +27,7 @@ from groups.core.events import (
     Tick,
     TxnOffsetCommit,
 )
+from groups.core.group import Millis
 from groups.core.migration.deciding import decide
 from groups.fail_points import Fail, no_fail
 from groups.resident import Lane, Resident
@@ -81,7 +82,8 @@ class Work:
 
 
 class Committer:
-    """One lane's rounds. ``fenced`` is told when a write met another owner's epoch."""
+    """One lane's rounds. ``fenced`` is told when a write met another owner's epoch; ``timeout_ms``:
+    what could not be written by then is given up, with an error that may be tried again."""
 
     def __init__(
         self,
@@ -91,6 +93,7 @@ class Committer:
         reloader: Reloader,
         fenced: Callable[[], None],
         fail: Fail = no_fail,
+        timeout_ms: Millis = 5_000,
     ) -> None:
         self.node_id = node_id
         self.coordinator = coordinator
@@ -98,7 +101,7 @@ class Committer:
         self.fenced = fenced
         self.fail = fail
         self.reloader = reloader
-        self.patience_s = reloader.timeout_ms / 1000
+        self.patience_s = timeout_ms / 1000
         self._slices = Slices(coordinator.monotonic)
         self._waiting = WaitingRoom(
             self._attempt, self._give_up, self._nobody_waits, self.patience_s

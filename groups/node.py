@@ -145,10 +145,17 @@ class Node:
         lease_ms = self.settings.node_lease_ms
         self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
-        lanes = (self.coordinator.membership, self.coordinator.offsets)
         self.committers = [
-            Committer(me.node_id, self.coordinator, lane, self.reloader, self.keeper.fenced, fail)
-            for lane in lanes
+            Committer(
+                me.node_id,
+                self.coordinator,
+                lane,
+                self.reloader,
+                self.keeper.fenced,
+                fail,
+                self.settings.offsets_commit_timeout_ms,
+            )
+            for lane in (self.coordinator.membership, self.coordinator.offsets)
         ]
         self.offset_verbs = OffsetVerbs(self.coordinator, self._reader)
         self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
