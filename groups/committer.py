@@ -386,7 +386,11 @@ class Committer:
                 unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
                 self.coordinator.refuse(work.resident, work.events, unsure)
                 self.coordinator.put_off(work.resident, UNSURE_PAUSE_MS)
-        self.reloader.add([work.resident for work in works], is_unsure=not again)
+        residents = [work.resident for work in works]
+        if again:
+            self.reloader.add(residents)
+        else:
+            self.reloader.add_unsure(residents)
 
     def _batch(self, works: Sequence[Work], allowed_ms: int | None = None) -> Batch:
         epochs = dict(self.coordinator.epochs)

@@ -7,7 +7,7 @@ is decided here.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 import psycopg
@@ -45,14 +45,16 @@ class Reloader:
         self._unsure: set[str] = set()
         self._wake = asyncio.Event()
 
-    def add(self, residents: Iterable[Resident], *, is_unsure: bool = False) -> None:
-        """These groups' rows are not as remembered, or may not be. ``is_unsure``: a batch was sent
-        of which nobody knows, and which may reach PostgreSQL yet."""
+    def add(self, residents: Iterable[Resident]) -> None:
+        """These groups' rows are not as remembered, or may not be."""
         for resident in residents:
             self._doubtful[resident.group_id] = resident
-            if is_unsure:
-                self._unsure.add(resident.group_id)
         self._wake.set()
+
+    def add_unsure(self, residents: Sequence[Resident]) -> None:
+        """The same after a batch whose outcome is unknown, and which may reach PostgreSQL yet."""
+        self._unsure.update(resident.group_id for resident in residents)
+        self.add(residents)
 
     async def run(self) -> None:
         """Reload what is in doubt, until cancelled."""

@@ -131,7 +131,7 @@ async def test_a_group_in_doubt_that_cannot_be_read_answers_in_time(
         await other.execute("SELECT FROM rollcall_group WHERE group_id = 'g' FOR UPDATE")
         resident = coordinator.residents["g"]
         coordinator.doubt(resident)
-        one.node.reloader.add([resident], is_unsure=True)
+        one.node.reloader.add_unsure([resident])
         late = await one.commit("g", 1, joined)
         assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
         assert resident.lost

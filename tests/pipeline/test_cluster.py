@@ -67,11 +67,12 @@ def master(tmp_path: Path) -> Iterator[str]:
 
 
 def joined(page: int) -> int:
-    """How many workers the master counts; none before it answers."""
+    """How many workers the master counts; none before it answers, or while its page is not JSON
+    (its address shows the page for people until the one for programs is mounted)."""
     try:
         with urllib.request.urlopen(f"http://{HOST}:{page}/json/", timeout=5) as answer:
             return int(json.load(answer)["aliveworkers"])
-    except OSError:
+    except (OSError, json.JSONDecodeError):
         return 0
 
 
