@@ -13,8 +13,24 @@ VARIABLE = "ROLLCALL_DATABASE_URL"
 SCHEMES = ("postgresql", "postgres")
 PORT = 5432
 
-CONNECTION_MAX_AGE_S = 60
 CONNECT_TIMEOUT_S = 3
+
+WEB = "rollcall_web"
+"""The role whose process has a pool: it has a thread a request, each with a connection."""
+
+WORKER = "rollcall_worker"
+WORKER_MAX_AGE_S = 60
+"""Its few threads keep their connections: one a task would cost more than the task."""
+
+POOL_WAIT_S = 2.0
+"""How long a request waits for a connection; then it is told to come again (503)."""
+
+POOL_IDLE_S = 10.0
+"""Connections beyond one that nobody has used for so long are closed, one after the other."""
+
+POOL_RECONNECT_S = 1.0
+"""How long the pool itself tries to connect again, as that of a node's readers: whoever comes next
+tries anew, and nobody waits for a pause that grew during a long outage."""
 
 NOWHERE = "postgresql://127.0.0.1/rollcall"
 """For commands that need no database, while none is named."""
@@ -51,13 +67,26 @@ def from_url(text: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": port,
-        "CONN_MAX_AGE": CONNECTION_MAX_AGE_S,
+        # Threads come and go with requests: what one kept would be held until the collector comes.
+        "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {"connect_timeout": CONNECT_TIMEOUT_S, **dict(parse_qsl(parts.query))},
     }
 
 
-def take_role(entry: dict[str, Any], role: str, *, taken: bool) -> None:
-    """Have the connections of an entry take this role of ``groups.roles``; "": none."""
+def take_role(entry: dict[str, Any], role: str, *, taken: bool, connections: Any) -> None:
+    """Have the connections of an entry take this role of ``groups.roles``; "": none. Those of the
+    web process come from a pool, ``connections`` of them at most."""
     if role:
         entry["OPTIONS"]["options"] = roles.options(role, taken=taken)
+        entry["OPTIONS"]["application_name"] = role.replace("_", " ")  # in pg_stat_activity
+    if role == WORKER:
+        entry["CONN_MAX_AGE"] = WORKER_MAX_AGE_S
+    if role == WEB:
+        entry["OPTIONS"]["pool"] = {
+            "min_size": 1,
+            "max_size": connections,
+            "timeout": POOL_WAIT_S,
+            "max_idle": POOL_IDLE_S,
+            "reconnect_timeout": POOL_RECONNECT_S,
+        }

@@ -1,15 +1,19 @@
 """Health for load balancers and supervisors: ``/livez`` and ``/readyz``.
 
 ``/livez`` touches nothing outside the process: a database that is away is no reason to
-restart it. ``/readyz`` asks everything that a request needs. Neither wants credentials,
-so neither tells more than names and "ok".
+restart it. ``/readyz`` asks everything that a request needs, once a second at the most. Neither
+wants credentials, so neither tells more than names and "ok", nor costs more for being asked often.
 """
 
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Mapping
+from functools import cache
 from http import HTTPStatus
 
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -26,7 +30,7 @@ def livez(request: HttpRequest) -> HttpResponse:
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Whether this process can do its work: 200, or 503. ``?verbose`` tells each check."""
-    results = {name: passes(check) for name, check in CHECKS.items()}
+    results = LATEST.results()
     ready = all(results.values())
     lines = ["ok" if ready else "not ready"]
     if "verbose" in request.GET or not ready:
@@ -44,14 +48,49 @@ def database_answers() -> bool:
 
 def migrations_are_applied() -> bool:
     """Whether the tables are those of this version of the code."""
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return migrations() <= MigrationRecorder(connection).applied_migrations().keys()
+
+
+@cache
+def migrations() -> frozenset[tuple[str, str]]:
+    """Every migration of this version of the code: files, which do not change while it runs."""
+    return frozenset(MigrationLoader(None).graph.nodes)
 
 
 CHECKS: dict[str, Callable[[], bool]] = {
     "db": database_answers,
     "migrations": migrations_are_applied,
 }
+
+
+KEPT_S = 1.0
+"""A result is told for so long before anybody asks the database again."""
+
+
+class Latest:
+    """What the checks said last. Whoever comes while somebody asks waits for that answer."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self._asking = threading.Lock()
+        self._results: Mapping[str, bool] = {}
+        self._until = float("-inf")
+
+    def results(self) -> Mapping[str, bool]:
+        """Whether each check passes, by its name."""
+        with self._asking:
+            if self.clock() >= self._until:
+                self._results = {name: passes(check) for name, check in CHECKS.items()}
+                self._until = self.clock() + KEPT_S
+            return self._results
+
+    def forget(self) -> None:
+        """The next one asks."""
+        self._until = float("-inf")
+
+
+LATEST = Latest()
+"""The one of this process."""
 
 
 def passes(check: Callable[[], bool]) -> bool:

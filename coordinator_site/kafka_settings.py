@@ -405,6 +405,15 @@ SETTINGS: tuple[Setting, ...] = (
         1024,
     ),
     Number("group.id.max.bytes", 1024, "ours: an id is an index key, and a line in a log", 1, 1024),
+    # The web.
+    Number(
+        "web.database.connections",
+        16,
+        "ours: connections to PostgreSQL of one web process; who finds none free within two"
+        " seconds is told to come again (503), so that the nodes always find some left",
+        2,
+        1_000,
+    ),
 )
 
 ORDERED = (

@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError as BrokerError
 from psycopg import Error as PostgresError
 from psycopg import InterfaceError as Unusable
 from psycopg import OperationalError as Unreachable
+from psycopg_pool import PoolTimeout
 
 QUIET_S = 30.0
 """An outage of which nobody heard for so long is over: the next error is another one."""
@@ -40,7 +41,7 @@ class Outages(logging.Filter):
             return True
         now, before = self.clock(), self._heard_at
         self._heard_at = now
-        record.msg, record.args = "the database is away: %s", (_first_line(error),)
+        record.msg, record.args = f"{_what(error)}: %s", (_first_line(error),)
         record.exc_info = record.exc_text = record.stack_info = None
         return now - before >= QUIET_S
 
@@ -71,6 +72,11 @@ def _is_away(error: PostgresError) -> bool:
     if error.sqlstate is None:
         return isinstance(error, Unreachable | Unusable)
     return error.sqlstate[:2] in AWAY and error.sqlstate != CANCELED
+
+
+def _what(error: BaseException) -> str:
+    is_busy = isinstance(error, PoolTimeout) or isinstance(error.__cause__, PoolTimeout)
+    return "no connection to the database was free" if is_busy else "the database is away"
 
 
 def _first_line(error: BaseException) -> str:

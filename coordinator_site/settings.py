@@ -131,7 +131,12 @@ create roles."""
 DATABASE_ROLE = os.environ.get("ROLLCALL_DATABASE_ROLE", "")
 """The role that this process takes on Django's connections; the launcher says which. Commands of
 manage.py take none: they act as the user of the URL, who may migrate."""
-database.take_role(DATABASES["default"], DATABASE_ROLE, taken=DATABASE_ROLES)
+database.take_role(
+    DATABASES["default"],
+    DATABASE_ROLE,
+    taken=DATABASE_ROLES,
+    connections=KAFKA_SETTINGS["WEB_DATABASE_CONNECTIONS"],
+)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- What the other doors need ------------------------------------------------------------

@@ -6,6 +6,8 @@ from django.views.generic import RedirectView
 
 from coordinator_site import health
 
+handler500 = "coordinator_site.errors.failed"
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("livez", health.livez),

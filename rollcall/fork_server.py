@@ -217,7 +217,12 @@ def take_role(role: str) -> None:
     from coordinator_site import database
 
     settings.DATABASE_ROLE = role
-    database.take_role(settings.DATABASES["default"], role, taken=settings.DATABASE_ROLES)
+    database.take_role(
+        settings.DATABASES["default"],
+        role,
+        taken=settings.DATABASE_ROLES,
+        connections=settings.KAFKA_SETTINGS["WEB_DATABASE_CONNECTIONS"],
+    )
 
 
 if __name__ == "__main__":

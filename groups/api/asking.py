@@ -9,6 +9,7 @@ from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Any, Final
 
+from django.db import connection
 from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,8 +27,8 @@ KEY_MAX: Final = 255
 
 WAIT_S_MAX: Final = 20
 WAITING_MAX: Final = 16
-"""Requests that wait at the same time: each holds a thread and a connection to the database.
-One more is answered at once; to wait is a preference, not a right (RFC 7240)."""
+"""Requests that wait at the same time: each holds a thread, and a connection to the database while
+it looks. One more is answered at once; to wait is a preference, not a right (RFC 7240)."""
 
 LOOK_S: Final = 0.1
 """Between two looks at an operation that somebody waits for."""
@@ -90,11 +91,18 @@ def awaited(request: Request, operation: Operation) -> tuple[Operation, dict[str
     try:
         deadline = time.monotonic() + patience_s
         while operation.state not in ENDED and time.monotonic() < deadline:
+            _give_connection_back()
             time.sleep(LOOK_S)
             operation.refresh_from_db()
     finally:
         _seats.release()
     return operation, {"Preference-Applied": f"wait={patience_s}"}
+
+
+def _give_connection_back() -> None:
+    """To the pool: others may have it while this one sleeps."""
+    if not connection.in_atomic_block:
+        connection.close()
 
 
 def _key(request: Request) -> str | None:

@@ -1,10 +1,24 @@
 """Health: alive without a database, ready with one that has this version's tables."""
 
+from collections.abc import Iterator
+
 import pytest
-from django.db import connection
+from django.contrib.auth import get_user_model
+from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker
+
+from coordinator_site import health
+
+
+@pytest.fixture(autouse=True)
+def _asked_anew() -> Iterator[None]:
+    """What another test was told is not told here."""
+    health.LATEST.forget()
+    yield
+    health.LATEST.forget()
 
 
 def test_live_touches_no_database(client: Client) -> None:
@@ -43,6 +57,52 @@ def test_not_ready_while_the_database_is_away(
 
     assert answer.status_code == 503
     assert b"[-]db failed\n" in answer.content
+
+
+@pytest.mark.django_db
+def test_ready_asks_the_database_once_a_second_however_often_it_is_asked() -> None:
+    now = 1_000.0
+    latest = health.Latest(lambda: now)
+    with CaptureQueriesContext(connection) as first:
+        assert all(latest.results().values())
+    with CaptureQueriesContext(connection) as then:
+        assert all(all(latest.results().values()) for _ in range(100))
+    now += health.KEPT_S
+    with CaptureQueriesContext(connection) as later:
+        latest.results()
+
+    assert len(first) == len(later) > 0
+    assert len(then) == 0
+
+
+@pytest.mark.django_db
+def test_ready_reads_the_files_of_migrations_once(client: Client) -> None:
+    client.get("/readyz")
+    before = health.migrations.cache_info().misses
+    health.LATEST.forget()
+
+    assert client.get("/readyz").status_code == 200
+    assert health.migrations.cache_info().misses == before == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/admin/", "/api/v1/nodes"])
+def test_who_meets_no_database_is_told_to_come_again(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where what fails is around the view: the session, the user."""
+    client = Client(raise_request_exception=False)
+    client.force_login(get_user_model().objects.create_superuser("eve"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", _away)
+        answer = client.get(path)
+
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+
+
+def _away(*_: object) -> None:
+    raise OperationalError("the server closed the connection unexpectedly")
 
 
 @pytest.mark.parametrize("path", ["/livez", "/readyz"])

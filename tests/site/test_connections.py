@@ -1,0 +1,113 @@
+"""The web's connections to PostgreSQL: never more than its pool, whoever asks for what at once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+import pytest
+
+from benchmarks.wire import form_groups
+from coordinator_site import database
+from groups.api.asking import WAITING_MAX
+from rollcall.installation import Installation
+from tests.installations import TOKEN
+from tests.site.requests import get, post
+
+POOL = 16
+REQUESTS = 100
+
+OF_THE_WEB = """
+SELECT count(*), count(*) FILTER (WHERE state <> 'idle') FROM pg_stat_activity
+WHERE application_name = 'rollcall web'
+"""
+
+PATHS = {
+    "/readyz": {},
+    "/admin/login/": {},
+    "/api/v1/nodes": {"Authorization": f"Bearer {TOKEN}"},
+}
+
+
+@pytest.fixture
+async def sql(installation: Installation) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
+    """A connection of somebody who looks on."""
+    url = (installation.data_dir / "database-url").read_text().strip()
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as made:
+        yield made
+
+
+async def counted(sql: psycopg.AsyncConnection[Any]) -> tuple[int, int]:
+    """Connections of the web now: all of them, and those in use."""
+    row = await (await sql.execute(OF_THE_WEB)).fetchone()
+    assert row is not None
+    return int(row[0]), int(row[1])
+
+
+@asynccontextmanager
+async def watched(sql: psycopg.AsyncConnection[Any], most: list[int]) -> AsyncIterator[None]:
+    """Notes how many connections there are, again and again."""
+
+    async def watch() -> None:
+        while True:
+            most.append((await counted(sql))[0])
+
+    watching = asyncio.create_task(watch())
+    yield
+    watching.cancel()
+    await asyncio.wait([watching])
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_no_crowd_takes_more_connections_than_the_pool_has(
+    path: str, installation: Installation, sql: psycopg.AsyncConnection[Any]
+) -> None:
+    most: list[int] = []
+    async with watched(sql, most):
+        asked = [get(installation.web, path, **PATHS[path]) for _ in range(REQUESTS)]
+        answers = await asyncio.gather(*asked)
+
+    assert max(most) <= POOL
+    assert {status for status, _ in answers} <= {200, 503}
+    assert all("retry-after" in headers for status, headers in answers if status == 503)
+    while (await counted(sql))[1]:  # given back: nobody holds one in a transaction
+        await asyncio.sleep(0.05)
+    assert (await get(installation.web, path, **PATHS[path]))[0] == 200
+
+
+async def test_who_waits_for_an_operation_holds_no_connection(installation: Installation) -> None:
+    """As many as may wait at once, as many as there are connections."""
+    members = await form_groups(installation.kafka, "waited-for", WAITING_MAX, 1)
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    waiting = asyncio.gather(
+        *(
+            post(
+                installation.web,
+                f"/api/v1/groups/{member.group_id}/rebalances",
+                b'{"reason": "nobody joins again"}',
+                Prefer="wait=6",
+                **token,
+            )
+            for member in members
+        )
+    )
+    served = 0
+    while not waiting.done():
+        status, _ = await get(installation.web, "/api/v1/nodes", **token)
+        assert status == 200
+        served += 1
+
+    assert served > 3
+    assert {status for status, _ in await waiting} == {202}
+
+
+def test_only_the_web_has_a_pool_and_keeps_no_connection_beside_it() -> None:
+    entries = {}
+    for role in ("rollcall_web", "rollcall_worker", ""):
+        entries[role] = database.from_url("postgresql://u@h/d")
+        database.take_role(entries[role], role, taken=True, connections=POOL)
+
+    assert entries["rollcall_web"]["OPTIONS"]["pool"]["max_size"] == POOL
+    assert entries["rollcall_web"]["CONN_MAX_AGE"] == 0
+    assert [r for r, entry in entries.items() if "pool" in entry["OPTIONS"]] == ["rollcall_web"]
