@@ -9,11 +9,19 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "coordinator_site.settings")
 
 http = get_asgi_application()  # first: it sets Django up, and what follows imports models
 
+from django.conf import settings  # noqa: E402
+
 from coordinator_site.celery import app as celery  # noqa: E402
+from coordinator_site.concurrency import REQUESTS_MAX, Concurrency  # noqa: E402
 from groups.live import routing  # noqa: E402
 
 # Without this the broker is known to the thread of this import alone, and requests are answered
 # in threads of their own.
 celery.set_default()
 
-application = ProtocolTypeRouter({"http": http, "websocket": routing.application})
+application = ProtocolTypeRouter(
+    {
+        "http": Concurrency(http, getattr(settings, REQUESTS_MAX)),
+        "websocket": routing.application,
+    }
+)

@@ -414,6 +414,20 @@ SETTINGS: tuple[Setting, ...] = (
         2,
         1_000,
     ),
+    Number(
+        "web.requests.max",
+        100,
+        "ours: requests that the web works on at a time, each in a thread of its own",
+        2,
+        1_000,
+    ),
+    Number(
+        "web.connections.max",
+        1_000,
+        "ours: connections of the web; of one more the longest without a request is closed",
+        16,
+        100_000,
+    ),
 )
 
 ORDERED = (

@@ -17,7 +17,7 @@ ROLE_VARIABLE = "ROLLCALL_DATABASE_ROLE"
 """Names the role that a process takes on Django's connections (``coordinator_site.settings``)."""
 
 MANAGE = (str(CHECKOUT / "manage.py"),)
-DAPHNE = ("-m", "daphne", "-v", "0")
+WEB_SERVER = ("-m", "coordinator_site.web_server", "-v", "0")
 CELERY = ("-m", "rollcall.celery")
 CELERY_ENVIRON = {"CELERY_SKIP_CHECKS": "1"}  # of models and URLs: the tests have made them
 
@@ -52,7 +52,7 @@ PROGRAMS: Mapping[str, Program] = {
     ),
     "web": Program(
         "admin, REST and health: -b ADDRESS, -p PORT",
-        (*DAPHNE, "coordinator_site.asgi:application"),
+        (*WEB_SERVER, "coordinator_site.asgi:application"),
         role="rollcall_web",
     ),
     "worker": Program(

@@ -214,7 +214,12 @@ def test_processes_come_back_without_the_fork_server(folder: Path, launch: Launc
     assert pid_with_argument(launcher.pid, "rollcall.fork_server") != server
 
 
-PROGRAMS = ("--node-id=0", "daphne", "rollcall.celery worker", "rollcall.celery beat")
+PROGRAMS = (
+    "--node-id=0",
+    "coordinator_site.web_server",
+    "rollcall.celery worker",
+    "rollcall.celery beat",
+)
 MEANT_TO_STOP = 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1
 
 

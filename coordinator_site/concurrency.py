@@ -1,0 +1,55 @@
+"""How many requests are worked on at a time: each has a thread of its own while it is.
+
+More wait for a moment and are then told to come again. ASGI only: what a request is about is not
+looked at.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from asgiref.typing import Scope
+
+REQUESTS_MAX = "WEB_REQUESTS_MAX"
+
+WAIT_S: Final = 2.0
+"""As long as for a connection to the database."""
+
+COME_AGAIN: Final = {
+    "type": "about:blank",
+    "title": "Service Unavailable",
+    "status": 503,
+    "detail": "Too many requests are worked on just now.",
+    "code": "unavailable",
+}
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+class Concurrency:
+    """An application with ``most`` requests at work in it."""
+
+    def __init__(self, application: Application, most: int) -> None:
+        self.application = application
+        self._places = asyncio.Semaphore(most)
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        """Wait for a place, and work."""
+        try:
+            async with asyncio.timeout(WAIT_S):
+                await self._places.acquire()
+        except TimeoutError:
+            await _come_again(send)
+            return
+        work = asyncio.ensure_future(self.application(scope, receive, send))
+        work.add_done_callback(lambda _work: self._places.release())
+        # A client that goes away ends nothing: a thread cannot be stopped, and where nobody waited
+        # for its end its connection to the database would never be given back.
+        await asyncio.shield(work)
+
+
+async def _come_again(send: Any) -> None:
+    headers = [(b"content-type", b"application/problem+json"), (b"retry-after", b"1")]
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps(COME_AGAIN).encode()})

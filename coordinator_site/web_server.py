@@ -1,0 +1,59 @@
+"""``python -m coordinator_site.web_server``: daphne, with limits on connections (``http_limits``).
+
+Its options are daphne's. Importing this installs a Twisted reactor: nobody else does.
+"""
+
+import resource
+from typing import Any
+
+from daphne.cli import CommandLineInterface
+from daphne.server import Server
+from django.conf import settings
+
+from coordinator_site.http_limits import Factory
+
+CONNECTIONS_MAX = "WEB_CONNECTIONS_MAX"
+
+FILES_BESIDE = 256
+"""Descriptors that are nobody's connection: the pool's, the listener's, those of open files."""
+
+
+class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
+    """daphne's server with our factory of connections in place of its own."""
+
+    def run(self) -> None:
+        """Serve until SIGINT or SIGTERM."""
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        # As many websockets as requests may be open beside these.
+        self.connections_max = min(getattr(settings, CONNECTIONS_MAX), (hard - FILES_BESIDE) // 2)
+        super().run()
+
+    @property
+    def http_factory(self) -> Factory:
+        """What accepts connections."""
+        return self._factory
+
+    @http_factory.setter
+    def http_factory(self, _its_own: Any) -> None:
+        self._factory = Factory(self, self.connections_max)
+
+    def kill_all_applications(self) -> Any:
+        """daphne's own assumes that every connection has an application; one whose request is not
+        whole has none."""
+        self.connections: dict[Any, dict[str, Any]] = {
+            protocol: details
+            for protocol, details in self.connections.items()
+            if "application_instance" in details
+        }
+        return super().kill_all_applications()
+
+
+class Web(CommandLineInterface):  # type: ignore[misc]
+    """daphne's command line."""
+
+    server_class = LimitedServer
+
+
+if __name__ == "__main__":
+    Web.entrypoint()
