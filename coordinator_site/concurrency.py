@@ -9,8 +9,6 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from asgiref.typing import Scope
-
 REQUESTS_MAX = "WEB_REQUESTS_MAX"
 
 WAIT_S: Final = 2.0
@@ -34,7 +32,7 @@ class Concurrency:
         self.application = application
         self._places = asyncio.Semaphore(most)
 
-    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Wait for a place, and work."""
         try:
             async with asyncio.timeout(WAIT_S):

@@ -15,14 +15,14 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from groups import rights
 from groups.live.hub import HUB, Full
 from groups.live.mailbox import LOOK, Mailbox, News
+from groups.live.sessions import NOT_ALLOWED, NOT_LOGGED_IN, SESSIONS, Holder, TooMany
 from groups.models import Group
 
 GROUP_ID_MISSING = 4400
-NOT_LOGGED_IN = 4401
-NOT_ALLOWED = 4403
 NO_SUCH_PAGE = 4404
 TOO_MANY = 4429
-"""Close codes: 4000 and the HTTP status of the same meaning."""
+"""Close codes: 4000 and the HTTP status of the same meaning; those of who may not watch, now or any
+more, are in ``groups.live.sessions``."""
 
 PUSH_INTERVAL_S = 0.1
 """Between two pushes to one socket. What happens meanwhile is one push; and a socket whose client
@@ -39,6 +39,8 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
 
     group_id = ""
     mailbox: Mailbox | None = None
+    holder: Holder | None = None
+    ending: asyncio.Task[None] | None = None
     pushing: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -60,13 +62,30 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
             await self.close(GROUP_ID_MISSING)
             return
         try:
-            self.mailbox = HUB.join(self.group_id)
-        except Full:
+            self.enter()
+        except (Full, TooMany):
             await self.close(TOO_MANY)
             return
+        assert self.mailbox is not None
         # What the group reached before we listened: the page may have been made earlier.
         self.mailbox.put_first(await revision_of(self.group_id))
         self.pushing = asyncio.create_task(self.push(self.mailbox))
+
+    def enter(self) -> None:
+        """Be counted, and be told. Raises ``TooMany`` or ``Full``."""
+        user, session = self.scope["user"], self.scope["session"]
+        found = (session.session_key, user.pk, user.get_session_auth_hash(), PATH)
+        holder = Holder(*found, self.end)
+        SESSIONS.enter(holder)
+        self.holder = holder
+        self.mailbox = HUB.join(self.group_id)
+
+    def end(self, code: int) -> None:
+        """Whoever holds it may watch no longer: not a word more, and close."""
+        if self.ending is None:
+            if self.pushing is not None:
+                self.pushing.cancel()
+            self.ending = asyncio.create_task(self.close(code))
 
     async def push(self, mailbox: Mailbox) -> None:
         """Pass on news until cancelled."""
@@ -84,6 +103,9 @@ class GroupConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
         if self.mailbox is not None:
             mailbox, self.mailbox = self.mailbox, None
             await HUB.leave(self.group_id, mailbox)
+        if self.holder is not None:
+            holder, self.holder = self.holder, None
+            await SESSIONS.leave(holder)
 
 
 class NoSuchPage(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels has no types

@@ -1,10 +1,12 @@
-"""The paths of websockets, and who may open one from where."""
+"""The paths of websockets, and from which pages one may be opened."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
+from channels.security.websocket import AllowedHostsOriginValidator, WebsocketDenier
+from django.conf import settings
 from django.urls import path, re_path
 
 from groups.live.consumer import PATH, GroupConsumer, NoSuchPage
@@ -14,6 +16,28 @@ urlpatterns = [
     re_path(r"", NoSuchPage.as_asgi()),
 ]
 
+
+class OwnOrigin:
+    """Lets in what pages of this very address open: cookies know no ports, so a browser sends ours
+    with websockets of whatever else is served on this machine."""
+
+    def __init__(self, application: Any) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """As Django judges forms: the address that was asked, or one that the settings trust."""
+        headers = dict(scope["headers"])
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        host = headers.get(b"host", b"").decode("latin-1")
+        ours = urlsplit(origin).netloc.lower() == host.lower() != ""
+        if ours or origin in settings.CSRF_TRUSTED_ORIGINS:
+            await self.application(scope, receive, send)
+        else:
+            await WebsocketDenier()(scope, receive, send)
+
+
 # A browser sends its cookies with any page's websocket, so the page's own origin is checked
 # first. Then the session of the admin says who it is.
-application: Any = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(urlpatterns)))
+application: Any = AllowedHostsOriginValidator(
+    OwnOrigin(AuthMiddlewareStack(URLRouter(urlpatterns)))
+)

@@ -32,7 +32,11 @@ class Page:
 
     def __init__(self, group_id: str | None, cookie: str = "", origin: str = ORIGIN) -> None:
         query = "" if group_id is None else f"?group_id={quote(group_id, safe='')}"
-        headers = [(b"origin", origin.encode()), (b"cookie", cookie.encode())]
+        headers = [
+            (b"host", ORIGIN.removeprefix("http://").encode()),
+            (b"origin", origin.encode()),
+            (b"cookie", cookie.encode()),
+        ]
         self.socket: Any = WebsocketCommunicator(
             routing.application, f"/ws/groups/{query}", headers
         )

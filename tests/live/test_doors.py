@@ -1,9 +1,15 @@
 """Who may open a websocket, from where; and what the others are told."""
 
+from collections.abc import Callable
+
 import pytest
+from channels.db import database_sync_to_async
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django.db import models
 
 from groups import people
-from groups.live import consumer, hub
+from groups.live import consumer, hub, sessions
 from groups.live.hub import HUB
 from tests.live.conftest import LogIn, Open, Page
 
@@ -12,7 +18,7 @@ async def test_nobody_who_is_not_logged_in() -> None:
     page = Page("orders")
 
     assert await page.open()  # a browser tells a page nothing of a handshake that failed
-    assert await page.closed_with() == consumer.NOT_LOGGED_IN
+    assert await page.closed_with() == sessions.NOT_LOGGED_IN
     assert HUB.watcher_count == 0
 
 
@@ -20,14 +26,14 @@ async def test_nobody_with_a_session_that_is_none() -> None:
     page = Page("orders", cookie="rollcall_session=made-up")
 
     assert await page.open()
-    assert await page.closed_with() == consumer.NOT_LOGGED_IN
+    assert await page.closed_with() == sessions.NOT_LOGGED_IN
 
 
 async def test_nobody_without_a_role(log_in: LogIn) -> None:
     page = Page("orders", await log_in(None))
 
     assert await page.open()
-    assert await page.closed_with() == consumer.NOT_ALLOWED
+    assert await page.closed_with() == sessions.NOT_ALLOWED
 
 
 @pytest.mark.parametrize("role", list(people.ROLES))
@@ -39,7 +45,10 @@ async def test_everybody_with_a_role(role: str, log_in: LogIn) -> None:
     await page.close()
 
 
-@pytest.mark.parametrize("origin", ["https://elsewhere.example", "null", ""])
+@pytest.mark.parametrize(
+    "origin",
+    ["https://elsewhere.example", "http://localhost:9999", "http://127.0.0.1:8000", "null", ""],
+)
 async def test_no_page_of_somebody_else(origin: str, log_in: LogIn) -> None:
     """A browser sends the session's cookie along, whoever made the page."""
     assert not await Page("orders", await log_in(), origin).open()
@@ -62,3 +71,79 @@ async def test_no_more_than_a_process_holds(
 
     assert await late.open()
     assert await late.closed_with() == consumer.TOO_MANY
+
+
+async def test_no_more_than_one_person_may_have(
+    open_page: Open, log_in: LogIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "SOCKETS_A_USER_MAX", 2)
+    for group_id in ("orders", "bills"):
+        await open_page(group_id)
+    cookie = await log_in(people.OPERATOR)
+    theirs = [Page("orders", cookie) for _ in range(3)]
+
+    for page in theirs:
+        assert await page.open()
+
+    assert await theirs[2].closed_with() == consumer.TOO_MANY
+    for page in theirs:
+        await page.close()
+
+
+def log_out(key: str) -> None:
+    """In any process: the session's row goes."""
+    Session.objects.get(session_key=key).delete()
+
+
+def lock_out(key: str) -> None:
+    """Whose session it is may log in no more."""
+    who(key).update(is_active=False)
+
+
+def change_password(key: str) -> None:
+    """Every other session of theirs has ended."""
+    user = who(key).get()
+    user.set_password("another one")
+    user.save()
+
+
+def take_role(key: str) -> None:
+    """They are somebody, and may do nothing."""
+    who(key).get().groups.clear()
+
+
+def who(key: str) -> "models.QuerySet[User]":
+    """Whose session it is."""
+    session = Session.objects.get(session_key=key).get_decoded()
+    return User.objects.filter(pk=session["_auth_user_id"])
+
+
+@pytest.mark.parametrize(
+    ("what", "code"),
+    [
+        (log_out, sessions.NOT_LOGGED_IN),
+        (lock_out, sessions.NOT_LOGGED_IN),
+        (change_password, sessions.NOT_LOGGED_IN),
+        (take_role, sessions.NOT_ALLOWED),
+    ],
+)
+async def test_a_websocket_ends_with_the_session_and_the_right(
+    what: Callable[[str], None],
+    code: int,
+    log_in: LogIn,
+    open_page: Open,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sessions, "LOOK_S", 0.05)
+    other = await open_page("orders")  # of somebody who stays
+    cookie = await log_in()
+    page = Page("orders", cookie)
+    assert await page.open()
+    assert "revision" in await page.told()
+
+    await database_sync_to_async(what)(cookie.partition("=")[2])
+
+    assert await page.closed_with() == code
+    await page.close()
+    assert await other.socket.receive_nothing()
+    assert HUB.watcher_count == 1

@@ -21,7 +21,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve
 from groups import people, rights, tokens
 from groups.admin import gate
 from groups.admin.gate import REDIRECT
-from groups.live import consumer, routing
+from groups.live import consumer, routing, sessions
 from rollcall.installation import CHECKOUT
 from tests.admin.visitors import person
 
@@ -243,5 +243,5 @@ def test_websockets(who: str) -> None:
     somebody = user(who)
     refused: Any = consumer.refused.func  # without its thread
     for socket, permission in rights.SOCKETS.items():
-        expected = None if may(who, permission, socket) else consumer.NOT_ALLOWED
+        expected = None if may(who, permission, socket) else sessions.NOT_ALLOWED
         assert refused(somebody) == expected
