@@ -104,7 +104,7 @@ STRATEGIES = "PARTITION_ASSIGNMENT_STRATEGIES"
 
 def rules_from_django() -> Rules:
     """The rules' settings, from Django's."""
-    no_settings = {"guards", "plugged_in", "strategies"}
+    no_settings = {"guards", "plugged_in", "strategies", "generations_after"}
     names = [f.name for f in fields(Rules) if f.name not in no_settings]
     values = {name: getattr(settings, name.upper()) for name in names}
     return Rules(

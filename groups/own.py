@@ -5,6 +5,7 @@ Filled with the slots and by the doorbell (``groups.configs``). No I/O, and no r
 
 import asyncio
 from collections.abc import Collection
+from dataclasses import replace
 
 from groups.core import group_configs
 from groups.core.bucket import Bucket
@@ -34,6 +35,10 @@ class Own:
     def rules_of(self, group_id: str) -> Rules:
         """The rules that hold for a group. The same object until they change."""
         return self._rules.get(group_id, self.rules)
+
+    def count_from(self, generations_after: int) -> None:
+        """Generations of groups that have no row yet begin behind this."""
+        self.rules = replace(self.rules, generations_after=generations_after)
 
     def put(self, group_id: str, values: Values, now: Millis) -> None:
         """What the group has of its own from now on; nothing at all: it is as all others."""

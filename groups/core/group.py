@@ -211,7 +211,8 @@ class Rules:
 
     A node's own, or those of one group where it has some (``groups.core.group_configs``).
     ``strategies``: an installation's own ways to assign partitions in draft groups, by name.
-    ``plugged_in``: assignors from outside, by name (docs/assignors.md).
+    ``plugged_in``: assignors from outside, by name (docs/assignors.md). ``generations_after``: what
+    the generations of a group without a row begin behind, where time went back (docs/backups.md).
     """
 
     group_initial_rebalance_delay_ms: int = 3_000
@@ -237,6 +238,7 @@ class Rules:
     strategies: tuple[tuple[str, Strategy], ...] = ()
     guards: Guards = NO_GUARDS
     plugged_in: Mapping[str, Assignor] = field(default_factory=dict)
+    generations_after: int = 0
 
 
 class Group(Protocol):

@@ -109,7 +109,7 @@ class ClassicGroup(Halves[Live]):
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group of an id that has no row."""
-        nobody = Durable(absent_row(group_id), MappingProxyType({}))
+        nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
         return cls(nobody, Live(floor=now), rules)
 
     @classmethod

@@ -11,14 +11,15 @@ from groups.core.classic.live import HANDED_OUT_MAX, Join, Live, Pending, Round
 from groups.core.classic.states import EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.gathered import ABSENT, Gathered
-from groups.core.group import Beat
+from groups.core.group import Beat, Rules
 from groups.core.replies import Operated
 from groups.core.rows import GroupRow, MemberRow
 
 
-def absent_row(group_id: str) -> GroupRow:
+def absent_row(group_id: str, rules: Rules) -> GroupRow:
     """What stands for the row of a group that has none."""
-    return GroupRow(group_id=group_id, kind="classic", state=EMPTY, details={ABSENT: True})
+    generation = rules.generations_after
+    return GroupRow(group_id, "classic", EMPTY, generation, details={ABSENT: True})
 
 
 class Work(Gathered[Live]):
@@ -62,7 +63,7 @@ class Work(Gathered[Live]):
 
     def forget_group(self) -> None:
         """Start over as the group that has no row (it was deleted)."""
-        self.forget(absent_row(self.row.group_id), Live(floor=self.now))
+        self.forget(absent_row(self.row.group_id, self.rules), Live(floor=self.now))
 
     def hear(self, member_id: str) -> None:
         """The member was heard of just now."""

@@ -10,7 +10,7 @@ from groups.core.commanded.interests import Matches
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import EMPTY, TRANSITIONS
 from groups.core.gathered import ABSENT, Gathered
-from groups.core.group import Beat
+from groups.core.group import Beat, Rules
 from groups.core.rows import GroupRow, MemberRow
 
 KIND = "commanded"
@@ -40,9 +40,10 @@ LAST_COMMAND = "last_command"
 """The key of the greatest command id that was ever given in the group."""
 
 
-def absent_row(group_id: str) -> GroupRow:
+def absent_row(group_id: str, rules: Rules) -> GroupRow:
     """What stands for the row of a group that has none."""
-    return GroupRow(group_id=group_id, kind=KIND, state=EMPTY, details={ABSENT: True})
+    generation = rules.generations_after
+    return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: True})
 
 
 class Work(Gathered[Live]):
@@ -91,7 +92,7 @@ class Work(Gathered[Live]):
 
     def forget_group(self) -> None:
         """Start over as the group that has no row (it was deleted)."""
-        self.forget(absent_row(self.row.group_id), Live(floor=self.now))
+        self.forget(absent_row(self.row.group_id, self.rules), Live(floor=self.now))
 
     def hear(self, member_id: str) -> None:
         """The consumer was heard of just now."""

@@ -148,8 +148,9 @@ def _join(work: Work, event: ConsumerHeartbeat) -> Member:
 def _newcomer(work: Work, event: ConsumerHeartbeat) -> Member:
     member_id = event.member_id or new_id(work)
     if not work.exists:
-        work.set_row(protocol_type="consumer", generation=1, details=first_details())
-        work.journal.append(JournalEntry("group-created", generation_after=1))
+        epoch = work.row.generation + 1
+        work.set_row(protocol_type="consumer", generation=epoch, details=first_details())
+        work.journal.append(JournalEntry("group-created", generation_after=epoch))
     work.occupy()
     row = MemberRow(
         member_id,

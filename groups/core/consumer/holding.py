@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from groups.core.consumer.member import Member
     from groups.core.consumer.work import Work
 
-FIRST_TARGET = 1
-"""The target of a group that was frozen before it had any: nothing for anybody. A member's epoch
-cannot be 0, which means that it joins."""
+
+def first_target(rules: Rules) -> int:
+    """The target of a group that was frozen before it had any: nothing for anybody. A member's
+    epoch cannot be 0, which means that it joins."""
+    return rules.generations_after + 1
 
 
 def holds(work: "Work") -> bool:
@@ -62,7 +64,7 @@ def assign(work: "Work") -> None:
         batching.forget_wish(work)
         rounds.close(work)
         if not work.target_epoch:
-            work.set_target(FIRST_TARGET)
+            work.set_target(first_target(work.rules))
     elif rounds.goes_on(work):
         return  # a member works it out
     elif batching.waits(work):

@@ -134,7 +134,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
 
 def _delete(work: Work, trigger: str = "", reason: str = "", author: Author | None = None) -> None:
     work.journal.append(keeping.group_deleted(work.row, trigger, reason, author))
-    work.row = absent_row(work.row.group_id)
+    work.row = absent_row(work.row.group_id, work.rules)
     work.deleted = True
     work.offsets.clear()
     work.offset_deletes.clear()

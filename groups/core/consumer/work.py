@@ -294,7 +294,7 @@ class Work:
     def _keep_what_there_is(self) -> None:
         """The target comes later; a group that has none yet has an empty one until then."""
         if not self.target_epoch:
-            self.set_target(holding.FIRST_TARGET)
+            self.set_target(holding.first_target(self.rules))
 
     def question_for(self, name: str, assign: Assignor) -> Question:
         """What an assignor is asked about the group as it is. Members are told of when somebody
@@ -432,9 +432,9 @@ class Free:
         return self.holders.get(part, self.member_id) == self.member_id
 
 
-def absent_row(group_id: str) -> GroupRow:
+def absent_row(group_id: str, rules: Rules) -> GroupRow:
     """What stands for the row of a group that has none: it has no details."""
-    return GroupRow(group_id, "consumer", EMPTY)
+    return GroupRow(group_id, "consumer", EMPTY, rules.generations_after)
 
 
 def first_details() -> Details:

@@ -130,7 +130,8 @@ class DraftGroup(Halves[Live]):
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group of an id that has no row."""
-        return cls(Durable(absent_row(group_id), MappingProxyType({})), Live(floor=now), rules)
+        nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
+        return cls(nobody, Live(floor=now), rules)
 
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:

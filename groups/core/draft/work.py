@@ -9,6 +9,7 @@ from typing import Any
 from groups.core.draft.live import Live, Round
 from groups.core.draft.states import EMPTY, TRANSITIONS
 from groups.core.gathered import ABSENT, Gathered
+from groups.core.group import Rules
 from groups.core.rows import GroupRow
 
 KIND = "draft"
@@ -24,9 +25,10 @@ TOPICS = "topics"
 """The key of what was dealt: partitions by topic name, 0 for a topic that did not exist."""
 
 
-def absent_row(group_id: str) -> GroupRow:
+def absent_row(group_id: str, rules: Rules) -> GroupRow:
     """What stands for the row of a group that has none."""
-    return GroupRow(group_id=group_id, kind=KIND, state=EMPTY, details={ABSENT: True})
+    generation = rules.generations_after
+    return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: True})
 
 
 class Work(Gathered[Live]):
@@ -55,7 +57,7 @@ class Work(Gathered[Live]):
 
     def forget_group(self) -> None:
         """Start over as the group that has no row (it was deleted)."""
-        self.forget(absent_row(self.row.group_id), Live(floor=self.now))
+        self.forget(absent_row(self.row.group_id, self.rules), Live(floor=self.now))
 
     def hear(self, consumer_id: str) -> None:
         """The consumer was heard of just now."""
