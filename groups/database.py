@@ -18,6 +18,7 @@ from psycopg.abc import PQGen
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
+from groups import timeline
 from groups.roles import options
 
 logger = logging.getLogger(__name__)
@@ -145,11 +146,14 @@ def _patience_s(settings_over: Mapping[str, str]) -> float:
 async def connect(
     name: str,
     settings_over: Mapping[str, str] | None = None,
+    *,
+    is_checked: bool = True,
     **parameters: str,
 ) -> Connection:
     """One direct connection in autocommit mode; ``name`` shows in pg_stat_activity.
 
-    ``settings_over`` replaces some of the role's own settings, ``parameters`` libpq's.
+    ``settings_over`` replaces some of the role's own settings, ``parameters`` libpq's. Unless
+    ``is_checked`` it may lead to a server whose rows are older than what this process remembers.
     """
     over = {
         "options": _options("rollcall_node", settings_over or {}),
@@ -158,14 +162,25 @@ async def connect(
     }
     made = await Connection.connect(conninfo(**over), autocommit=True)
     made.patience_s = _patience_s(settings_over or {})
+    if is_checked:
+        await _confirmed(made)
     return made
+
+
+async def _confirmed(made: Connection) -> None:
+    try:
+        await timeline.check(made)
+    except BaseException:
+        await made.close()
+        raise
 
 
 async def _configured(connection: Connection) -> None:
     connection.patience_s = _patience_s({})
+    await _confirmed(connection)
 
 
-async def kept(connection: Connection | None, name: str) -> Connection:
+async def kept(connection: Connection | None, name: str, *, is_checked: bool = True) -> Connection:
     """The same connection while it is usable, else a new one in its place.
 
     A server that went while the connection was idle is noticed here, by one system call, and
@@ -175,7 +190,7 @@ async def kept(connection: Connection | None, name: str) -> Connection:
         if _is_usable(connection):
             return connection
         await connection.close()
-    return await connect(name)
+    return await connect(name, is_checked=is_checked)
 
 
 def _is_usable(connection: Connection) -> bool:

@@ -96,7 +96,7 @@ def standby_problem(standbys: int, synchronous: str) -> str | None:
         return None
     return (
         f"{standbys} standbys follow PostgreSQL asynchronously: one that is promoted may lack what"
-        " was acknowledged, and generations may be given out twice (set synchronous_standby_names)"
+        " was acknowledged: members join again, offsets are lost (set synchronous_standby_names)"
     )
 
 

@@ -6,10 +6,20 @@ means, and what a missed beat leads to, is ``groups.slots``'s business.
 
 from uuid import uuid4
 
-from groups import database, schema
+from groups import database, schema, sql_timeline, timeline
 from groups import sql_slots as sql
 from groups.cluster import Broker
 from groups.core.group import Millis
+from groups.timeline import Found, Memory, WentBack
+
+RAISING_S = 120
+"""All rows of all groups are written when epochs are raised: seconds for a million members."""
+
+RAISING = {
+    "statement_timeout": f"{RAISING_S}s",
+    "transaction_timeout": f"{RAISING_S}s",
+    "lock_timeout": "10s",  # an application that commits offsets holds a group for its COMMIT
+}
 
 
 class NodeIdTaken(Exception):
@@ -28,17 +38,18 @@ class Lease:
         self.lease_ms = lease_ms
         self.incarnation = uuid4()
         self.cluster_id = ""
+        self.memory: Memory | None = None
         self._has_lock = False
         self._connection: database.Connection | None = None
 
     async def connection(self) -> database.Connection:
-        """The connection, made anew where it is not usable any more."""
+        """The connection, made anew where it is not usable any more. Raises ``WentBack``."""
         before = self._connection
-        connection = await database.kept(before, "lease")
+        connection = await database.kept(before, "lease", is_checked=False)
         if connection is not before:
             self._connection = None
             try:
-                await self._take_node_id(connection)
+                await self._begin(connection)
             except BaseException:
                 await connection.close()
                 raise
@@ -46,14 +57,29 @@ class Lease:
         return connection
 
     async def beat(self) -> None:
-        """Raise the beat. Raises NodeIdTaken, or psycopg's own errors."""
+        """Raise the beat. Raises NodeIdTaken, WentBack, or psycopg's own errors."""
         connection = await self.connection()
         if not self._has_lock:  # our own dead session had it still when we connected again
             self._has_lock = await self._lock(connection)
         parameters = {"node_id": self.me.node_id, "incarnation": self.incarnation}
-        cursor = await connection.execute(sql.BEAT.encode(), parameters)
-        if await cursor.fetchone() is None:
-            raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
+        row = await (await connection.execute(sql.BEAT.encode(), parameters)).fetchone()
+        if row is None:
+            await self._register_again(connection)
+        elif self.memory is not None:
+            self.memory.has_beaten(*row)
+
+    async def raise_epochs(self, back: WentBack) -> None:
+        """Raise every epoch, once for all nodes. Raises psycopg's own errors."""
+        async with await database.connect("epochs", RAISING, is_checked=False) as connection:
+            await connection.execute(
+                sql_timeline.RAISE_EPOCHS.encode(),
+                {
+                    "jump": back.found.row.jump,
+                    "generations_after": back.generations_after,
+                    "node_id": self.me.node_id,
+                    "reason": str(back),
+                },
+            )
 
     async def close(self) -> None:
         """Close the connection; the next beat makes another."""
@@ -61,30 +87,60 @@ class Lease:
         if broken is not None:
             await broken.close()
 
+    async def end(self) -> None:
+        """Close it for good: this node remembers nothing any more."""
+        await self.close()
+        self._remember(None)
+
     async def _lock(self, connection: database.Connection) -> bool:
         keys = {"class": sql.LOCK_CLASS, "node_id": self.me.node_id}
         row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
         return bool(row and row[0])
 
-    async def _take_node_id(self, connection: database.Connection) -> None:
+    async def _begin(self, connection: database.Connection) -> None:
+        """Look which history this is, and take the node id in it."""
+        found = await timeline.read(connection, self.me.node_id)
+        if timeline.has_gone_back(found, self.memory):
+            raise WentBack(found, self.memory)
         self._has_lock = await self._lock(connection)
-        if self.cluster_id:
+        if not self._has_jumped(found):
             # A reconnect. The lock may still be our own dead session's; whether the id is
             # still ours the beat will say.
             return
         if not self._has_lock:
             raise NodeIdTaken(f"another process serves as node {self.me.node_id}")
-        found = await (await connection.execute(sql.CLUSTER_ID.encode())).fetchone()
-        self.cluster_id = f"rollcall-{found[0]}" if found else "rollcall"
-        await connection.execute(
-            sql.REGISTER.encode(),
-            {
-                "node_id": self.me.node_id,
-                "incarnation": self.incarnation,
-                "host": self.me.host,
-                "port": self.me.port,
-                "draft_port": self.me.draft_port,
-                "lease_ms": self.lease_ms,
-                "schema": schema.OURS,
-            },
-        )
+        await self._register(connection, found)
+
+    async def _register_again(self, connection: database.Connection) -> None:
+        """The node's row is gone: taken by whoever raised the epochs, or by another process."""
+        found = await timeline.read(connection, self.me.node_id)
+        if not self._has_jumped(found):
+            raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
+        await self._register(connection, found)
+
+    def _has_jumped(self, found: Found) -> bool:
+        """Whether nothing that this node remembers is of any use."""
+        return self.memory is None or self.memory.row.jump != found.row.jump
+
+    async def _register(self, connection: database.Connection, found: Found) -> None:
+        values = {
+            "node_id": self.me.node_id,
+            "incarnation": self.incarnation,
+            "host": self.me.host,
+            "port": self.me.port,
+            "draft_port": self.me.draft_port,
+            "lease_ms": self.lease_ms,
+            "schema": schema.OURS,
+        }
+        row = await (await connection.execute(sql.REGISTER.encode(), values)).fetchone()
+        jumps = self.memory.jumps if self.memory is not None else set()
+        beat = row[0] if row else 0
+        self._remember(Memory(self.me.node_id, found.server, beat, found.row, jumps))
+        self.cluster_id = f"rollcall-{found.server.system_identifier}"
+
+    def _remember(self, memory: Memory | None) -> None:
+        """From now on the node's other connections are measured by this."""
+        timeline.MEMORIES[:] = [m for m in timeline.MEMORIES if m is not self.memory]
+        self.memory = memory
+        if memory is not None:
+            timeline.MEMORIES.append(memory)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -259,8 +259,9 @@ def journal_of_topic(name: str) -> QuerySet[Journal]:
 
 
 def journal_of_slots() -> QuerySet[Journal]:
-    """How slots changed hands, newest first."""
-    return Journal.objects.filter(group_id="", kind__startswith="slots-").order_by("-id")
+    """How slots changed hands, and why all of them did at once, newest first."""
+    about = Q(kind__startswith="slots-") | Q(kind="time-went-back")
+    return Journal.objects.filter(about, group_id="").order_by("-id")
 
 
 def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:

@@ -30,6 +30,7 @@ from groups.slices import Slices
 from groups.slot import SLOTS
 from groups.sql_sweeps import NOTE_SLOTS
 from groups.supervision import supervised
+from groups.timeline import Memory, WentBack
 
 logger = logging.getLogger(__name__)
 
@@ -101,6 +102,7 @@ class SlotKeeper:
         self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
         self._rests = Backoff(REST_MS, REST_MS_MAX)
         self._gives_all_back = False
+        self._jump: UUID | None = None
 
     @property
     def incarnation(self) -> UUID:
@@ -122,6 +124,8 @@ class SlotKeeper:
         while True:
             try:
                 self.coordinator.lease_until = await self._beat()
+            except WentBack as back:
+                await self._went_back(back)
             except NodeIdTaken:
                 if self.coordinator.monotonic() > deadline:
                     raise
@@ -143,7 +147,7 @@ class SlotKeeper:
                 await self._leave()
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("slots were not handed back: %s", error)
-        await self._lease.close()
+        await self._lease.end()
         if self._watch_connection is not None:
             await self._watch_connection.close()
 
@@ -230,6 +234,8 @@ class SlotKeeper:
                         await self._recovered(renewed)
                     else:
                         self.coordinator.lease_until = renewed
+            except WentBack as back:
+                await self._went_back(back)
             except (psycopg.Error, OSError, TimeoutError) as error:
                 await self._missed(error)
             last = clock()
@@ -238,9 +244,35 @@ class SlotKeeper:
         """Raise the beat; returns until when it lets this node answer from memory."""
         before = self.coordinator.monotonic()
         await self._lease.beat()
+        memory = self._lease.memory
+        if memory is not None and memory.row.jump != self._jump:
+            self._begin_anew(memory)
         # Counted from before the request was sent: whoever watches saw the beat later.
         self.away = False
         return before + self.lease_ms - LEASE_MARGIN_MS
+
+    def _begin_anew(self, memory: Memory) -> None:
+        """Rows of another history, at the start or behind a jump: nothing in memory is of use."""
+        self._jump = memory.row.jump
+        self._forget_slots()
+        self.coordinator.own.count_from(memory.row.generations_after)
+        self._look_now.set()
+
+    def _forget_slots(self) -> None:
+        self._sightings.forget()
+        self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
+        self._notify()
+
+    async def _went_back(self, back: WentBack) -> None:
+        """Nothing in memory is believed any more. The next beat finds the epochs raised."""
+        logger.error("%s", back)
+        self.coordinator.lease_until = self.coordinator.monotonic()
+        self._forget_slots()
+        try:
+            await self._lease.raise_epochs(back)
+        except (psycopg.Error, OSError) as error:
+            logger.error("the epochs could not be raised, and nobody is served: %s", error)
+            await asyncio.sleep(LOOK_S)
 
     async def _missed(self, error: BaseException) -> None:
         logger.warning("the lease was not renewed: %s", str(error) or type(error).__name__)

@@ -26,11 +26,13 @@ ON CONFLICT (node_id) DO UPDATE SET
     port = excluded.port, draft_port = excluded.draft_port,
     started_at = excluded.started_at, beat_at = excluded.beat_at, lease_ms = excluded.lease_ms,
     takes_slots = excluded.takes_slots, schema = excluded.schema
+RETURNING beat
 """
 
 BEAT = """
 UPDATE rollcall_node SET beat = beat + 1, beat_at = clock_timestamp()
-WHERE node_id = %(node_id)s AND incarnation = %(incarnation)s RETURNING beat
+WHERE node_id = %(node_id)s AND incarnation = %(incarnation)s
+RETURNING beat, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint
 """
 
 NODES = """
@@ -86,6 +88,3 @@ SELECT id, group_id, verb, member_id, reason, actor, expected_generation, restor
 FROM rollcall_operation
 WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) ORDER BY id LIMIT 1000
 """
-
-CLUSTER_ID = "SELECT system_identifier::text FROM pg_control_system()"
-"""Identifies the database cluster, and so the Rollcall cluster: the same for every node."""

@@ -14,6 +14,7 @@ TRUNCATE rollcall_group, rollcall_member, rollcall_offset, rollcall_journal, rol
          rollcall_command;
 UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1;
 UPDATE rollcall_watch SET probe = 0, echo = 0;
+UPDATE rollcall_timeline SET generations_after = 0, jumped_on = NULL;
 """
 
 

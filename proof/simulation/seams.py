@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import psycopg
 
-from groups import database, deaths, load, store
+from groups import database, deaths, load, store, timeline
 from groups.core.pausing import Pauses
 from proof.simulation.network import PORT, Network
 from proof.simulation.postgres import Connection, Database
@@ -43,7 +43,7 @@ class Seams:
         asked = self.network.nodes.get(port - PORT)
         return asked is None or not asked.process.alive
 
-    async def connect(self, name: str, settings_over: Any = None, **_: str) -> Connection:
+    async def connect(self, name: str, settings_over: Any = None, **_: object) -> Connection:
         """A new connection, after a round trip; OperationalError where nobody answers."""
         process, modelled = here(), self.modelled
         world = modelled.world
@@ -55,7 +55,7 @@ class Seams:
             raise psycopg.OperationalError("connection refused")
         return Connection(modelled, process, MEANINGS)
 
-    async def kept(self, connection: Connection | None, name: str) -> Connection:
+    async def kept(self, connection: Connection | None, name: str, **_: object) -> Connection:
         """The same connection while it is usable."""
         if connection is not None:
             if not (connection.closed or connection.broken) and connection.session.is_open:
@@ -72,6 +72,7 @@ class Seams:
         with (
             patch.object(database, "connect", self.connect),
             patch.object(database, "kept", self.kept),
+            patch.object(timeline, "MEMORIES", []),
             patch.object(deaths, "nobody_listens", self.nobody_listens),
             patch.object(store, "apply", apply),
             patch.object(load, "groups_of_slots", _of_slots),

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
+from uuid import UUID
 
 import psycopg
 
-from groups import sql, sql_offset_verbs, sql_slots
+from groups import sql, sql_offset_verbs, sql_slots, sql_timeline
 from groups.core.rows import Durable
 from groups.slot import slot_of
 from groups.sql_sweeps import NOTE_SLOTS
@@ -239,7 +240,7 @@ def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
     db.nodes[given["node_id"]] = NodeRecord(
         given["incarnation"], beat, given["host"], given["port"], given["lease_ms"]
     )
-    return []
+    return [(beat,)]
 
 
 def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -248,7 +249,7 @@ def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
     if row is None or row.incarnation != given["incarnation"]:
         return []
     row.beat += 1
-    return [(row.beat,)]
+    return [(row.beat, db.world.now)]
 
 
 def _nodes(db: Database, transaction: Transaction, given: Any) -> Operation:
@@ -340,9 +341,12 @@ def _up_ms(db: Database, transaction: Transaction, given: Any) -> Operation:
     return [((db.wall - db.started_wall) // 1_000,)]
 
 
-def _cluster_id(db: Database, transaction: Transaction, given: Any) -> Operation:
+def _read_timeline(db: Database, transaction: Transaction, given: Any) -> Operation:
+    """Its time never goes back."""
     yield ("wait", 0)
-    return [("simulated",)]
+    row = db.nodes.get(given["node_id"])
+    server, history = (1, 1, db.started_wall, db.world.now), (1, 1, UUID(int=0), None, 0)
+    return [(*server, *history, row.beat if row else None)]
 
 
 # -- groups, offsets and operations
@@ -433,7 +437,7 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
         sql_slots.RING: _ring,
         NOTE_SLOTS: _nothing,
         sql_slots.SERVER_UP_MS: _up_ms,
-        sql_slots.CLUSTER_ID: _cluster_id,
+        sql_timeline.READ: _read_timeline,
         sql_slots.PENDING_OPERATIONS: _pending_operations,
         sql.FETCH_OFFSETS: _fetch_offsets,
         sql.RAISE_REVISIONS: _raise_revisions,

@@ -104,7 +104,9 @@ def _short_lease(_prepared: None, settings: object) -> None:
 @pytest.fixture
 async def outside(_prepared: None) -> AsyncIterator[Other]:
     """A connection to another database of the same server."""
-    async with await database.connect("outside", options="", dbname="postgres") as made:
+    async with await database.connect(
+        "outside", is_checked=False, options="", dbname="postgres"
+    ) as made:
         yield made
 
 

@@ -1,0 +1,47 @@
+"""``manage.py raise_epochs``: what a node does when time has gone back, where none could see it.
+
+For a restored backup whose nodes were all stopped: nobody remembers what was lost.
+"""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import connection, transaction
+
+from groups import sql_timeline as sql
+
+AN_OPERATOR = -1
+"""In the place of the node that raised the epochs."""
+
+PRESENT = "SELECT jump, generations_after FROM rollcall_timeline"
+
+
+class Command(BaseCommand):
+    """Raise every epoch, generation and sequence, once for each call."""
+
+    help = "Raise all generations and epochs after a backup was restored (docs/backups.md)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Why, for the journal; and how often before."""
+        parser.add_argument("--reason", required=True, help="what the journal says")
+        parser.add_argument(
+            "--times",
+            type=int,
+            default=1,
+            help="2 where the same backup was restored once before, and so on",
+        )
+
+    def handle(self, *_args: Any, reason: str, times: int, **_options: Any) -> None:
+        """All of them in one transaction."""
+        with transaction.atomic(), connection.cursor() as cursor:
+            for _ in range(times):
+                cursor.execute(PRESENT)
+                jump, generations_after = cursor.fetchone()
+                values = {
+                    "jump": jump,
+                    "generations_after": generations_after,
+                    "node_id": AN_OPERATOR,
+                    "reason": reason,
+                }
+                cursor.execute(sql.RAISE_EPOCHS, values)
+        self.stdout.write("all generations and epochs are raised; every member joins again")

@@ -1,0 +1,143 @@
+"""When time has gone back and when not: what the server says, its rows, and a node's memory."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from groups import database, timeline
+from groups.timeline import Found, Memory, Row, Server, has_gone_back
+from tests.node.running import Running, running
+
+Other = database.Connection
+
+BEGAN, AGAIN = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2))
+FIRST, SECOND, THIRD = (UUID(int=number) for number in (1, 2, 3))
+
+
+def found(
+    system: int = 7,
+    line: int = 1,
+    flushed: int = 100,
+    *,
+    started: datetime = BEGAN,
+    row: tuple[int, int] = (7, 1),
+    jump: UUID = FIRST,
+    jumped_on: datetime | None = None,
+    beat: int | None = 10,
+) -> Found:
+    """What a look finds; unless said otherwise it is as it was."""
+    return Found(Server(system, line, started, flushed), Row(*row, jump, jumped_on, 0), beat)
+
+
+def memory(jump: UUID = FIRST) -> Memory:
+    """What a node has seen that was at beat 10, at place 100 of timeline 1."""
+    seen = Memory(0, Server(7, 1, BEGAN, 100), 10, Row(7, 1, FIRST, None, 0))
+    seen.jumps.add(jump)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("what", "saw", "verdict"),
+    [
+        ("as it was", found(), False),
+        ("a restart", found(started=AGAIN, flushed=150), False),
+        ("a promoted standby", found(line=2, flushed=90, beat=8), True),
+        ("one that lacks nothing, as far as can be seen", found(line=2, flushed=150), True),
+        ("a dump in another system", found(system=8, beat=9), True),
+        ("a copy of the files", found(flushed=80, started=AGAIN, beat=8), True),
+        ("a copy whose log is longer by now", found(flushed=120, started=AGAIN, beat=8), True),
+        ("a copy of before the node was there", found(flushed=120, beat=None), True),
+        (
+            "the same, when another node has seen to it",
+            found(flushed=80, started=AGAIN, jump=SECOND, jumped_on=AGAIN, beat=None),
+            False,
+        ),
+        (
+            "a promoted standby that another node has seen to",
+            found(line=2, row=(7, 2), jump=SECOND, jumped_on=BEGAN, started=AGAIN, beat=None),
+            False,
+        ),
+        (
+            "a copy from before a jump that this node has seen",
+            found(flushed=80, started=AGAIN, jump=FIRST, jumped_on=BEGAN, beat=8),
+            True,
+        ),
+        (
+            "a copy from before a jump that this node has not seen",
+            found(flushed=80, started=AGAIN, jump=THIRD, jumped_on=BEGAN, beat=8),
+            True,
+        ),
+    ],
+)
+def test_a_node_that_remembers(what: str, saw: Found, verdict: bool) -> None:
+    assert has_gone_back(saw, memory()) is verdict, what
+
+
+@pytest.mark.parametrize(
+    ("saw", "verdict"),
+    [
+        (found(beat=None), False),
+        (found(line=2, beat=None), True),
+        (found(system=8, beat=None), True),
+        (found(line=2, row=(7, 2), beat=None), False),
+    ],
+)
+def test_a_node_that_has_just_started_goes_by_the_row(saw: Found, verdict: bool) -> None:
+    assert has_gone_back(saw, None) is verdict
+
+
+def test_what_happened_is_told_in_a_sentence() -> None:
+    promoted = timeline.sentence(found(line=2, flushed=0x3000028), memory())
+    assert "on timeline 2, and was on 1: a standby was promoted" in promoted
+    assert "stands at 0/3000028, and was seen at 0/64" in promoted
+    assert "is system 8, and was 7" in timeline.sentence(found(system=8), None)
+
+
+@pytest.fixture
+def _elsewhere(_prepared: None, database_url: str) -> Iterator[None]:
+    """The rows come from another system: a dump was restored."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("UPDATE rollcall_timeline SET system_identifier = 1")
+        yield
+        connection.execute("UPDATE rollcall_timeline SET generations_after = 0")
+
+
+@pytest.mark.usefixtures("_elsewhere")
+async def test_a_restored_dump_is_noticed_at_the_start(other: Other) -> None:
+    async with running() as node:
+        assert min(node.node.coordinator.epochs.values()) > 1_000_000
+        assert (await node.settled("g")).generation_id == 1_000_001
+        cursor = await other.execute(
+            "SELECT reason FROM rollcall_journal WHERE kind = 'time-went-back'"
+        )
+        ((reason,),) = await cursor.fetchall()
+        assert "a dump was restored" in reason
+
+
+async def test_no_connection_is_used_before_the_lease_has_looked(
+    one: Running, other: Other
+) -> None:
+    """A committer that connects first would go on from what the lost future left in memory."""
+    await other.execute("UPDATE rollcall_timeline SET jump = gen_random_uuid()")
+    with pytest.raises(psycopg.OperationalError, match="another history"):
+        await database.connect("a committer")
+
+
+async def test_epochs_that_an_operator_raises_end_nothing_but_memberships(
+    one: Running, other: Other
+) -> None:
+    """``manage.py raise_epochs`` beside nodes that run: they register again and serve."""
+    joined = await one.settled("g")
+    before = set(one.node.coordinator.epochs.values())
+    jump = "SELECT rollcall_raise_epochs((SELECT jump FROM rollcall_timeline), 0, -1, 'a test')"
+    await other.execute(jump)
+    coordinator = one.node.coordinator
+    while len(coordinator.epochs) < 64 or set(coordinator.epochs.values()) & before:
+        await asyncio.sleep(0.02)
+    assert (await one.commit("g", 1, joined)).error != 0
+    again = await one.join("g", joined.member_id)
+    assert again.error == 0
