@@ -146,8 +146,10 @@ class Committer:
             and size < BATCH_BYTES_MAX
             and (resident := self.lane.pop()) is not None
         ):
-            if self._slices.is_over:
+            now = self.coordinator.monotonic()  # one look a group: it is most of what a step costs
+            if self._slices.is_over_at(now):
                 await self._slices.pause()
+                now = self.coordinator.monotonic()
             if resident.lost or resident.busy or not resident.inbox:
                 continue
             if resident.head_is_offsets() != (self.lane is self.coordinator.offsets):
@@ -155,7 +157,7 @@ class Committer:
                 continue
             resident.busy = True
             events = self._run_of(resident, BATCH_ROWS_MAX - rows)
-            work = self._step(resident, events)
+            work = self._step(resident, events, now)
             if work is not None:
                 works.append(work)
                 rows += work.write.rows
@@ -177,16 +179,18 @@ class Committer:
                 break  # what comes after is about another group of the same id
         return events
 
-    def _step(self, resident: Resident, events: Sequence[Event]) -> Work | None:
+    def _step(self, resident: Resident, events: Sequence[Event], now: Millis) -> Work | None:
+        """``now``: what the process's clock said just before."""
         coordinator = self.coordinator
-        if not coordinator.holds_lease or coordinator.stood_still_ms > STALL_MS:
+        slept = now - coordinator.listened_at > STALL_MS
+        if slept or now >= coordinator.lease_until:
             # The node slept, or its database is away: a timer that ran out meanwhile is no
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
-        if coordinator.stood_still_ms > STALL_MS:
+        if slept:
             coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
         try:
-            decision = decide(resident.group, events, coordinator.clock(), coordinator.rng)
+            decision = decide(resident.group, events, now - coordinator.missed, coordinator.rng)
         except Exception:
             # A defect of ours, or of somebody's assignor: the committed group stands, the request
             # gets an error, and the node goes on for everybody else.

@@ -57,7 +57,7 @@ class KafkaConnection(asyncio.Protocol):
         self.number = number
         self.apis = apis
         self.requests = 0
-        self.peer = ""
+        self.peer = self.client_host = ""
         self.pending = 0
         self.memory: dict[int | None, int] = {}
         self._sizes: deque[int] = deque()
@@ -92,6 +92,7 @@ class KafkaConnection(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
         peer = transport.get_extra_info("peername")
         self.peer = peer[0] if peer else ""
+        self.client_host = f"/{self.peer}"  # as Java prints an address, and Kafka therefore too
         self.server.protocol_connected(self)
 
     def data_received(self, data: bytes) -> None:
