@@ -142,9 +142,10 @@ class Call:
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for its answer."""
-        code = await self.available(group_id)
-        if code is not ErrorCode.NONE:
-            return Refused(code)
+        if not self.node.coordinator.serves(slot_of(group_id)):
+            code = await self.available(group_id)
+            if code is not ErrorCode.NONE:
+                return Refused(code)
         future = self.new_future()
         self.desk.open(self.ticket, future)
         try:

@@ -11,9 +11,10 @@ import logging
 import select
 from collections import deque
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from protocol.apis import APIS, Api
+from protocol.apis import APIS, Api, is_flexible
 from protocol.fast import FastPath, NoFastPath
 from protocol.holding import Hold
 from protocol.wire.errors import FrameError
@@ -56,6 +57,7 @@ class KafkaConnection(asyncio.Protocol):
         self.server = server
         self.number = number
         self.apis = apis
+        self.is_flexible = partial(is_flexible, apis)
         self.requests = 0
         self.peer = self.client_host = ""
         self.pending = 0
