@@ -57,6 +57,9 @@ BATCH_BYTES_MAX = 4 * 1024 * 1024
 thousand rows, far from its limit of two seconds. A group that alone has more is written beside
 its lane, in a transaction of its own, so that nobody else waits for it."""
 
+DONE_AT_ONCE = 64
+"""Groups that are installed and answered between two looks at the clock: about a millisecond."""
+
 LONE_MS = 5_000
 LONE_BYTES_PER_MS = 2_000
 """How long a statement may take that writes one group alone: so long, and a millisecond more for
@@ -247,8 +250,13 @@ class Committer:
         except StoreError as error:
             await self._failed(works, error, until)
         else:
-            for work in works:
-                self._done(work)
+            await self._all_done(works)
+
+    async def _all_done(self, works: Sequence[Work]) -> None:
+        for at, work in enumerate(works, 1):
+            self._done(work)
+            if not at % DONE_AT_ONCE and self._slices.is_over:
+                await self._slices.pause()
 
     async def _apply(self, works: Sequence[Work]) -> None:
         batch = self._batch(works)
