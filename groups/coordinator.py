@@ -108,7 +108,7 @@ class Coordinator:
 
     def serves(self, slot: int) -> bool:
         """Whether requests for groups of this slot may be decided now."""
-        return slot in self.epochs and self.monotonic() < self.lease_until
+        return slot in self.epochs and self.holds_lease
 
     @property
     def holds_lease(self) -> bool:
