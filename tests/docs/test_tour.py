@@ -157,6 +157,7 @@ class Tour:
             return [cause for (cause,) in database.execute(REBALANCES).fetchall()]
 
 
+@pytest.mark.long
 def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> None:
     tour = Tour(open_terminal, folder)
     rollcall = tour.make_run()
