@@ -1,5 +1,5 @@
 """``python -m benchmarks [NAME ...] [--rounds N] [--seconds S] [--against HOST:PORT]
-[--kafka PROGRAM]``
+[--kafka PROGRAM] [--than FOLDER]``
 
 All of them, or those named. The exit status says whether every answer was right and nothing was
 lost; a slow machine is no error.
@@ -17,6 +17,7 @@ from benchmarks import (
     heartbeats,
     herd,
     idle,
+    paired,
     start,
     takeover,
 )
@@ -33,6 +34,7 @@ BENCHMARKS = {
     "herd": herd,
     "takeover": takeover,
     "start": start,
+    "paired": paired,
 }
 
 
@@ -49,6 +51,7 @@ def main() -> int:
         help="serves an Apache Kafka in the foreground on the port that is its argument, with its"
         " data in the folder KAFKA_DATA",
     )
+    parser.add_argument("--than", metavar="FOLDER", help="another checkout (paired)")
     asked = parser.parse_args()
     unknown = [name for name in asked.names if name not in BENCHMARKS]
     if unknown:
@@ -57,7 +60,9 @@ def main() -> int:
     for name in asked.names or BENCHMARKS:
         benchmark = BENCHMARKS[name]
         print(f"-- {name}: {(benchmark.__doc__ or '').splitlines()[0]}", flush=True)
-        right &= benchmark.main(Options(asked.rounds, asked.seconds, asked.against, asked.kafka))
+        right &= benchmark.main(
+            Options(asked.rounds, asked.seconds, asked.against, asked.kafka, asked.than)
+        )
     return 0 if right else 1
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 class Options:
     """``None`` leaves the choice to the benchmark. ``rounds`` are repetitions, each measured
     for ``seconds``. ``against``: HOST:PORT of an Apache Kafka to run the same script against.
-    ``kafka``: a program that starts one (``benchmarks.start``)."""
+    ``kafka``: a program that starts one (``benchmarks.start``). ``than``: the folder of another
+    checkout of Rollcall (``benchmarks.paired``)."""
 
     rounds: int | None = None
     seconds: float | None = None
     against: str | None = None
     kafka: str | None = None
+    than: str | None = None

@@ -20,6 +20,8 @@ from typing import Self
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
+PYTHON = Path(".venv/bin/python")
+
 START_S = 90
 """Longer than any start takes, on a machine that does much else."""
 
@@ -36,14 +38,20 @@ class Installation:
     for the 0.9 draft.
 
     ``settings`` are environment variables (``ROLLCALL_...``). The data folder is kept between
-    ``stop`` and ``start`` and removed at the end, unless one was given.
+    ``stop`` and ``start`` and removed at the end, unless one was given. ``checkout``: the folder
+    of another version, with an environment of its own.
     """
 
     def __init__(
-        self, settings: Mapping[str, str] | None = None, data_dir: Path | None = None
+        self,
+        settings: Mapping[str, str] | None = None,
+        data_dir: Path | None = None,
+        checkout: Path | None = None,
     ) -> None:
         self.settings = dict(settings or {})
         self._own = data_dir is None
+        self.checkout = checkout or CHECKOUT
+        self._python = str(checkout / PYTHON) if checkout else sys.executable
         self.data_dir = data_dir or Path(tempfile.mkdtemp(prefix="rollcall-"))
         self.data_dir.chmod(0o711)  # PostgreSQL's own user passes through it
         self.kafka = ""
@@ -73,8 +81,8 @@ class Installation:
         port = self.kafka.rpartition(":")[2] or "0"
         environ = {k: v for k, v in os.environ.items() if not k.startswith("ROLLCALL_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "rollcall.launcher", "--stop-with-parent"],
-            cwd=CHECKOUT,
+            [self._python, "-m", "rollcall.launcher", "--stop-with-parent"],
+            cwd=self.checkout,
             env={
                 **environ,
                 "DJANGO_SETTINGS_MODULE": "coordinator_site.settings",

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import assignors, commits, convergence, growth, heartbeats
+from benchmarks import assignors, commits, convergence, growth, heartbeats, paired
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
+from benchmarks.options import Options
 from benchmarks.wire import Member, Peer
 from groups.core.assignors import table
 from protocol.messages.metadata import MetadataRequest
-from rollcall.installation import Installation
+from rollcall.installation import CHECKOUT, Installation
 
 METADATA, METADATA_VERSION = 3, 1
 
@@ -51,6 +52,17 @@ def test_the_load_notices_a_heartbeat_that_should_have_been_refused(
 
     assert 0 < ours.wrong <= ours.replies // heartbeats.WRONG_EVERY + 1
     assert 0 < ceiling.wrong <= ceiling.replies // heartbeats.WRONG_EVERY + 1
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("bench")
+def test_a_checkout_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each kind of request has a line, and the load counted what was answered."""
+    assert paired.main(Options(rounds=2, seconds=0.2, than=str(CHECKOUT)))
+
+    lines = capsys.readouterr().out.splitlines()
+    kinds = ["a heartbeat"] * heartbeats.can_run() + ["a commit, 1 ", "a commit, 500 "]
+    assert all(line.startswith(kind) for line, kind in zip(lines, kinds, strict=True))
 
 
 @pytest.mark.long
