@@ -57,9 +57,6 @@ BATCH_BYTES_MAX = 4 * 1024 * 1024
 thousand rows, far from its limit of two seconds. A group that alone has more is written beside
 its lane, in a transaction of its own, so that nobody else waits for it."""
 
-DONE_AT_ONCE = 64
-"""Groups that are installed and answered between two looks at the clock: about a millisecond."""
-
 LONE_MS = 5_000
 LONE_BYTES_PER_MS = 2_000
 """How long a statement may take that writes one group alone: so long, and a millisecond more for
@@ -149,10 +146,8 @@ class Committer:
             and size < BATCH_BYTES_MAX
             and (resident := self.lane.pop()) is not None
         ):
-            now = self.coordinator.monotonic()  # one look a group: it is most of what a step costs
-            if self._slices.is_over_at(now):
+            if self._slices.is_over:
                 await self._slices.pause()
-                now = self.coordinator.monotonic()
             if resident.lost or resident.busy or not resident.inbox:
                 continue
             if resident.head_is_offsets() != (self.lane is self.coordinator.offsets):
@@ -160,7 +155,7 @@ class Committer:
                 continue
             resident.busy = True
             events = self._run_of(resident, BATCH_ROWS_MAX - rows)
-            work = self._step(resident, events, now)
+            work = self._step(resident, events)
             if work is not None:
                 works.append(work)
                 rows += work.write.rows
@@ -182,18 +177,16 @@ class Committer:
                 break  # what comes after is about another group of the same id
         return events
 
-    def _step(self, resident: Resident, events: Sequence[Event], now: Millis) -> Work | None:
-        """``now``: what the process's clock said just before."""
+    def _step(self, resident: Resident, events: Sequence[Event]) -> Work | None:
         coordinator = self.coordinator
-        slept = now - coordinator.listened_at > STALL_MS
-        if slept or now >= coordinator.lease_until:
+        if not coordinator.holds_lease or coordinator.stood_still_ms > STALL_MS:
             # The node slept, or its database is away: a timer that ran out meanwhile is no
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
-        if slept:
+        if coordinator.stood_still_ms > STALL_MS:
             coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
         try:
-            decision = decide(resident.group, events, now - coordinator.missed, coordinator.rng)
+            decision = decide(resident.group, events, coordinator.clock(), coordinator.rng)
         except Exception:
             # A defect of ours, or of somebody's assignor: the committed group stands, the request
             # gets an error, and the node goes on for everybody else.
@@ -250,13 +243,8 @@ class Committer:
         except StoreError as error:
             await self._failed(works, error, until)
         else:
-            await self._all_done(works)
-
-    async def _all_done(self, works: Sequence[Work]) -> None:
-        for at, work in enumerate(works, 1):
-            self._done(work)
-            if not at % DONE_AT_ONCE and self._slices.is_over:
-                await self._slices.pause()
+            for work in works:
+                self._done(work)
 
     async def _apply(self, works: Sequence[Work]) -> None:
         batch = self._batch(works)
@@ -355,16 +343,19 @@ class Committer:
             self._one_by_one(resident, work.events)
             return
         logger.warning("group %r cannot be written: %s", resident.group_id, error)
-        culprits = MembersRefused(member_ids=await self._culprits(work, error))
+        member_ids = await self._culprits(work, error)
         if resident.lost:
             return
-        if self._would_help(resident, culprits):
+        if member_ids is None:
+            self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        elif self._would_help(resident, culprits := MembersRefused(member_ids=member_ids)):
             self._one_by_one(resident, (culprits, *work.events))
         else:
             self._refuse(work, ErrorCode.UNKNOWN_SERVER_ERROR)
 
-    async def _culprits(self, work: Work, error: StoreError) -> tuple[str, ...]:
-        """Whose rows are to blame, as far as PostgreSQL can be asked now."""
+    async def _culprits(self, work: Work, error: StoreError) -> tuple[str, ...] | None:
+        """Whose rows are to blame; None: PostgreSQL cannot be asked now, and whoever asked for this
+        may be innocent and shall try again."""
         if isinstance(error, TooSlow):
             return work.write.newcomers
         try:
@@ -372,7 +363,7 @@ class Committer:
                 return await store.refused_members(connection, work.write)
         except (StoreError, psycopg.Error, OSError) as unknown:
             logger.info("who is to blame is not known: %s", unknown)
-            return ()
+            return None
 
     def _would_help(self, resident: Resident, culprits: MembersRefused) -> bool:
         """Whether any of them waits in the group as it was committed."""

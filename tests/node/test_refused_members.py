@@ -6,7 +6,9 @@ The forms that handlers check keep such rows away: here they come by past them.
 
 import random
 import string
+from typing import Any
 
+import psycopg
 import pytest
 
 from groups import committer, database
@@ -45,6 +47,29 @@ async def test_the_first_member_of_a_group_is_told_itself(one: Running, value: s
     """Its own request writes the row, or a tick that ends the first join phase."""
     assert (await one.join("g", instance_id=value)).error is not ErrorCode.NONE
     assert (await one.settled("g")).error is ErrorCode.NONE
+
+
+async def test_who_may_be_innocent_is_told_to_try_again_while_nobody_can_be_asked_who_is_not(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection that would say whose row is to blame cannot be had; then it can."""
+    connect = database.connect
+
+    async def unless_it_is_to_blame(name: str, *rest: Any, **parameters: Any) -> Other:
+        if name.endswith("blame"):
+            raise psycopg.OperationalError("the server closed the connection")
+        return await connect(name, *rest, **parameters)
+
+    joined = await one.settled("g")
+    bad = one.join("g", instance_id=unindexable())
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "connect", unless_it_is_to_blame)
+        refused = await one.join("g", joined.member_id)
+    again = await one.join("g", joined.member_id)
+
+    assert refused.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert again.error is ErrorCode.NONE
+    assert (await bad).error is ErrorCode.INVALID_REQUEST
 
 
 async def test_nothing_that_is_refused_is_tried_again_at_once(one: Running, other: Other) -> None:
