@@ -189,10 +189,8 @@ class SlotKeeper:
         (design, *Failover*); then, or where the slot is another node's, NOT_COORDINATOR. For a
         lease that has run out nobody waits long: COORDINATOR_NOT_AVAILABLE.
         """
-        if self.coordinator.serves(slot):
-            return ErrorCode.NONE
         arrived = self.coordinator.monotonic()
-        while not self.coordinator.serves(slot):
+        while not (slot in self.coordinator.epochs and self.coordinator.holds_lease):
             waited, is_ours = (
                 self.coordinator.monotonic() - arrived,
                 slot in self.coordinator.epochs,

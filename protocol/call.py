@@ -9,7 +9,7 @@ import time
 from asyncio import Future
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
@@ -25,23 +25,13 @@ ITEMS_AT_ONCE = 16
 """Elements of a request between two looks at the time: less than a millisecond of any handler."""
 
 
-class Waiter(Protocol):
-    """What waits for a reply: a future, or what is like one."""
-
-    def done(self) -> bool:
-        """Whether it waits no more."""
-
-    def set_result(self, result: Reply, /) -> None:
-        """The reply has come."""
-
-
 class Desk:
     """Where tickets wait for their replies; the one place that resolves them."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Ticket, Waiter] = {}
+        self._waiting: dict[Ticket, Future[Reply]] = {}
 
-    def open(self, ticket: Ticket, future: Waiter) -> None:
+    def open(self, ticket: Ticket, future: Future[Reply]) -> None:
         """Somebody waits for this ticket from now on."""
         self._waiting[ticket] = future
 
@@ -152,10 +142,9 @@ class Call:
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for its answer."""
-        if not self.node.coordinator.serves(slot_of(group_id)):
-            code = await self.available(group_id)
-            if code is not ErrorCode.NONE:
-                return Refused(code)
+        code = await self.available(group_id)
+        if code is not ErrorCode.NONE:
+            return Refused(code)
         future = self.new_future()
         self.desk.open(self.ticket, future)
         try:

@@ -17,12 +17,14 @@ from proof.history.ownership import Ownership
 from proof.history.silence import Silence
 from proof.history.story import Story
 from proof.history.telling import Telling
+from proof.history.transactions import Transactions
 
 FAMILIES: Final[Sequence[type[Family]]] = (
     Generations,
     Ownership,
     Fencing,
     Offsets,
+    Transactions,
     Silence,
     Telling,
     Endings,

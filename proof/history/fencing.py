@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from proof.history.family import Family, Rule
-from proof.history.format import LEAVES, REFUSALS, Record, Violation
+from proof.history.format import FENCED_BY_GENERATION, LEAVES, REFUSALS, Record, Violation
 from proof.history.story import Group, Story
 
 
@@ -52,10 +52,15 @@ class Fencing(Family):
         """OffsetCommit and SyncGroup name a generation and go through the rows."""
         group, sent, generation = self.story.groups[call["group"]], call["at"], call["generation"]
         self._check_there(group, record, call)
-        if group.kind == "classic" and group.raised_at.get(generation, sent) < sent:
+        is_fenced = group.kind in FENCED_BY_GENERATION
+        if is_fenced and group.raised_at.get(generation, sent) < sent:
             self.say("I4", f"{call['api']} of old generation {generation} succeeded", record)
         self._check_instance(record, call)
         self._check_stale(record, call)
+
+    def known(self, record: Record, call: Record) -> None:
+        """Whoever went is told so."""
+        self._check_there(self.story.groups[call["group"]], record, call)
 
     def beaten(self, record: Record, call: Record) -> None:
         """Heartbeat: not after others were told of a later generation."""
@@ -124,6 +129,7 @@ class Fencing(Family):
         "invoke ConsumerGroupHeartbeat": consuming,
         "ok OffsetCommit": written,
         "ok SyncGroup": written,
+        "ok AcknowledgeCommand": known,
         "ok Heartbeat": beaten,
         "ok JoinGroup": joined,
         "ok ConsumerGroupHeartbeat": consumed,

@@ -11,16 +11,25 @@ error) or "info" (the outcome is unknown: the connection closed, or nobody answe
 - invoke: ``api``, ``group``, ``member`` ("" where there is none yet), ``instance`` (or None),
   ``generation`` (or member epoch; -1: none), ``session_ms`` (left out by who is no living member).
   OffsetCommit: ``offsets`` as [[topic, partition, offset], ...], each offset used once per
-  partition and run. ConsumerGroupHeartbeat: ``owned``, what it says it holds,
-  [[topic, partition], ...] or None.
-- ok: JoinGroup: ``member``, ``generation``, ``leader``. SyncGroup: ``owned``.
-  ConsumerGroupHeartbeat: ``member``, ``generation``, ``owned`` (or None: unchanged).
-  OffsetFetch: ``offsets`` (-1: nothing is committed). Others: nothing more.
+  partition and run; perhaps ``notes``, what stands for the note (Kafka's "metadata") of each.
+  ConsumerGroupHeartbeat: ``owned``, what it says it holds, [[topic, partition], ...] or None;
+  RegisterConsumer and AcknowledgeCommand the same, [] where it has stopped.
+- of producers' transactions all have ``producer``, the transactional id, and ``caller``, the
+  process with it; but for InitProducerId ``transaction``, a number unique in the run.
+  TxnOffsetCommit: ``offsets``, as above. EndTxn: ``commit``.
+- ok: JoinGroup: ``member``, ``generation``, ``leader``; of the 0.9 draft ``owned`` and no leader.
+  SyncGroup: ``owned``. ConsumerGroupHeartbeat: ``member``, ``generation``, ``owned`` (or None:
+  unchanged). RegisterConsumer: ``member``, ``generation``. PollCommands: ``generation``, ``owned``
+  of a start-fetcher (else None). OffsetFetch: ``offsets`` (-1: nothing is committed), perhaps
+  ``notes``. InitProducerId and EndTxn: ``identity``, [producer id, epoch]. Others: nothing more.
 - fail: ``code``, Kafka's number. info: ``why``, "closed", "left" (the client looks for another
   coordinator) or "timeout".
 
 A client that finds no coordinator to call writes "seek" with ``group`` and ``member``: it is not
-silent.
+silent. A commanded consumer that stops by itself writes "stopped", with the same.
+
+``is_odd`` of an invoke: it brings what the wire would have refused, and what becomes of it alone is
+nobody's promise.
 
 *Committed rows*: ``type`` is "row"; order of records is order of commits.
 
@@ -56,9 +65,15 @@ ILLEGAL_GENERATION: Final = 22
 UNKNOWN_MEMBER_ID: Final = 25
 REBALANCE_IN_PROGRESS: Final = 27
 
-REFUSALS: Final = frozenset({ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, 82, 110, 113})
-"""Codes that say for certain that nothing was changed: illegal generation, unknown member,
-fenced instance, fenced and stale member epoch."""
+REFUSALS: Final = frozenset(
+    {ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, 12, 27, 47, 48, 49, 82, 90, 110, 113, 120}
+)
+"""Codes that say for certain that nothing was changed: illegal generation, unknown member, too long
+a note, a rebalance, fenced instance, fenced and stale member epoch, a commit of what is not owned;
+of transactions a producer's epoch, state or id, a fenced producer, one that has to abort."""
+
+FENCED_BY_GENERATION: Final = frozenset({"classic", "draft", "commanded"})
+"""Kinds of groups in which a generation ends with the next one, whoever has had what."""
 
 LEAVES: Final = {"LeaveGroup": 1 << 31, "ConsumerGroupHeartbeat": 0}
 """Requests that say goodbye, where the generation is below this."""

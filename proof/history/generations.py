@@ -36,7 +36,7 @@ class Generations(Family):
         seen = record.get("seen", record["revision"] - 1)
         if not seen == record["revision"] - 1 >= group.revision:
             self.say("I2", f"revision {group.revision} was overwritten unseen", record)
-        if generation == group.generation:
+        if generation == group.generation and record["kind"] != "commanded":
             self._same_members(group, record["members"], record)
 
     def _same_members(self, group: Group, members: Mapping[str, Any], record: Record) -> None:
@@ -53,6 +53,8 @@ class Generations(Family):
 
     def joined(self, record: Record, call: Record) -> None:
         """Every JoinGroup answer of a generation names one leader."""
+        if "leader" not in record:
+            return  # the coordinator deals in a group of the draft
         names, generation = self.story.groups[call["group"]].names, record["generation"]
         # A static leader that was replaced twice in one commit is in no row in between.
         leader = names.get(record["leader"]) or ("" if call["instance"] else record["leader"])

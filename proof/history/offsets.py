@@ -28,5 +28,11 @@ class Offsets(Family):
             register = self.story.offsets[call["group"], topic, partition]
             if offset not in register.between(call["at"], record["at"]):
                 self.say("I5", f"{topic}-{partition} read {offset}, which did not stand", record)
+        for (topic, partition, offset), note in zip(
+            record["offsets"], record.get("notes", ()), strict=False
+        ):
+            register = self.story.offsets[call["group"], topic, partition]
+            if register.notes.get(offset, note) != note:
+                self.say("I5", f"{topic}-{partition} read {offset} with another note", record)
 
     RULES: ClassVar[Mapping[str, Rule]] = {"row offset": row, "ok OffsetFetch": fetched}

@@ -27,10 +27,24 @@ class Ownership(Family):
             if self._owners.setdefault(key, owner) != owner:
                 self.say("I1", f"{key} has two owners, {self._owners[key]} and {owner}", record)
 
+    def dealt(self, record: Record, call: Record) -> None:
+        """JoinGroup of the draft brings the partitions."""
+        if "owned" in record:
+            self.synced(record, {**call, **record, "instance": None})
+
+    def started(self, record: Record, call: Record) -> None:
+        """PollCommands: nobody is told to start what another has not said that it stopped."""
+        if record["owned"] is not None:
+            self._check_holders(call["member"], record, call)
+
     def consumed(self, record: Record, call: Record) -> None:
         """ConsumerGroupHeartbeat: nobody is given what another still holds."""
-        group, member = self.story.groups[call["group"]], record["member"]
-        if call["generation"] < 0 or record["owned"] is None or member not in group.members:
+        if call["generation"] >= 0 and record["owned"] is not None:
+            self._check_holders(record["member"], record, call)
+
+    def _check_holders(self, member: str, record: Record, call: Record) -> None:
+        group = self.story.groups[call["group"]]
+        if member not in group.members:
             return
         owned = {(t, p) for t, p in record["owned"]}
         for other, held in group.holds.items():
@@ -39,6 +53,8 @@ class Ownership(Family):
 
     RULES: ClassVar[Mapping[str, Rule]] = {
         "row deleted": deleted,
+        "ok JoinGroup": dealt,
+        "ok PollCommands": started,
         "ok SyncGroup": synced,
         "ok ConsumerGroupHeartbeat": consumed,
     }

@@ -10,7 +10,17 @@ from proof.history.family import Family, Rule
 from proof.history.format import LEAVES, REBALANCE_IN_PROGRESS, Record, Violation
 from proof.history.story import Story
 
-BEATS: Final = frozenset({"JoinGroup", "SyncGroup", "Heartbeat", "ConsumerGroupHeartbeat"})
+BEATS: Final = frozenset(
+    {
+        "JoinGroup",
+        "SyncGroup",
+        "Heartbeat",
+        "ConsumerGroupHeartbeat",
+        "RegisterConsumer",
+        "PollCommands",
+        "AcknowledgeCommand",
+    }
+)
 """Requests that keep a member alive; in a classic group a commit does, too."""
 
 CLOCKS_AGREE: Final = 0.97

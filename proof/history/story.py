@@ -11,6 +11,10 @@ from typing import Final
 
 from proof.history.format import REFUSALS, Part, Place, Record
 
+COMMITS: Final = frozenset({"OffsetCommit", "TxnOffsetCommit"})
+
+ENDS_TRANSACTIONS: Final = frozenset({"EndTxn", "InitProducerId"})
+
 
 @dataclass(slots=True)
 class Group:
@@ -76,6 +80,7 @@ class Register:
     open: set[int] = field(default_factory=set)
     written: dict[int, float] = field(default_factory=dict)
     refused: set[int] = field(default_factory=set)
+    notes: dict[int, int] = field(default_factory=dict)
 
     @property
     def last(self) -> float:
@@ -101,13 +106,15 @@ class Register:
 
 class Story:
     """The run as far as it has been told. ``calls``: those without an answer yet; ``ended``: when
-    a group's row last went; ``excused``: when a client's silence was its own."""
+    a group's row last went; ``excused``: when a client's silence was its own; ``pending``: by
+    transactional id, what was put into transactions that have not ended for certain."""
 
     def __init__(self) -> None:
         self.groups: dict[str, Group] = defaultdict(Group)
         self.slots: dict[int, int] = {}
         self.calls: dict[int, Record] = {}
         self.offsets: dict[Place, Register] = defaultdict(Register)
+        self.pending: dict[str, list[Record]] = defaultdict(list)
         self.ended: dict[str, float] = {}
         self.excused: dict[str, list[tuple[float, float]]] = defaultdict(list)
 
@@ -152,8 +159,13 @@ class Story:
     def invoke(self, record: Record, _call: Record) -> None:
         """A client sends a request."""
         self.calls[record["call"]] = record
-        for register, offset in self.registers(record):
+        notes = record.get("notes", ())
+        for number, (register, offset) in enumerate(self.registers(record)):
             register.open.add(offset)
+            if notes:
+                register.notes[offset] = notes[number]
+        if record["api"] == "TxnOffsetCommit":
+            self.pending[record["producer"]].append(record)
         if record.get("owned") is not None:
             said = {(t, p) for t, p in record["owned"]}
             holds = self.groups[record["group"]].holds
@@ -161,7 +173,10 @@ class Story:
 
     def ok(self, record: Record, call: Record) -> None:
         """A request succeeded."""
-        self._close(call)
+        if call["api"] in ENDS_TRANSACTIONS:
+            self._end_transactions(call)
+        elif call["api"] != "TxnOffsetCommit":
+            self._close(call)
         if self.is_about_another(call):
             return
         group = self.groups[call["group"]]
@@ -169,6 +184,21 @@ class Story:
             group.told_at.setdefault(record["generation"], record["at"])
         elif call["api"] == "ConsumerGroupHeartbeat":
             self._consumed(group, record, call)
+        elif call["api"] == "PollCommands" and record["owned"] is not None:
+            if call["member"] in group.members:
+                group.holds[call["member"]] = {(t, p) for t, p in record["owned"]}
+
+    def _end_transactions(self, call: Record) -> None:
+        """Whatever was put into a transaction of this id before counts by now, or never."""
+        waiting = self.pending[call["producer"]]
+        over = [put for put in waiting if put["at"] < call["at"]]
+        for put in over:
+            self._close(put)
+        self.pending[call["producer"]] = [put for put in waiting if put not in over]
+
+    def stopped(self, record: Record, _call: Record) -> None:
+        """A commanded consumer stopped by itself."""
+        self.groups[record["group"]].holds.pop(record["member"], None)
 
     @staticmethod
     def _consumed(group: Group, record: Record, call: Record) -> None:
@@ -200,7 +230,7 @@ class Story:
         """What a commit is about: each partition's register, and the offset for it."""
         return (
             [(self.offsets[call["group"], t, p], o) for t, p, o in call.get("offsets", ())]
-            if (call["api"] == "OffsetCommit")
+            if call["api"] in COMMITS
             else []
         )
 
@@ -223,5 +253,6 @@ TAKE: Final[Mapping[str, Callable[[Story, Record, Record], None]]] = {
     "invoke": Story.invoke,
     "ok": Story.ok,
     "fail": Story.fail,
+    "stopped": Story.stopped,
     "fault": Story.fault,
 }

@@ -48,6 +48,18 @@ class Telling(Family):
         if record["generation"] > group.generation:
             self.say("I10", f"epoch {record['generation']} was told too soon", record)
 
+    def registered(self, record: Record, call: Record) -> None:
+        """RegisterConsumer: the consumer is stored."""
+        group, member = self.story.groups[call["group"]], record["member"]
+        if self.has_rows and member not in group.members and member not in group.gone_at:
+            self.say("I10", f"{member} was let in before it was stored", record)
+
+    def commanded(self, record: Record, call: Record) -> None:
+        """PollCommands: a start-fetcher's generation is stored."""
+        group = self.story.groups[call["group"]]
+        if self.has_rows and record["generation"] > group.generation:
+            self.say("I10", f"generation {record['generation']} was told too soon", record)
+
     def committed(self, record: Record, call: Record) -> None:
         """OffsetCommit: what is acknowledged is stored."""
         for register, offset in self.story.registers(call) if self.has_rows else ():
@@ -65,7 +77,10 @@ class Telling(Family):
             generation, ()
         ):
             self.say("I10", "a heartbeat told of a rebalance that is not stored", record)
-        if code == ILLEGAL_GENERATION and group.generation == generation:
+        told_to_join = group.kind == "draft" and "PreparingRebalance" in group.states.get(
+            generation, ()
+        )
+        if code == ILLEGAL_GENERATION and group.generation == generation and not told_to_join:
             self.say("I10", f"generation {generation} was said to be over", record)
         if code == UNKNOWN_MEMBER_ID and member in group.members and group.state != "Empty":
             self.say("I10", f"{member} was said to be no member", record)
@@ -74,6 +89,8 @@ class Telling(Family):
         "ok JoinGroup": joined,
         "ok SyncGroup": synced,
         "ok ConsumerGroupHeartbeat": consumed,
+        "ok RegisterConsumer": registered,
+        "ok PollCommands": commanded,
         "ok OffsetCommit": committed,
         "fail Heartbeat": refused,
     }

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
-from proof.saboteurs import memory, rules, store
+from proof.saboteurs import kinds, memory, rules, store
 from proof.saboteurs.breaking import Saboteur
 
 SABOTEURS: Final[Mapping[str, Saboteur]] = {
     **store.SABOTEURS,
     **memory.SABOTEURS,
     **rules.SABOTEURS,
+    **kinds.SABOTEURS,
 }
 """What each takes away, how, and under which faults it shows."""
 

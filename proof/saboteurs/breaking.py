@@ -5,15 +5,18 @@ from contextlib import ExitStack
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
+from proof.simulation.population import PLAIN, Population
+
 Break = Callable[[ExitStack], None]
 
 
 class Saboteur(NamedTuple):
-    """``breaks``: what is taken away. ``faults``: what makes that matter."""
+    """``breaks``: what is taken away. ``faults``: what makes that matter. ``population``: whom."""
 
     breaks: str
     how: Break
     faults: Sequence[str]
+    population: Population = PLAIN
 
 
 NODES: Final = ("node-pause", "node-pause-at-write", "database-cut", "client-crash")

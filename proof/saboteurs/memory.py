@@ -89,7 +89,13 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
             put(ClassicGroup, "rearm", lambda self, now, missed: self),
             put(ConsumerGroup, "rearm", lambda self, now, missed: self),
         ),
-        SLEEPS,
+        (
+            "database-crash",
+            "database-cut",
+            "client-double",
+            "client-crash",
+            "operator-rebalance",
+        ),
     ),
     "timers-after-sleep": Saboteur(
         "timers that ran out in a sleep fire after it", put(Coordinator, "awake", nothing), SLEEPS

@@ -7,13 +7,11 @@ from typing import Any, Final
 
 from groups.core.assignment import partitions_of
 from groups.core.errors import ErrorCode
-from groups.core.events import JoinGroup, LeaveGroup, Leaver, OffsetCommit, OffsetWrite, SyncGroup
+from groups.core.events import JoinGroup, LeaveGroup, Leaver, OffsetCommit, SyncGroup
 from groups.core.replies import Joined, Synced
 from proof.simulation.clients import AGAIN_S, LOST, Client, Part
-from proof.simulation.network import PARTITIONS
 
 REBALANCE_MS: Final = 5_000
-BEAT_S: Final = 0.8
 
 
 class ClassicClient(Client):
@@ -69,7 +67,7 @@ class ClassicClient(Client):
         self.shared = self.partitions
         if not joined.skip_assignment:
             return self._share(joined)
-        self.shared = self.partitions if self.partitions == PARTITIONS else -1
+        self.shared = self.partitions if self.topic not in self.network.grown else -1
         return {}
 
     must_forget = False
@@ -88,7 +86,7 @@ class ClassicClient(Client):
             self.generation, self.must_forget = -1, True
 
     async def _beat(self) -> None:
-        pause_s = BEAT_S
+        pause_s = self.beat_s
         while not self.is_over:
             await asyncio.sleep(pause_s * self.world.rng.uniform(0.7, 1.0))
             if self.must_join or self.is_leaving:
@@ -98,7 +96,7 @@ class ClassicClient(Client):
             code = await self.beats.call("Heartbeat", body, self.patience_s)
             same = sent == (self.member_id, self.generation) and not self.must_join
             code = getattr(code, "error", code)
-            pause_s = AGAIN_S if code is None or code in LOST else BEAT_S
+            pause_s = AGAIN_S if code is None or code in LOST else self.beat_s
             if code in TROUBLES and same:
                 self._refused(code, None)
 
@@ -119,7 +117,7 @@ class ClassicClient(Client):
             session_timeout_ms=self.session_ms,
             rebalance_timeout_ms=REBALANCE_MS,
             protocol_type="consumer",
-            protocols=(("range", subscription(self.topic)),),
+            protocols=(("range", subscription(*self.topics)),),
             needs_member_id=self.instance is None,
             can_skip_assignment=True,
         )
@@ -149,7 +147,7 @@ class ClassicClient(Client):
             generation_id=self.generation,
             member_id=self.member_id,
             instance_id=self.instance,
-            offsets=tuple(OffsetWrite(t, p, o, -1, "") for t, p, o in told),
+            offsets=self.numbers.writes(told),
             version=9,
         )
 
@@ -176,10 +174,11 @@ TROUBLES: Final = frozenset(
 )
 
 
-def subscription(topic: str) -> bytes:
-    """ConsumerProtocolSubscription v0 of one topic."""
-    name = topic.encode()
-    return struct.pack(f">hih{len(name)}si", 0, 1, len(name), name, -1)
+def subscription(*topics: str) -> bytes:
+    """ConsumerProtocolSubscription v0."""
+    names = [topic.encode() for topic in topics]
+    body = b"".join(struct.pack(f">h{len(name)}s", len(name), name) for name in names)
+    return struct.pack(">hi", 0, len(names)) + body + struct.pack(">i", -1)
 
 
 def assignment(parts: Iterable[Part]) -> bytes:

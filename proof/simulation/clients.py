@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from groups.core.errors import ErrorCode
+from groups.core.events import OffsetWrite
+from proof.simulation import odd
 from proof.simulation.network import Link, Network, Request
 from proof.simulation.world import Process, World
 
@@ -26,26 +28,60 @@ SEEK_TIMEOUT_S: Final = 0.6
 AGAIN_S: Final = 0.15
 """After a beat that found no coordinator."""
 
+BEATS_PER_SESSION: Final = 5
+
+FETCHES_MAX: Final = 12
+"""Partitions of whose offsets a client looks at all; of more it looks at its own."""
+
+OFFSET_MAX: Final = (1 << 63) - 1
+
+NOTHING: Final = (-1, "")
+"""What is told of a partition without a committed offset."""
+
 LOST: Final = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
 Part = tuple[str, int]
 
 
 class Numbers:
-    """What must be unique in a run: calls and committed offsets."""
+    """What must be unique in a run: calls, committed offsets, transactions. ``is_odd``: offsets
+    come from the end of what an int64 holds, with notes that are hard to keep."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_odd: bool = False) -> None:
+        self.is_odd = is_odd
         self.calls = 0
-        self.offset = 0
+        self.offsets = 0
         self.shades = 0
+        self.transactions = 0
+
+    def next_offset(self) -> int:
+        """An offset that was never committed before."""
+        self.offsets += 1
+        return OFFSET_MAX - self.offsets if self.is_odd else self.offsets
+
+    def note_of(self, offset: int) -> str:
+        """The note (Kafka's "metadata") that goes with an offset, whoever commits it."""
+        return odd.NOTES[offset % len(odd.NOTES)] if self.is_odd else ""
+
+    def writes(self, told: Sequence[Sequence[Any]]) -> tuple[OffsetWrite, ...]:
+        """[topic, partition, offset] as they are committed."""
+        return tuple(OffsetWrite(t, p, o, -1, self.note_of(o)) for t, p, o in told)
+
+    def facts_of(self, told: Sequence[Sequence[Any]]) -> dict[str, Any]:
+        """What the history is told of a commit."""
+        if not self.is_odd:
+            return {"offsets": told}
+        return {"offsets": told, "notes": [odd.digest(self.note_of(o)) for _, _, o in told]}
 
 
 class Channel:
-    """One connection's worth of a client: one call at a time."""
+    """One connection's worth of a client: one call at a time. ``key``: the group, or the
+    transactional id, whose coordinator is called."""
 
-    def __init__(self, client: "Client", name: str) -> None:
+    def __init__(self, client: "Caller", name: str, key: str | None = None) -> None:
         self.client = client
         self.name = name
+        self.key = client.group_id if key is None else key
         self.link: Link | None = None
         self._silent: set[int] = set()
 
@@ -63,18 +99,15 @@ class Channel:
         client.numbers.calls += 1
         number = client.numbers.calls
         common = {"process": self.name, "call": number}
-        world.record(
-            "invoke",
-            **common,
-            api=api,
-            group=client.group_id,
-            member=member,
-            instance=client.instance,
-            generation=generation,
-            **client.session(),
-            **told,
-        )
-        request = Request(api, client.group_id, body)
+        facts = {
+            "api": api,
+            "group": self.key,
+            "member": member,
+            "instance": client.instance,
+            "generation": generation,
+        }
+        world.record("invoke", **common, **(facts | dict(client.session()) | told))
+        request = Request(api, self.key, body)
         reply = await self._ask(link, request, patience_s or REQUEST_TIMEOUT_S)
         self._note(common, reply, is_patient=patience_s is None)
         if reply is None or reply is TIMEOUT:
@@ -100,7 +133,7 @@ class Channel:
             if self.link.is_open:
                 return
         if client.member_id and not client.is_shade:
-            client.world.record("seek", group=client.group_id, member=client.member_id)
+            client.world.record("seek", group=self.key, member=client.member_id)
         await asyncio.sleep(client.world.rng.uniform(0.1, 0.3))
 
     def _next_node(self) -> int | None:
@@ -117,7 +150,7 @@ class Channel:
         if node_id is None:
             return None
         asked = Link(client.network, client.process, client.name, node_id)
-        request = Request("FindCoordinator", client.group_id, None)
+        request = Request("FindCoordinator", self.key, None)
         found = await self._ask(asked, request, SEEK_TIMEOUT_S)
         asked.close()
         if found is None or found is TIMEOUT:
@@ -170,7 +203,32 @@ def _code(reply: Any) -> ErrorCode:
     return reply if isinstance(reply, ErrorCode) else reply.error
 
 
-class Client(ABC):
+class Caller:
+    """A process that calls coordinators. ``group_id``: whose, where its channels say no other."""
+
+    instance: str | None = None
+    member_id = ""
+    generation = -1
+    is_shade = False
+    is_over = False
+
+    def __init__(
+        self, world: World, network: Network, numbers: Numbers, name: str, group_id: str
+    ) -> None:
+        self.world, self.network, self.numbers = world, network, numbers
+        self.name, self.group_id = name, group_id
+        self.process = Process(world, name)
+
+    def session(self) -> Mapping[str, int]:
+        """What the history is told of how long it may be silent."""
+        return {}
+
+    def facts(self, reply: Any) -> dict[str, Any]:
+        """What the history is told of a good answer."""
+        return {}
+
+
+class Client(Caller, ABC):
     """One member of one group; the protocol's own part is in the subclasses."""
 
     def __init__(
@@ -183,20 +241,28 @@ class Client(ABC):
         instance: str | None,
         session_ms: int,
     ) -> None:
-        self.world, self.network, self.numbers = world, network, numbers
-        self.name, self.group_id, self.instance = name, group_id, instance
+        super().__init__(world, network, numbers, name, group_id)
+        self.instance = instance
         self.session_ms = session_ms
-        self.member_id = ""
-        self.generation = -1
         self.turns = 0
-        self.is_shade = False
         self.owned: frozenset[Part] = frozenset()
         self.is_stable = False
         self.is_leaving = False
-        self.is_over = False
-        self.process = Process(world, name)
         self.main = Channel(self, name)
         self.beats = Channel(self, f"{name}-beats")
+
+    is_idle = False
+    """Whether it waits without a generation, since there is nothing for it to work on."""
+
+    @property
+    def beat_s(self) -> float:
+        """Between two beats, about: several go into a session, as with stock clients."""
+        return self.session_ms / 1000 / BEATS_PER_SESSION
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """What it subscribes to: its topic and, of odd ones, what there is not."""
+        return (self.topic, *odd.TOPICS, self.topic) if self.numbers.is_odd else (self.topic,)
 
     @property
     def topic(self) -> str:
@@ -232,10 +298,16 @@ class Client(ABC):
 
     def facts(self, reply: Any) -> dict[str, Any]:
         """What the history is told of a good answer."""
-        if isinstance(reply, dict):
-            wanted = [(self.topic, p) for p in range(self.partitions)]
-            return {"offsets": [[*place, reply.get(place, -1)] for place in wanted]}
-        return {}
+        if not isinstance(reply, dict):
+            return {}
+        wanted = self.owned
+        if self.partitions <= FETCHES_MAX or not wanted:
+            wanted = frozenset((self.topic, p) for p in range(min(self.partitions, FETCHES_MAX)))
+        found = {place: reply.get(place, NOTHING) for place in sorted(wanted)}
+        facts: dict[str, Any] = {"offsets": [[*place, row[0]] for place, row in found.items()]}
+        if self.numbers.is_odd:
+            facts["notes"] = [odd.digest(row[1]) for row in found.values()]
+        return facts
 
     def die(self) -> None:
         """SIGKILL."""
@@ -256,9 +328,10 @@ class Client(ABC):
 
     async def commit(self, partitions: Sequence[int]) -> Any:
         """Commit offsets that were never committed before."""
-        self.numbers.offset += 1
-        told = [[self.topic, p, self.numbers.offset] for p in partitions]
-        return await self.main.call("OffsetCommit", self.commit_of(told), offsets=told)
+        offset = self.numbers.next_offset()
+        told = [[self.topic, p, offset] for p in partitions]
+        facts = self.numbers.facts_of(told)
+        return await self.main.call("OffsetCommit", self.commit_of(told), **facts)
 
     @abstractmethod
     def commit_of(self, told: Sequence[Sequence[Any]]) -> Any:

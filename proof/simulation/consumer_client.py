@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from groups.core.errors import ErrorCode
-from groups.core.events import ConsumerHeartbeat, OffsetCommit, OffsetWrite
+from groups.core.events import ConsumerHeartbeat, OffsetCommit
 from groups.core.replies import ConsumerBeaten
 from proof.simulation.clients import AGAIN_S, LOST, Client
 from proof.simulation.world import SECOND
@@ -128,7 +128,7 @@ class ConsumerClient(Client):
             client_id=self.name,
             client_host="/127.0.0.1",
             rebalance_timeout_ms=REBALANCE_MS if says_all else -1,
-            subscribed_topic_names=(self.topic,) if says_all else None,
+            subscribed_topic_names=self.topics if says_all else None,
             server_assignor=None,
             owned=owned,
             topics={self.topic: (self.topic_id, self.partitions)},
@@ -140,7 +140,7 @@ class ConsumerClient(Client):
             generation_id=self.generation,
             member_id=self.member_id,
             instance_id=self.instance,
-            offsets=tuple(OffsetWrite(t, p, o, -1, "") for t, p, o in told),
+            offsets=self.numbers.writes(told),
             version=9,
         )
 

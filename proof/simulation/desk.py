@@ -1,11 +1,12 @@
 """Requests at a node, as the handlers of the wire treat them; requests and answers are values.
 
-Heartbeats of classic groups are answered from the face, or wait for news; everything else goes to
-the coordinator or to the rows. No rule here.
+Heartbeats of classic groups are answered from the face, or wait for news; those of the draft are
+answered from the face where it says "go on"; everything else goes to the coordinator or to the
+rows. No rule here.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -15,16 +16,33 @@ from groups.cluster import Cluster
 from groups.coordinator import Coordinator
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
-from groups.core.events import ConsumerHeartbeat, Event, Ticket
+from groups.core.events import (
+    ConsumerHeartbeat,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
+    Event,
+    OffsetCommit,
+    OffsetWrite,
+    Ticket,
+    TxnOffsetCommit,
+)
 from groups.core.group import NOBODY
-from groups.core.replies import ConsumerBeaten, Refused, Reply
+from groups.core.replies import ConsumerBeaten, DraftJoined, Refused, Registered, Reply
 from groups.slot import slot_of
 from groups.slots import SlotKeeper
+from groups.transactions import Transactions
+from proof.simulation import desk_commands, desk_transactions
 from proof.simulation.holding import Held
 from proof.simulation.network import Link, Network, Request
+from proof.simulation.odd import NOTE_UNITS
 from proof.simulation.world import Process
+from protocol.handlers import forms
 
 LOAD_HOLD_MS: Final = 5_000
+
+DRAFT: Final = (DraftJoin, DraftHeartbeat, DraftCommit)
+"""What only clients of the 0.9 draft send."""
 
 
 class Desk:
@@ -34,11 +52,14 @@ class Desk:
     keeper: SlotKeeper
     readers: Any
     cluster: Callable[[], Cluster]
+    transactions: Transactions
+    knows: Callable[[str], None]
 
     def __init__(self, process: Process, network: Network) -> None:
         self.process, self.network = process, network
         self.is_closed = False
         self._futures: dict[Ticket, asyncio.Future[Reply]] = {}
+        self._seats: dict[tuple[str, str], Link] = {}
 
     def open(
         self,
@@ -46,8 +67,12 @@ class Desk:
         keeper: SlotKeeper,
         readers: Any,
         cluster: Callable[[], Cluster],
+        transactions: Transactions,
+        knows: Callable[[str], None],
     ) -> None:
-        """The parts that answer."""
+        """The parts that answer; ``knows`` hears of groups that are told of their topics."""
+        self.transactions, self.knows = transactions, knows
+        coordinator.hang_up = self.hang_up
         self.coordinator, self.keeper = coordinator, keeper
         self.readers, self.cluster = readers, cluster
 
@@ -66,7 +91,7 @@ class Desk:
             return
         coordinator = self.coordinator
         is_fast = coordinator.holds_lease and coordinator.owns(request.group_id)
-        if request.api == "Heartbeat" and is_fast:
+        if request.api == "Heartbeat" and is_fast and not isinstance(request.body, DRAFT):
             code = self._from_face(request)
             if code is not ErrorCode.NONE or not self.network.holds:
                 link.reply(number, code)
@@ -80,25 +105,92 @@ class Desk:
             awake = self.coordinator.holds_lease
             link.reply(number, self.cluster().coordinator(request.group_id) if awake else None)
             return
-        code = await self.keeper.available(slot_of(request.group_id), LOAD_HOLD_MS)
-        reply: Any
-        if code is not ErrorCode.NONE:
-            reply = Refused(code)
-        elif request.api == "Heartbeat":
-            reply = self._from_face(request)
-        elif request.api == "OffsetFetch":
-            reply = await self._fetch(request)
-        else:
-            reply = await self._decide_with_news(Ticket(link.number, number), request)
+        code = await self._available(request)
+        reply: Any = Refused(code)
+        if code is ErrorCode.NONE:
+            reply = await self._reply(Ticket(link.number, number), request)
+        if isinstance(request.body, DraftJoin | DraftHeartbeat):
+            self._sit(link, request, reply)
+        if isinstance(reply, DraftJoined | Registered) and reply.error is ErrorCode.NONE:
+            self.knows(request.group_id)
         if link.is_open:
             link.reply(number, reply)
+
+    async def _available(self, request: Request) -> ErrorCode:
+        """The draft waits for nothing: its clients are told to ask again."""
+        slot = slot_of(request.group_id)
+        if not isinstance(request.body, DRAFT):
+            return await self.keeper.available(slot, LOAD_HOLD_MS)
+        if slot in self.keeper.loading:
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        return await self.keeper.available(slot, 0)
+
+    async def _reply(self, ticket: Ticket, request: Request) -> Any:
+        match request.body:
+            case desk_commands.Poll() as asked:
+                return await desk_commands.poll(self.coordinator, request.group_id, asked)
+            case DraftHeartbeat() as beat:
+                return await self._draft_beat(ticket, request, beat)
+            case OffsetCommit(offsets=offsets) if any(write.metadata for write in offsets):
+                return await self._commit_with_notes(ticket, request)
+        if isinstance(request.body, desk_transactions.REQUESTS):
+            return await self._transact(ticket, request)
+        if request.api == "Heartbeat":
+            return self._from_face(request)
+        if request.api == "OffsetFetch":
+            return await self._fetch(request)
+        return await self._decide_with_news(ticket, request)
+
+    # -- notes: stored as the wire's handlers have them stored, refused where they are too long
+
+    async def _commit_with_notes(self, ticket: Ticket, request: Request) -> Reply:
+        stored = _stored(request.body.offsets)
+        if stored is None:
+            return Refused(ErrorCode.OFFSET_METADATA_TOO_LARGE)
+        body = replace(request.body, offsets=stored)
+        return await self._decide(ticket, request._replace(body=body))
+
+    async def _transact(self, ticket: Ticket, request: Request) -> Any:
+        async def decide(event: TxnOffsetCommit) -> Reply:
+            stored = _stored(event.offsets)
+            if stored is None:
+                return Refused(ErrorCode.OFFSET_METADATA_TOO_LARGE)
+            body = replace(event, offsets=stored)
+            return await self._decide(ticket, request._replace(body=body))
+
+        return await desk_transactions.serve(self.transactions, request, decide)
+
+    # -- clients of the draft, and the connections over which they were heard last
+
+    async def _draft_beat(self, ticket: Ticket, request: Request, beat: DraftHeartbeat) -> Reply:
+        coordinator = self.coordinator
+        face = coordinator.faces.get(request.group_id)
+        if face is not None:
+            now, who = coordinator.clock(), (beat.consumer_id, None, beat.generation_id)
+            if face.heartbeat(*who, now) is ErrorCode.NONE:
+                return Refused(ErrorCode.NONE)
+        return await self._decide(ticket, request)
+
+    def _sit(self, link: Link, request: Request, reply: Any) -> None:
+        consumer_id = reply.consumer_id if isinstance(reply, DraftJoined) else ""
+        if isinstance(request.body, DraftHeartbeat):
+            consumer_id = request.body.consumer_id
+        if reply.error in (ErrorCode.NONE, ErrorCode.ILLEGAL_GENERATION) and consumer_id:
+            self._seats[request.group_id, consumer_id] = link
+
+    def hang_up(self, group_id: str, consumer_ids: Iterable[str]) -> None:
+        """These count as dead: their connections are closed."""
+        for consumer_id in consumer_ids:
+            link = self._seats.pop((group_id, consumer_id), None)
+            if link is not None:
+                link.close()
 
     async def _fetch(self, request: Request) -> Any:
         try:
             rows = await offsets.committed(self.readers, request.group_id, None)
         except Exception:
             return Refused(ErrorCode.NOT_COORDINATOR)
-        return {place: row.offset for place, row in rows.items()}
+        return {place: (row.offset, forms.told(row.metadata)) for place, row in rows.items()}
 
     async def _decide(self, ticket: Ticket, request: Request) -> Reply:
         event: Event = replace(request.body, ticket=ticket)
@@ -163,3 +255,11 @@ class Desk:
             body.member_id, body.member_epoch
         )
         return not (settled and self.coordinator.owns(group_id))
+
+
+def _stored(writes: Iterable[OffsetWrite]) -> tuple[OffsetWrite, ...] | None:
+    """The writes with their notes as a row can hold them; None: a note is too long."""
+    writes = tuple(writes)
+    if any(len(write.metadata.encode("utf-16-le")) // 2 > NOTE_UNITS for write in writes):
+        return None
+    return tuple(write._replace(metadata=forms.stored(write.metadata)) for write in writes)

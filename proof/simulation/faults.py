@@ -8,13 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from proof.simulation.late import Shade
+from proof.simulation.postgres import NEVER
 from proof.simulation.world import SECOND
 
 if TYPE_CHECKING:
     from proof.simulation.run import Run
 
-PARTITIONS_MAX: Final = 8
-"""Topics grow no further."""
+GROWS_MAX: Final = 4
+"""Partitions by which a life's topics grow, all together."""
+
+DEADLINE_S: Final = 5.0
+"""How long a node waits for an answer of PostgreSQL (``offsets.commit.timeout.ms``)."""
 
 ZOMBIE_S: Final = (4.0, 10.0)
 """A zombie's sleep: longer than a lease."""
@@ -97,6 +101,23 @@ def _end_sessions(run: "Run") -> None:
             session.connection.fall()
         else:
             run.database.close(session)
+
+
+def _hang_backend(run: "Run") -> None:
+    """One backend stands still with whatever it holds: it answers nothing, and does not notice that
+    its client goes. If it holds nothing it never goes on; else long after the deadline, with all
+    that it had been sent."""
+    world = run.world
+    sessions = [s for s in run.database.sessions if s.hangs_until <= world.now]
+    if not sessions:
+        return
+    session = world.rng.choice(sessions)
+    session.hangs_until = NEVER
+    if session.advisory or session.transaction or run.database.locks.holds(session):
+        seconds = world.rng.uniform(0.5, 2) * DEADLINE_S
+        session.hangs_until = min(world.now + int(seconds * SECOND), run.peace_at)
+    if session.connection is not None:
+        session.connection.backend_hangs()
 
 
 def _slow_database(run: "Run") -> None:
@@ -182,7 +203,7 @@ def _sleep_past_session(run: "Run") -> None:
         shade.keep_connection()
     client.process.spawn(shade.wake())
     client.process.loop.turn()  # it is asleep in its work now
-    client.process.pause(run.world.now + int(seconds * SECOND))
+    client.process.pause(min(run.world.now + int(seconds * SECOND), run.peace_at + SECOND))
 
 
 def _haunt(run: "Run") -> None:
@@ -199,8 +220,9 @@ def _haunt(run: "Run") -> None:
 def _grow_topic(run: "Run") -> None:
     """One more partition; members hear of it in their own time."""
     topic = f"topic-{run.world.rng.choice(run.groups)}"
-    if run.network.partitions[topic] < PARTITIONS_MAX:
+    if sum(run.network.grown.values()) < GROWS_MAX:
         run.network.partitions[topic] += 1
+        run.network.grown[topic] += 1
 
 
 def _kill_client(run: "Run") -> None:
@@ -222,6 +244,30 @@ def _double_static(run: "Run") -> None:
         run.replace(client, kills=False)
 
 
+def _intrude(run: "Run") -> None:
+    """Somebody asks for what no row can hold, past the checks of the wire."""
+    if client := run.any_client():
+        run.intrude(client)
+
+
+def _kill_producer(run: "Run") -> None:
+    if producer := run.any_producer():
+        producer.die()
+        run.produce(producer.group_id, run.world.between(0.1, 4))
+
+
+def _double_producer(run: "Run") -> None:
+    """A second process with the same transactional id, while the first one works on."""
+    if producer := run.any_producer():
+        run.produce(producer.group_id, run.world.between(0, 0.5))
+
+
+def _pause_producer(run: "Run") -> None:
+    """Perhaps for longer than its transactions may last."""
+    if producer := run.any_producer():
+        producer.process.pause(run.world.now + run.world.between(0.5, 9))
+
+
 def _force_rebalance(run: "Run") -> None:
     run.operate("force-rebalance")
 
@@ -239,6 +285,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "node-zombie": Fault(_make_zombie, 8),
     "database-crash": Fault(_kill_database, 15),
     "database-sessions": Fault(_end_sessions, 3),
+    "database-hangs": Fault(_hang_backend, 5),
     "database-slow": Fault(_slow_database, 10),
     "database-stall": Fault(_stall_commits, 6),
     "database-lost-replies": Fault(_lose_replies, 4),
@@ -254,6 +301,10 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "client-crash": Fault(_kill_client, 6),
     "client-leave": Fault(_leave, 6),
     "client-double": Fault(_double_static, 6),
+    "client-odd": Fault(_intrude, 5),
+    "producer-crash": Fault(_kill_producer, 6),
+    "producer-double": Fault(_double_producer, 6),
+    "producer-pause": Fault(_pause_producer, 5),
     "topic-grows": Fault(_grow_topic, 10),
     "operator-rebalance": Fault(_force_rebalance, 6),
     "sweep-offsets": Fault(_sweep_offsets, 4),

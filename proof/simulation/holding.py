@@ -16,10 +16,12 @@ HOLD_S: Final = 0.25
 
 
 class Held:
-    """One heartbeat that waits. ``is_news``: whether it would be answered otherwise by now."""
+    """One heartbeat, or poll, that waits for ``hold_s`` at most. ``is_news``: whether it would be
+    answered otherwise by now."""
 
-    def __init__(self, is_news: Callable[[], bool]) -> None:
+    def __init__(self, is_news: Callable[[], bool], hold_s: float = HOLD_S) -> None:
         self._is_news = is_news
+        self._hold_s = hold_s
         self._over = asyncio.Event()
 
     def face_changed(self) -> None:
@@ -33,7 +35,7 @@ class Held:
         try:
             if not self._is_news():
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(HOLD_S):
+                    async with asyncio.timeout(self._hold_s):
                         await self._over.wait()
         finally:
             faces.unwatch(group_id, self)

@@ -10,10 +10,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from typing import Final
 
-from groups.core.events import SyncGroup
+from groups.core.events import DraftHeartbeat, SyncGroup
 from proof.simulation.classic_client import ClassicClient, assignment
 from proof.simulation.clients import Channel, Client
+from proof.simulation.commanded_client import CommandedClient
 from proof.simulation.consumer_client import ConsumerClient
+from proof.simulation.desk_commands import Poll
+from proof.simulation.draft_client import DraftClient
 from proof.simulation.network import Link
 from proof.simulation.world import MS, Process
 
@@ -101,8 +104,23 @@ async def _consumer_beat(shade: Shade) -> None:
         await was.main.call("ConsumerGroupHeartbeat", event, PATIENCE_S, owned=told)
 
 
+async def _draft_beat(shade: Shade) -> None:
+    was = shade.was
+    beat = DraftHeartbeat(consumer_id=was.member_id, generation_id=was.generation)
+    await was.main.call("Heartbeat", beat, PATIENCE_S)
+
+
+async def _poll(shade: Shade) -> None:
+    """A poll of a consumer that is no more keeps nobody alive; one that lives polls itself."""
+    was = shade.was
+    if shade.is_old and isinstance(was, CommandedClient):
+        await was.main.call("PollCommands", Poll(was.member_id, was.received, 0), PATIENCE_S)
+
+
 ACTS: Final[Mapping[type[Client], Sequence[Callable[[Shade], Awaitable[None]]]]] = {
     ClassicClient: (_commit, _classic_beat, _sync),
     ConsumerClient: (_commit, _consumer_beat),
+    DraftClient: (_commit, _draft_beat),
+    CommandedClient: (_commit, _poll),
 }
 """What shades do, by the protocol that their member spoke."""

@@ -25,9 +25,14 @@ class Locks:
     def __init__(self, world: World) -> None:
         self.world = world
         self._held: dict[Key, dict[object, str]] = defaultdict(dict)
+        self._of: dict[object, dict[Key, None]] = defaultdict(dict)
         self._waiting: dict[Key, list[tuple[object, str, Callable[[bool], None]]]] = defaultdict(
             list
         )
+
+    def holds(self, session: object) -> bool:
+        """Whether any transaction of the session holds something."""
+        return any(getattr(by, "session", None) is session for by, keys in self._of.items() if keys)
 
     def is_free(self, key: Key, by: object, mode: str) -> bool:
         """Whether the lock could be had at once."""
@@ -39,7 +44,7 @@ class Locks:
     def take(self, key: Key, by: object, mode: str, then: Callable[[bool], None]) -> None:
         """Call ``then(True)`` with the lock held, or ``then(False)`` after the lock timeout."""
         if self.is_free(key, by, mode):
-            self._held[key][by] = mode
+            self._hold(key, by, mode)
             then(True)
             return
         entry = (by, mode, then)
@@ -48,15 +53,21 @@ class Locks:
 
     def release(self, by: object) -> None:
         """A transaction ended: whoever waited goes on, in order."""
-        mine = [key for key, held in self._held.items() if held.pop(by, None) is not None]
+        mine = self._of.pop(by, {})
+        for key in mine:
+            del self._held[key][by]
         for key in mine:
             waiting, self._waiting[key] = self._waiting[key], []
             for who, mode, then in waiting:
                 if self.is_free(key, who, mode):
-                    self._held[key][who] = mode
+                    self._hold(key, who, mode)
                     self.world.after(0, then, True)
                 else:
                     self._waiting[key].append((who, mode, then))
+
+    def _hold(self, key: Key, by: object, mode: str) -> None:
+        self._held[key][by] = mode
+        self._of[by][key] = None
 
     def _give_up(self, key: Key, entry: tuple[object, str, Callable[[bool], None]]) -> None:
         if entry in self._waiting[key]:

@@ -4,19 +4,17 @@ Bytes of one connection arrive in order, those of two need not. Requests are val
 wire has its own tests. How many partitions topics have, everybody knows from here.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from proof.simulation.world import MS, SECOND, Micros, Process, World
 
-REPEATABLE: Final = frozenset({"Heartbeat", "LeaveGroup", "SyncGroup", "OffsetCommit"})
+REPEATABLE: Final = frozenset(
+    {"Heartbeat", "LeaveGroup", "SyncGroup", "OffsetCommit", "PollCommands", "AcknowledgeCommand"}
+)
 """Requests that a network may deliver twice without another meaning."""
-
-PARTITIONS: Final = 4
-"""Of every topic in the beginning."""
-
 
 PORT: Final = 9092
 """Of node 0; each has one more."""
@@ -34,7 +32,8 @@ class Request(NamedTuple):
 class Network:
     """How it is just now. ``latency`` in seconds; ``cut``: (client, node, direction) that drop
     everything, direction "to" the node or "from" it; ``duplicates`` is a share of requests;
-    ``holds``: heartbeats wait for news; ``partitions``: of each topic."""
+    ``holds``: heartbeats wait for news; ``partitions``: of each topic that there is; ``grown``: how
+    many more these are than in the beginning."""
 
     world: World
     holds: bool = False
@@ -43,7 +42,8 @@ class Network:
     cut: set[tuple[str, int, str]] = field(default_factory=set)
     nodes: dict[int, Any] = field(default_factory=dict)
     connections: int = 0
-    partitions: dict[str, int] = field(default_factory=lambda: defaultdict(lambda: PARTITIONS))
+    partitions: dict[str, int] = field(default_factory=dict)
+    grown: Counter[str] = field(default_factory=Counter)
 
     def delay(self) -> Micros:
         """How long one message takes."""

@@ -1,20 +1,25 @@
 """One coordinator node: the product's own parts in a modelled process.
 
-The coordinator, both committers, the reloader, the slot keeper and the operator are the real
-ones, put together as ``groups.node`` does. What is left out: the wire (requests are values, see
-``desk``), the catalogue (topics are given), notes of liveness and transactions of producers.
+The coordinator, both committers, the reloader, the slot keeper, the operator, transactions and what
+tells groups of their topics are the real ones, put together as ``groups.node`` does. What is left
+out: the wire (requests are values, see ``desk``), the catalogue (topics are given) and notes of
+liveness.
 """
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 from uuid import UUID
 
+from groups.assigning import Assigning
 from groups.cluster import Broker, Cluster
+from groups.commanded_topics import CommandedTopics
 from groups.committer import Committer
 from groups.coordinator import STALL_MS, Coordinator
 from groups.core.group import Rules
+from groups.draft_topics import DraftTopics
 from groups.lease import NodeIdTaken
 from groups.lease_end import LeaseEnd
 from groups.offset_verbs import OffsetVerbs
@@ -22,6 +27,7 @@ from groups.operations import Operator
 from groups.pauses import Pausing
 from groups.retries import Reloader
 from groups.slots import SlotKeeper
+from groups.transactions import Transactions
 from proof.simulation.desk import Desk
 from proof.simulation.network import PORT, Link, Network
 from proof.simulation.seams import Readers
@@ -33,6 +39,38 @@ TICK_S: Final = 0.1
 
 OPERATIONS_LOOK_S: Final = 1.0
 LOAD_HOLD_MS: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Which of a node's tasks a life has any use for; the others would only cost time."""
+
+    operator: bool = False
+    transactions: bool = False
+    topics: bool = False
+    assigning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """As much of a catalogue's entry as groups of the draft, and commanded ones, are told."""
+
+    name: str
+    partitions: int
+
+
+class Topics:
+    """As much of a catalogue as tells them: all topics, as everybody knows them."""
+
+    version = 0
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+
+    def get(self, name: str) -> Topic | None:
+        """The topic, or None."""
+        partitions = self._network.partitions.get(name)
+        return None if partitions is None else Topic(name, partitions)
 
 
 class Node:
@@ -49,8 +87,7 @@ class Node:
         node_id: int,
         rules: Rules,
         died: Callable[["Node"], None],
-        *,
-        has_operator: bool,
+        needs: Needs,
     ) -> None:
         rng = world.rng
         self.world, self.network, self.node_id, self.died = world, network, node_id, died
@@ -65,9 +102,10 @@ class Node:
         self.fail_s = STOPPED
         self.fail_at = ""
         self.links: list[Link] = []
-        self._make(rules, Random(rng.getrandbits(64)), has_operator)
+        self.needs = needs
+        self._make(rules, Random(rng.getrandbits(64)))
 
-    def _make(self, rules: Rules, rng: Random, has_operator: bool) -> None:
+    def _make(self, rules: Rules, rng: Random) -> None:
         me = Broker(self.node_id, "127.0.0.1", PORT + self.node_id)
         self.cluster = Cluster("")
         self.desk = Desk(self.process, self.network)
@@ -86,14 +124,26 @@ class Node:
             )
             for lane in (self.coordinator.membership, self.coordinator.offsets)
         ]
-        self.readers: Any = Readers()
+        readers: Any = Readers()
+        self.readers = readers
         self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection)
         self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.fenced)
         self.operator = Operator(
             self.coordinator, self.offset_verbs, self.pausing, self.readers.connection
         )
-        self.has_operator = has_operator
-        self.desk.open(self.coordinator, self.keeper, self.readers, lambda: self.cluster)
+        self.transactions = Transactions(self.coordinator, readers, self.keeper.fenced, self._fail)
+        self.assigning = Assigning(self.coordinator)
+        catalogue: Any = Topics(self.network)
+        self.draft_topics = DraftTopics(self.coordinator, catalogue)
+        self.commanded_topics = CommandedTopics(self.coordinator, catalogue)
+        self.desk.open(
+            self.coordinator,
+            self.keeper,
+            self.readers,
+            lambda: self.cluster,
+            self.transactions,
+            self._knows,
+        )
 
     # -- life
 
@@ -118,9 +168,16 @@ class Node:
         self.process.spawn(self.keeper._beats())
         self.process.spawn(self.keeper._looks())
         self.process.spawn(self._ticks())
-        if self.has_operator:
+        if self.needs.operator:
             self.process.spawn(self.offset_verbs.run())
             self.process.spawn(self._operations())
+        if self.needs.transactions:
+            self.process.spawn(self.transactions.run())
+        if self.needs.topics:
+            self.process.spawn(self.draft_topics.run())
+            self.process.spawn(self.commanded_topics.run())
+        if self.needs.assigning:
+            self.process.spawn(self.assigning.run())
 
     async def _ticks(self) -> None:
         coordinator, lease_end = self.coordinator, LeaseEnd(self.coordinator)
@@ -134,6 +191,10 @@ class Node:
                 coordinator.awake()
             coordinator.listened_at = coordinator.monotonic()
             coordinator.tick()
+
+    def _knows(self, group_id: str) -> None:
+        self.draft_topics.knows(group_id)
+        self.commanded_topics.knows(group_id)
 
     async def _operations(self) -> None:
         while True:

@@ -7,20 +7,28 @@ been sent it does, whether or not anybody lives to hear of it. What the statemen
 """
 
 import json
-from collections.abc import Callable, Generator
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 import psycopg
 
+from groups.core.events import OffsetWrite
 from groups.core.rows import Durable
+from groups.core.transactions import Producer
 from proof.simulation.locks import Locks
 from proof.simulation.world import MS, SECOND, Micros, Process, World
 
+NEVER: Micros = 1 << 62
+"""When a backend goes on that hangs for good."""
+
 IDLE_IN_TRANSACTION: Micros = 1 * SECOND
 """After this the server ends a session that sits inside a transaction (``groups.roles``)."""
+
+PendingKey = tuple[int, str, str, int]
+"""Producer id, group, topic, partition."""
 
 Operation = Generator[Any, Any, Any]
 """What the server does for one message: yields ("lock", key, mode) or ("wait", micros)."""
@@ -67,26 +75,56 @@ class OperationRecord:
     state: str = "pending"
 
 
-class Transaction:
-    """What is locked and will be changed. ``effects`` are applied in order at the commit."""
+@dataclass(slots=True)
+class ProducerRecord:
+    """A row of rollcall_producer; ``started`` by the server's wall clock."""
 
-    __slots__ = ("effects", "is_over", "session")
+    producer: Producer
+    slot: int
+    started: Micros | None = None
+
+
+@dataclass(slots=True)
+class PendingRecord:
+    """A row of rollcall_pending_offset. ``place``: in the order of writing."""
+
+    write: OffsetWrite
+    place: int
+    superseded: bool
+
+
+class Transaction:
+    """What is locked and will be changed. ``effects`` are applied in order at the commit.
+    ``idle_since``: when the server was last done with what it had been sent; -1: it is at it."""
+
+    __slots__ = ("effects", "idle_since", "is_over", "session")
 
     def __init__(self, session: "Session") -> None:
         self.session = session
         self.effects: list[Callable[[], None]] = []
+        self.idle_since: Micros = -1
         self.is_over = False
 
 
 class Session:
-    """One connection as the server sees it."""
+    """One connection as the server sees it. ``hangs_until``: its backend stands still with all that
+    it holds, and notices nothing, not even that its client went."""
 
-    __slots__ = ("advisory", "connection", "is_open", "process", "started", "transaction")
+    __slots__ = (
+        "advisory",
+        "connection",
+        "hangs_until",
+        "is_open",
+        "process",
+        "started",
+        "transaction",
+    )
 
     def __init__(self, process: Process, started: Micros) -> None:
         self.process = process
         self.started = started
         self.is_open = True
+        self.hangs_until: Micros = 0
         self.advisory: set[int] = set()
         self.transaction: Transaction | None = None
         self.connection: Connection | None = None
@@ -122,6 +160,11 @@ class Database:
         self.state_since: dict[str, Micros] = {}
         self.offsets: dict[tuple[str, str, int], OffsetRecord] = {}
         self.operations: dict[int, OperationRecord] = {}
+        self.producers: dict[str, ProducerRecord] = {}
+        self.producer_ids = 0
+        self.txn_groups: dict[str, set[str]] = {}
+        self.pending: dict[PendingKey, PendingRecord] = {}
+        self.places = 0
         self.advisory: dict[int, Session] = {}
         self.sessions: list[Session] = []
         self.rang: Callable[[], None] = lambda: None
@@ -145,6 +188,9 @@ class Database:
         A batch that was sent whole goes on; only a transaction that waits for more is aborted.
         """
         if not session.is_open:
+            return
+        if session.hangs_until > self.world.now and self.is_up:
+            self.world.at(session.hangs_until, self.close, session)
             return
         session.is_open = False
         self.sessions.remove(session)
@@ -195,7 +241,20 @@ class Database:
         sent: Any = None,
     ) -> None:
         """Drive an operation from one wait to the next, then reply with what it returns."""
-        locks = self.locks
+        locks, session = self.locks, transaction.session
+
+        def go_on(value: Any = None) -> None:
+            if session.hangs_until > self.world.now and session.is_open:
+                self.world.at(session.hangs_until, go_on, value)
+            elif self.locks is locks and not transaction.is_over:
+                self.perform(operation, transaction, reply, value)
+            else:  # the server crashed over it, or the session ended while it waited
+                locks.release(transaction)
+                reply(None, psycopg.OperationalError("the server went away"))
+
+        if session.hangs_until > self.world.now:
+            go_on(sent)
+            return
         try:
             step = operation.send(sent)
         except StopIteration as end:
@@ -206,14 +265,6 @@ class Database:
                 self.abort(transaction)
             reply(None, error)
             return
-
-        def go_on(value: Any = None) -> None:
-            if self.locks is locks and not transaction.is_over:
-                self.perform(operation, transaction, reply, value)
-            else:  # the server crashed over it, or the session ended while it waited
-                locks.release(transaction)
-                reply(None, psycopg.OperationalError("the server went away"))
-
         if step[0] == "lock":
             locks.take(step[1], transaction, step[2], go_on)
         else:
@@ -239,12 +290,13 @@ def _json(details: Any) -> Any:
 
 
 class Cursor:
-    """The rows of one statement."""
+    """The rows of one statement; ``rowcount`` is of those that it found or wrote."""
 
-    __slots__ = ("_rows",)
+    __slots__ = ("_rows", "rowcount")
 
     def __init__(self, rows: list[Any]) -> None:
         self._rows = rows
+        self.rowcount = len(rows)
 
     async def fetchall(self) -> list[Any]:
         """All rows."""
@@ -261,8 +313,11 @@ Meaning = Callable[[Database, Transaction, Any], Operation]
 class Connection:
     """What the product holds for a psycopg connection in autocommit mode."""
 
-    def __init__(self, database: Database, process: Process, meanings: Any) -> None:
+    def __init__(
+        self, database: Database, process: Process, meanings: Any, patience_s: float
+    ) -> None:
         self.database = database
+        self.patience_s = patience_s
         self.process = process
         self.meanings = meanings
         self.session = database.open(process)
@@ -272,6 +327,7 @@ class Connection:
         self._in_transaction = False
         self._begun: Transaction | None = None
         self._waiting: Any = None
+        self._sent_at: Micros = 0
 
     async def execute(self, query: bytes, parameters: Any = None) -> Cursor:
         """Run one of the statements that ``meanings`` knows."""
@@ -283,11 +339,34 @@ class Connection:
         if self.closed or self.broken:
             raise psycopg.OperationalError("the connection is closed")
         self._waiting = self.process.loop.create_future()
+        self._sent_at = self.database.world.now
         self._travel(self._arrive, meaning, parameters)
+        if self.session.hangs_until > self._sent_at:
+            self.backend_hangs()
         return await self._waiting
 
-    def patient(self, _seconds: float) -> "nullcontext[None]":
-        """Nothing here hangs for ever."""
+    def backend_hangs(self) -> None:
+        """Nothing else takes so long that its deadline has to be looked at."""
+        waiting, world = self._waiting, self.database.world
+        if waiting is not None:
+            left_s = self.patience_s - (world.now - self._sent_at) / SECOND
+            self.process.loop.call_later(max(left_s, 0), self._overdue, waiting)
+
+    def _overdue(self, waiting: Any) -> None:
+        if self._waiting is waiting:
+            self.fall()
+
+    @contextmanager
+    def patient(self, seconds: float) -> Iterator[None]:
+        """For a call that may take longer than others."""
+        before, self.patience_s = self.patience_s, seconds
+        try:
+            yield
+        finally:
+            self.patience_s = before
+
+    def pipeline(self) -> "nullcontext[None]":
+        """Statements go one by one all the same: more can happen in between."""
         return nullcontext()
 
     def transaction(self) -> "Block":
@@ -333,7 +412,7 @@ class Connection:
         if self._in_transaction:
             transaction = session.transaction or Transaction(session)
             self._begun = session.transaction = transaction
-            database.world.after(IDLE_IN_TRANSACTION, self._idle, transaction)
+            transaction.idle_since = -1
         else:
             transaction = Transaction(session)
         database.perform(self._whole(meaning, parameters, transaction), transaction, self._reply)
@@ -344,12 +423,15 @@ class Connection:
             self.database.commit(transaction)
         return rows
 
-    def _idle(self, transaction: Transaction) -> None:
-        if not transaction.is_over:
+    def _idle(self, transaction: Transaction, since: Micros) -> None:
+        if not transaction.is_over and transaction.idle_since == since:
             self.database.close(self.session)
 
     def _reply(self, rows: Any, error: BaseException | None) -> None:
         database = self.database
+        if (begun := self.session.transaction) is not None:
+            begun.idle_since = database.world.now
+            database.world.after(IDLE_IN_TRANSACTION, self._idle, begun, begun.idle_since)
         lost = database.weather.lost_reply_share
         if not self.session.is_open or (lost and database.world.rng.random() < lost):
             self.fall()

@@ -15,9 +15,17 @@ import psycopg
 
 from groups import database, deaths, load, store, timeline
 from groups.core.pausing import Pauses
+from groups.store import Write
 from proof.simulation.network import PORT, Network
 from proof.simulation.postgres import Connection, Database
-from proof.simulation.statements import MEANINGS, apply, load_groups, load_slots
+from proof.simulation.statements import (
+    MEANINGS,
+    apply,
+    load_groups,
+    load_slots,
+    refused_members,
+)
+from proof.simulation.transaction_rows import groups_with_pending
 from proof.simulation.world import SECOND, Loop, Process
 
 QUIET = logging.CRITICAL + 1
@@ -53,7 +61,7 @@ class Seams:
         await _sleep(process, int(modelled.weather.latency * 2 * SECOND))
         if not modelled.is_up:
             raise psycopg.OperationalError("connection refused")
-        return Connection(modelled, process, MEANINGS)
+        return Connection(modelled, process, MEANINGS, database._patience_s(settings_over or {}))
 
     async def kept(self, connection: Connection | None, name: str, **_: object) -> Connection:
         """The same connection while it is usable."""
@@ -77,7 +85,8 @@ class Seams:
             patch.object(store, "apply", apply),
             patch.object(load, "groups_of_slots", _of_slots),
             patch.object(load, "groups_by_id", _by_id),
-            patch.object(load, "groups_with_pending", _no_pending),
+            patch.object(load, "groups_with_pending", _with_pending),
+            patch.object(store, "refused_members", _refused_members),
             patch.object(load, "configs_of_slots", _no_configs),
             patch.object(load, "pauses_of_slots", _no_pauses),
         ):
@@ -134,8 +143,14 @@ async def _by_id(connection: Any, group_ids: Sequence[str]) -> Any:
     return await connection.run(load_groups, list(group_ids))
 
 
-async def _no_pending(connection: Any, slots: Sequence[int]) -> set[str]:
-    return set()
+async def _with_pending(connection: Any, slots: Sequence[int]) -> set[str]:
+    found: set[str] = await connection.run(groups_with_pending, list(slots))
+    return found
+
+
+async def _refused_members(connection: Any, write: Write) -> tuple[str, ...]:
+    found: tuple[str, ...] = await connection.run(refused_members, write)
+    return found
 
 
 async def _no_configs(connection: Any, slots: Sequence[int]) -> dict[str, dict[str, str]]:

@@ -5,7 +5,8 @@ One function for each statement that a node sends, in a table by the statement's
 that the real one does the same is shown with real connections in tests/store.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -14,18 +15,30 @@ from uuid import UUID
 import psycopg
 
 from groups import sql, sql_offset_verbs, sql_slots, sql_timeline
-from groups.core.rows import Durable
+from groups.core.commanded import interests
+from groups.core.commanded.work import KIND as COMMANDED
+from groups.core.draft.work import KIND as DRAFT
+from groups.core.rows import Durable, MemberRow
+from groups.core.shared import may_differ
 from groups.slot import slot_of
 from groups.sql_sweeps import NOTE_SLOTS
 from groups.store import Batch, Write
-from groups.store_errors import Busy, Conflict, Contended, Fenced, StoreError, Unknown
+from groups.store_errors import (
+    Busy,
+    Conflict,
+    Contended,
+    Fenced,
+    Refused,
+    StoreError,
+    Unknown,
+)
+from proof.simulation import offset_rows, transaction_rows
 from proof.simulation.locks import EXCLUSIVE, SHARE
 from proof.simulation.postgres import (
     Connection,
     Database,
     Meaning,
     NodeRecord,
-    OffsetRecord,
     Operation,
     Transaction,
 )
@@ -44,8 +57,17 @@ class Guard:
 
 GUARD = Guard()
 
+INDEX_BYTES_MAX: Final = 2_704
+"""What an entry of a B-tree may have (PostgreSQL's BTMaxItemSize of pages of 8 KiB)."""
+
+INT64: Final = range(-(1 << 63), 1 << 63)
+
 ENDS: Final = ("rebalance-completed", "emptied")
-"""Entries of a round's end, which name also those who did not join again in time."""
+"""Entries of a round's end, which name also those who did not join again in time. In a group of
+the draft that is how a silent consumer goes."""
+
+EXPIRED: Final = "session-expired"
+FAILED: Final = "consumer-rebalance-failed"
 
 
 async def apply(connection: Connection, batch: Batch) -> None:
@@ -89,6 +111,10 @@ def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operati
     refusal = yield from _lock_groups(db, transaction, batch)
     if refusal is not None and GUARD.raises:
         return _refused(db, transaction, refusal)
+    if not (yield from transaction_rows.lock(db, batch.writes)):
+        return _refused(db, transaction, Contended("a row of a transaction"))
+    if any(_impossible_members(write) or _has_impossible_offsets(write) for write in batch.writes):
+        return _refused(db, transaction, Refused("a value that no row can hold"))
     yield ("wait", _work(db))
     for write in sorted(batch.writes, key=lambda w: w.group_id):
         slot = slot_of(write.group_id)
@@ -96,6 +122,40 @@ def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operati
         effect = partial(_write, db, write, epochs[slot], only_offsets=only_offsets)
         transaction.effects.append(effect)
     return None
+
+
+def _impossible_members(write: Write) -> tuple[str, ...]:
+    """The members that are to be written with what text, or an index, cannot hold."""
+    before, after = write.before.members, write.decision.group.durable.members
+    if after is before or write.decision.deleted:
+        return ()
+    rows = [after[key] for key in may_differ(before, after) if key in after]
+    return tuple(
+        row.member_id
+        for row in rows
+        if before.get(row.member_id) is not row and not _is_storable(row)
+    )
+
+
+def _is_storable(row: MemberRow) -> bool:
+    key = (row.member_id, row.instance_id or "")
+    texts = (*key, row.client_id, row.client_host, json.dumps(dict(row.details)))
+    return (
+        not any("\0" in text or "\\u0000" in text for text in texts)
+        and max(len(name.encode()) for name in key) <= INDEX_BYTES_MAX
+    )
+
+
+def _has_impossible_offsets(write: Write) -> bool:
+    decision = write.decision
+    writes = (*decision.offsets, *(waiting.write for waiting in decision.pending))
+    return any("\0" in w.topic + w.metadata or w.offset not in INT64 for w in writes)
+
+
+def refused_members(db: Database, transaction: Transaction, write: Write) -> Operation:
+    """``groups.store.refused_members``: whose rows would be refused."""
+    yield ("wait", _work(db))
+    return _impossible_members(write)
 
 
 def _refused(db: Database, transaction: Transaction, error: StoreError) -> StoreError:
@@ -136,26 +196,13 @@ def _write(db: Database, write: Write, epoch: int, *, only_offsets: bool) -> Non
             _put_group(db, write, under)
         _journal(db, write)
         _operations(db, write)
+    transaction_rows.change(db, write)
     if decision.deleted:
         return
     for offset in decision.offsets:
-        place = (group_id, offset.topic, offset.partition)
-        db.offsets[place] = OffsetRecord(
-            offset.offset, offset.leader_epoch, offset.metadata, db.wall
-        )
-        _tell_offset(db, place, offset.offset, under)
+        offset_rows.put(db, (group_id, offset.topic, offset.partition), offset, under)
     for topic, partition in decision.offset_deletes:
-        if db.offsets.pop((group_id, topic, partition), None) is not None:
-            _tell_offset(db, (group_id, topic, partition), None, under)
-
-
-def _tell_offset(
-    db: Database, place: tuple[str, str, int], offset: int | None, under: Mapping[str, int]
-) -> None:
-    group, topic, partition = place
-    db.world.record(
-        "row", table="offset", group=group, topic=topic, partition=partition, offset=offset, **under
-    )
+        offset_rows.drop(db, (group_id, topic, partition), under)
 
 
 def _put_group(db: Database, write: Write, under: Mapping[str, int]) -> None:
@@ -190,23 +237,44 @@ def _put_group(db: Database, write: Write, under: Mapping[str, int]) -> None:
 def _delete(db: Database, group_id: str, under: Mapping[str, int]) -> None:
     db.groups.pop(group_id, None)
     for place in [p for p in db.offsets if p[0] == group_id]:
-        del db.offsets[place]
-        _tell_offset(db, place, None, under)
+        offset_rows.drop(db, place, under)
     db.world.record("row", table="deleted", group=group_id, **under)
 
 
 def _journal(db: Database, write: Write) -> None:
     before, after = write.before.members, write.decision.group.durable.members
-    for entry in write.decision.journal:
-        if entry.trigger != "session-expired" or entry.kind in ENDS:
-            continue
-        named = {*entry.left, *([entry.member_id] if entry.member_id else [])}
-        for member in sorted(named):
-            if member in before and member not in after:
-                db.world.record(
-                    "row", table="removed", group=write.group_id, member=member,
-                    trigger=entry.trigger,
-                )  # fmt: skip
+    for member in sorted(SILENT.get(write.decision.group.durable.group.kind, _silent)(write)):
+        if member in before and member not in after:
+            db.world.record(
+                "row", table="removed", group=write.group_id, member=member, trigger=EXPIRED
+            )
+
+
+def _silent(write: Write) -> set[str]:
+    """Who is named as one that was not heard of."""
+    entries = [e for e in write.decision.journal if e.trigger == EXPIRED and e.kind not in ENDS]
+    return {member for e in entries for member in (*e.left, e.member_id) if member}
+
+
+def _silent_in_draft(write: Write) -> set[str]:
+    """A round's end names them, whatever began it."""
+    return {member for e in write.decision.journal if e.kind in ENDS for member in e.left}
+
+
+def _silent_in_commanded(write: Write) -> set[str]:
+    """Whoever goes was silent, but for those who are expelled: nothing else takes one out that
+    has not said goodbye."""
+    before = write.before.members
+    expelled = {member for member, row in before.items() if interests.is_expelled(row)}
+    failed = {m for e in write.decision.journal if e.kind == FAILED for m in e.left}
+    return before.keys() - expelled - failed
+
+
+SILENT: Final[Mapping[str, Callable[[Write], set[str]]]] = {
+    DRAFT: _silent_in_draft,
+    COMMANDED: _silent_in_commanded,
+}
+"""Who may have gone for its silence, by kinds that tell it in a way of their own."""
 
 
 def _operations(db: Database, write: Write) -> None:
@@ -408,10 +476,11 @@ def _pending_operations(db: Database, transaction: Transaction, given: Any) -> O
 
 def _ages(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
+    waiting = {key[1:] for key in db.pending if key[1] == given["group_id"]}
+    kept = {place: row.at for place, row in db.offsets.items() if place[0] == given["group_id"]}
     return [
-        (topic, partition, max(0, db.wall - row.at) // 1_000, None, False)
-        for (group, topic, partition), row in sorted(db.offsets.items())
-        if group == given["group_id"]
+        (*place[1:], max(0, db.wall - kept.get(place, db.wall)) // 1_000, None, place in waiting)
+        for place in sorted(waiting | kept.keys())
     ]
 
 
@@ -443,5 +512,6 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
         sql.RAISE_REVISIONS: _raise_revisions,
         sql_offset_verbs.AGES: _ages,
         sql_offset_verbs.STATE_AGE: _state_age,
+        **transaction_rows.MEANINGS,
     }.items()
 }

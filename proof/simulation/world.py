@@ -222,6 +222,25 @@ class Loop(asyncio.AbstractEventLoop):
         """A task of this loop."""
         return asyncio.Task(coro, loop=self, name="task", context=context)
 
+    def run_in_executor(  # type: ignore[override]
+        self, executor: None, work: Callable[..., Any], *args: Any
+    ) -> "asyncio.Future[Any]":
+        """A thread beside the loop: it takes a while, and the loop goes on meanwhile."""
+        future = self.create_future()
+        world = self.process.world
+        world.after(world.between(0.001, 0.1), self._worked_out, future, work, args)
+        return future
+
+    def _worked_out(
+        self, future: "asyncio.Future[Any]", work: Callable[..., Any], args: tuple[Any, ...]
+    ) -> None:
+        if not self.process.alive or future.done():
+            return
+        try:
+            future.set_result(work(*args))
+        except Exception as error:
+            future.set_exception(error)
+
     def get_debug(self) -> bool:
         """No: its bookkeeping would cost more than the work."""
         return False

@@ -4,13 +4,12 @@ The rest goes to the group as one event; its one answer holds for all of them. T
 path: what it costs per partition is in docs/hot-path.md.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container
 from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider, Ticket
-from groups.node import NodeSettings
+from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider
 from protocol.call import Call
 from protocol.handlers import forms
 from protocol.messages.offset_commit import (
@@ -45,23 +44,18 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         forms.group_id(request.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         code = refusal.code
-        return response(request, lambda _topic, _partition: code, ())
+        return _response(request, lambda _topic, _partition: code, ())
     bucket = call.node.coordinator.own.buckets.get(request.group_id)
     if bucket is not None:
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
-    entries = [await _entry(topic, call) for topic in request.topics]
-    who = committer(request, call.node.settings, call.client_id, call.client_host)
-    codes, writes = sort(request, call.version, entries, call.node.settings, who)
+    codes, writes, unknown = await _sort(request, call)
     verdict = Good
     if writes or is_known(codes):
         # A request of which no partition exists must not touch, still less create, the group.
-        outsider = Outsider(call.author, _goes_on(request, call)) if is_outsider(request) else None
-        event = asked(request, call.version, call.ticket, writes, outsider)
-        reply = await call.decide(request.group_id, event)
+        reply = await call.decide(request.group_id, _event(request, call, writes))
         verdict = reply.error
     codes = under(verdict, codes)
-    unknown = [at for at, entry in enumerate(entries) if isinstance(entry, ErrorCode)]
-    return response(request, lambda t, p: codes[t][p] or verdict, unknown, call.throttle_ms)
+    return _response(request, lambda t, p: codes[t][p] or verdict, unknown, call.throttle_ms)
 
 
 def under(verdict: ErrorCode, codes: Codes) -> Codes:
@@ -76,27 +70,17 @@ def is_known(codes: Codes) -> bool:
     return any(TOO_LARGE in judged for judged in codes)
 
 
-def is_outsider(request: OffsetCommitRequest) -> bool:
-    """Whether it is no member that commits."""
-    return request.generation_id_or_member_epoch < 0 and not request.member_id
-
-
-def asked(
-    request: OffsetCommitRequest,
-    version: int,
-    ticket: Ticket,
-    writes: Iterable[OffsetWrite],
-    outsider: Outsider | None = None,
-) -> OffsetCommit:
-    """What the group is to decide about."""
+def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) -> OffsetCommit:
+    generation_id = request.generation_id_or_member_epoch
+    is_outsider = generation_id < 0 and not request.member_id
     return OffsetCommit(
-        ticket=ticket,
-        generation_id=request.generation_id_or_member_epoch,
+        ticket=call.ticket,
+        generation_id=generation_id,
         member_id=request.member_id,
         instance_id=request.group_instance_id,
         offsets=tuple(writes),
-        version=version,
-        outsider=outsider,
+        version=call.version,
+        outsider=Outsider(call.author, _goes_on(request, call)) if is_outsider else None,
     )
 
 
@@ -107,23 +91,26 @@ def _goes_on(request: OffsetCommitRequest, call: Call) -> bool:
     return earlier == OUTSIDERS_TOLD_MAX
 
 
-def sort(
-    request: OffsetCommitRequest,
-    version: int,
-    entries: Sequence[Entry | ErrorCode],
-    settings: NodeSettings,
-    who: Author | None,
-) -> tuple[Codes, list[OffsetWrite]]:
-    """A code for each partition, and the writes of those whose code is NONE. ``entries``: of each
-    topic of the request, or the code for all its partitions."""
+async def _sort(
+    request: OffsetCommitRequest, call: Call
+) -> tuple[Codes, list[OffsetWrite], list[int]]:
+    """A code for each partition, the writes of those whose code is NONE, and which topics of the
+    request do not exist."""
     retention = request.retention_time_ms
-    named = version in NAMES_RETENTION and retention >= 0
+    named = call.version in NAMES_RETENTION and retention >= 0
     retention_ms = min(retention, RETENTION_MS_MAX) if named else None
-    limit = settings.offset_metadata_max_bytes
+    limit = call.node.settings.offset_metadata_max_bytes
+    # Without a generation anybody may commit to an empty group, and call itself what it likes.
+    is_member = request.generation_id_or_member_epoch >= 0
+    member_id = request.member_id if is_member else forms.shown(request.member_id)
+    who = author(member_id, call)
     codes: Codes = []
     writes: list[OffsetWrite] = []
-    for topic, entry in zip(request.topics, entries, strict=True):
+    unknown: list[int] = []
+    for topic in request.topics:
+        entry = await _entry(topic, call)
         if isinstance(entry, ErrorCode):
+            unknown.append(len(codes))
             codes.append([entry] * len(topic.partitions))
             continue
         codes.append([check(p, entry, limit) for p in topic.partitions])
@@ -132,7 +119,7 @@ def sort(
             for partition, code in zip(topic.partitions, codes[-1], strict=True)
             if code is Good
         ]
-    return codes, writes
+    return codes, writes, unknown
 
 
 async def _entry(topic: OffsetCommitRequestTopic, call: Call) -> Entry | ErrorCode:
@@ -180,24 +167,14 @@ def write(
     )
 
 
-def author(member_id: str, settings: NodeSettings, client_id: str, host: str) -> Author | None:
+def author(member_id: str, call: Call) -> Author | None:
     """Who is to be named in the history of offsets, where one is kept."""
-    if not settings.offsets_history_retention_hours:
+    if not call.node.settings.offsets_history_retention_hours:
         return None
-    return Author(member_id, client_id, host)
+    return Author(member_id, call.client_id, call.client_host)
 
 
-def committer(
-    request: OffsetCommitRequest, settings: NodeSettings, client_id: str, host: str
-) -> Author | None:
-    """Whom the history of offsets names for this request."""
-    # Without a generation anybody may commit to an empty group, and call itself what it likes.
-    is_member = request.generation_id_or_member_epoch >= 0
-    member_id = request.member_id if is_member else forms.shown(request.member_id)
-    return author(member_id, settings, client_id, host)
-
-
-def response(
+def _response(
     request: OffsetCommitRequest,
     code: Callable[[int, int], ErrorCode],
     unknown: Container[int],

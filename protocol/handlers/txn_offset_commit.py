@@ -70,9 +70,7 @@ async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, lis
     except Unavailable as error:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
     limit = call.node.settings.offset_metadata_max_bytes
-    who = author(
-        forms.shown(request.member_id), call.node.settings, call.client_id, call.client_host
-    )
+    who = author(forms.shown(request.member_id), call)
     codes = [_codes(topic, entries.get(topic.name), limit) for topic in request.topics]
     writes = [
         write(entries[topic.name], partition, None, who)

@@ -37,7 +37,6 @@ def _java() -> Iterator[None]:
 def spark() -> Iterator[SparkSession]:
     """One session; it takes longer to start than all stories together."""
     with session() as made:
-        made.conf.set("spark.sql.shuffle.partitions", "2")  # for a few rows, as many tasks
         yield made
 
 

@@ -156,6 +156,112 @@ def test_who_looks_for_another_coordinator_was_not_forgotten_and_who_waits_was(
     assert two_parts.verdict() == ["I7"]
 
 
+def test_whoever_is_told_to_start_finds_that_the_others_have_stopped(two_parts: Writer) -> None:
+    """A commanded consumer works on until it says that it stopped, or its leave runs out."""
+    call = two_parts.send("PollCommands", "b", -1)
+    two_parts.write("ok", process="b", call=call, generation=2, owned=[list(ONE)])
+    assert two_parts.verdict() == ["I1"]
+
+
+def test_what_a_commanded_consumer_says_it_stopped_may_be_started(two_parts: Writer) -> None:
+    two_parts.send("AcknowledgeCommand", "a", 2, owned=[])
+    call = two_parts.send("PollCommands", "b", -1)
+    two_parts.write("ok", process="b", call=call, generation=2, owned=[list(ONE)])
+
+    assert two_parts.verdict() == []
+
+
+class Producing:
+    """One transaction of two offsets, over groups of a ``Writer``."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.told = {"producer": "t", "caller": "p", "transaction": 1}
+
+    def ask(self, api: str, **facts: Any) -> int:
+        """A request of the producer's; its number."""
+        return self.writer.send(api, "", -1, **{**self.told, **facts})
+
+    def put(self) -> None:
+        """Both offsets are in the transaction."""
+        call = self.ask("TxnOffsetCommit", offsets=[[*ONE, 7], [*TWO, 7]])
+        self.writer.write("ok", process="p", call=call)
+
+    def row(self, part: Part, offset: int) -> None:
+        """An offset counts."""
+        topic, partition = part
+        self.writer.write(
+            "row", table="offset", group="g", topic=topic, partition=partition, offset=offset
+        )
+
+    def end(self, *, commit: bool = True) -> None:
+        """The transaction has ended."""
+        call = self.ask("EndTxn", commit=commit)
+        self.writer.write("ok", process="p", call=call, identity=[1, 0])
+
+
+@pytest.fixture
+def producing(two_parts: Writer) -> Producing:
+    """A producer whose two offsets wait for the end of its transaction."""
+    producing = Producing(two_parts)
+    producing.put()
+    return producing
+
+
+def test_offsets_do_not_count_before_the_end_of_their_transaction(producing: Producing) -> None:
+    producing.row(ONE, 7)
+
+    assert producing.writer.verdict() == ["I9"]
+
+
+def test_a_transaction_that_has_ended_counts_as_a_whole(producing: Producing) -> None:
+    producing.end()
+
+    assert producing.writer.verdict() == ["I9", "I9"]
+
+
+def test_offsets_of_a_transaction_count_at_one_instant(producing: Producing) -> None:
+    producing.ask("EndTxn", commit=True)
+    producing.row(ONE, 7)
+    producing.row(TWO, 7)
+
+    assert producing.writer.verdict() == ["I9"]
+
+
+def test_an_aborted_transaction_counts_never(producing: Producing) -> None:
+    producing.end(commit=False)
+    producing.row(ONE, 7)
+
+    assert producing.writer.verdict() == ["I5", "I9"]
+
+
+def test_a_commit_that_came_later_is_not_overwritten(producing: Producing) -> None:
+    producing.writer.commit("a", 2, ONE, 8)
+    producing.ask("EndTxn", commit=True)
+    producing.row(ONE, 7)
+
+    assert producing.writer.verdict() == ["I9"]
+
+
+def test_a_producer_that_was_fenced_ends_nothing(producing: Producing) -> None:
+    for name, epoch in (("p", 0), ("q", 1)):
+        call = producing.ask("InitProducerId", caller=name)
+        producing.writer.write("ok", process=name, call=call, identity=[1, epoch])
+    producing.end(commit=False)
+
+    assert producing.writer.verdict() == ["I9"]
+
+
+def test_an_offset_keeps_its_note(two_parts: Writer) -> None:
+    call = two_parts.send("OffsetCommit", "a", 2, offsets=[[*ONE, 7]], notes=[5])
+    two_parts.write("row", table="offset", group="g", topic="t", partition=1, offset=7)
+    two_parts.write("ok", process="a", call=call)
+    call = two_parts.send("OffsetFetch", "a", 2)
+    two_parts.write("ok", process="a", call=call, offsets=[[*ONE, 7]], notes=[6])
+
+    assert two_parts.verdict() == ["I5"]
+
+
 def test_what_a_deleted_group_promised_binds_nobody(two_parts: Writer) -> None:
     """Another group of that name begins anew, generation and owners included."""
     two_parts.delete()

@@ -11,16 +11,23 @@ import pytest
 
 from groups.slots import SlotKeeper
 from proof.simulation.faults import FAULTS
+from proof.simulation.population import ALL, PLAIN, Population, Protocol
 from proof.simulation.run import Run, simulate
 from proof.simulation.seams import Seams
 from proof.simulation.world import SECOND
 
 SEEDS = int(os.environ.get("ROLLCALL_TEST_SEEDS", "100"))
 PER_TEST = 10
-FIRST = 20
+FIRST = 10
 """The lives behind these are long."""
 
-SEED_OF_TWO_NODES = 3
+EVERYBODY = Population(protocols=ALL, producers=2, is_odd=True)
+"""Whom each fault alone strikes."""
+
+SEED_OF_ALL = 3
+"""Of three groups of two protocols, with producers of both versions."""
+
+SEED_OF_TWO_NODES = 2
 ROOT = Path(__file__).parents[2]
 
 
@@ -62,7 +69,7 @@ def test_a_seed_does_not_depend_on_the_order_of_hashes(hash_seed: str) -> None:
 
 def test_a_life_without_faults_is_quiet() -> None:
     """Groups settle once, nobody is removed, and no slot moves but to be shared out."""
-    outcome = simulate(3, faults=())
+    outcome = simulate(3, faults=(), population=PLAIN)
 
     assert not outcome.violations
     assert outcome.records["row removed"] == 0
@@ -72,7 +79,7 @@ def test_a_life_without_faults_is_quiet() -> None:
 def test_slots_that_their_node_does_not_take_stay_where_they_are() -> None:
     """Node 1 beats, but never looks at the slots. Those that it should have node 0 takes when they
     have been free for a lease, and does not offer them again at once."""
-    run = Run(SEED_OF_TWO_NODES, faults=())
+    run = Run(SEED_OF_TWO_NODES, faults=(), population=PLAIN)
     looks = SlotKeeper._looks
 
     async def looks_unless_blind(keeper: SlotKeeper) -> None:
@@ -99,8 +106,41 @@ def test_slots_that_their_node_does_not_take_stay_where_they_are() -> None:
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
 def test_each_fault_alone_strikes_and_breaks_nothing(fault: str) -> None:
-    """The table has no dead line: every fault happens, in a seed of its own if need be."""
-    outcomes = [simulate(seed, faults=[fault]) for seed in range(2)]
+    """The table has no dead line: every fault happens."""
+    outcome = simulate(SEED_OF_ALL, faults=[fault], population=EVERYBODY)
 
-    assert sum(outcome.records[f"struck {fault}"] for outcome in outcomes) > 0
-    assert [outcome.violations for outcome in outcomes] == [[], []]
+    assert outcome.records[f"struck {fault}"] > 0
+    assert outcome.violations == []
+
+
+@pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.__name__)
+def test_groups_of_each_protocol_settle_and_go_on(protocol: Protocol) -> None:
+    """Without faults: everybody is let in once, works, and commits."""
+    outcome = simulate(1, faults=(), population=Population(protocols=(protocol,)))
+
+    assert outcome.violations == []
+    assert outcome.records["row removed"] == 0
+    assert outcome.records["row offset"] > 100
+
+
+def test_producers_of_both_versions_commit_and_abort() -> None:
+    """The offsets of a transaction are rows when it has ended, and never where it was aborted."""
+    population = Population(protocols=ALL, producers=3)
+    outcome = simulate(SEED_OF_ALL, faults=(), population=population, keeps_history=True)
+    ends = [r for r in outcome.history if r["type"] == "invoke" and r["api"] == "EndTxn"]
+    adds = [r for r in outcome.history if r.get("api") == "AddOffsetsToTxn"]
+
+    assert outcome.violations == []
+    assert {record["commit"] for record in ends} == {True, False}
+    assert adds
+    assert {r["producer"] for r in ends} > {r["producer"] for r in adds}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.__name__)
+def test_a_group_of_hundreds_with_a_thousand_partitions_lives_as_any_other(
+    protocol: Protocol,
+) -> None:
+    outcome = simulate(1, population=Population(protocols=(protocol,), is_big=True))
+
+    assert outcome.violations == []

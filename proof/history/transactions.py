@@ -1,0 +1,139 @@
+"""I9: a transaction's offsets count together or never, and not before its end was asked for.
+
+Which offsets are one transaction's, its producer says; when they count, the rows. Whoever
+initialised a transactional id last has it: a producer from before succeeds with nothing any more.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from proof.history.family import Family, Rule
+from proof.history.format import Place, Record, Violation
+from proof.history.story import Story
+
+Entry = tuple[Place, int]
+"""One offset of one partition: each is used once in a run."""
+
+
+@dataclass(slots=True)
+class Transaction:
+    """``asked``: when each offset was put in; ``granted``: when that was answered well;
+    ``counts_since``: when its offsets were written."""
+
+    asked: dict[Entry, float] = field(default_factory=dict)
+    granted: dict[Entry, float] = field(default_factory=dict)
+    is_commit_asked: bool = False
+    counts_since: float | None = None
+
+
+class Transactions(Family):
+    """What producers asked for, beside the rows."""
+
+    def __init__(self, story: Story, violations: list[Violation], *, has_rows: bool) -> None:
+        super().__init__(story, violations, has_rows=has_rows)
+        self._transactions: dict[int, Transaction] = defaultdict(Transaction)
+        self._of: dict[Entry, Transaction] = {}
+        self._plain: dict[Entry, float] = {}
+        self._plain_at: dict[Place, float] = {}
+        self._owners: dict[str, tuple[tuple[int, int], str, float]] = {}
+
+    # -- what is asked for
+
+    def putting(self, record: Record, _call: Record) -> None:
+        """TxnOffsetCommit is sent."""
+        transaction = self._transactions[record["transaction"]]
+        for entry in _entries(record):
+            transaction.asked[entry] = record["at"]
+            self._of[entry] = transaction
+
+    def put(self, record: Record, call: Record) -> None:
+        """These are in the transaction now."""
+        self.owned(record, call)
+        transaction = self._transactions[call["transaction"]]
+        transaction.granted.update((entry, record["at"]) for entry in _entries(call))
+
+    def committing(self, record: Record, _call: Record) -> None:
+        """A plain commit is sent: where it comes later than a transaction's, it stands."""
+        self._plain.update((entry, record["at"]) for entry in _entries(record))
+
+    def ending(self, record: Record, _call: Record) -> None:
+        """EndTxn is sent."""
+        if record["commit"]:
+            self._transactions[record["transaction"]].is_commit_asked = True
+
+    # -- what comes of it
+
+    def written(self, record: Record, _call: Record) -> None:
+        """An offset counts from now on."""
+        place = (record["group"], record["topic"], record["partition"])
+        entry = (place, record["offset"])
+        transaction = self._of.get(entry)
+        if transaction is None:
+            sent = self._plain.get(entry, -1.0)
+            self._plain_at[place] = max(sent, self._plain_at.get(place, -1.0))
+            return
+        if not transaction.is_commit_asked:
+            self.say("I9", f"{entry} counts before the end of its transaction", record)
+        if transaction.counts_since not in (None, record["at"]):
+            self.say("I9", f"{entry} counts later than others of its transaction", record)
+        granted = transaction.granted.get(entry)
+        if granted is not None and self._plain_at.get(place, -1.0) > granted:
+            self.say("I9", f"{entry} stands over a commit that came later", record)
+        transaction.counts_since = record["at"]
+
+    def ended(self, record: Record, call: Record) -> None:
+        """EndTxn was answered well: all of it counts, but for what was overtaken."""
+        self.owned(record, call)
+        self.initialised(record, call)
+        if call["commit"] and self.has_rows:
+            self._check_whole(self._transactions[call["transaction"]], record)
+
+    def _check_whole(self, transaction: Transaction, record: Record) -> None:
+        for entry in transaction.granted:
+            place, offset = entry
+            register, asked = self.story.offsets[place], transaction.asked[entry]
+            is_overtaken = register.last >= asked or self.story.ended.get(place[0], -1.0) >= asked
+            if offset not in register.written and not is_overtaken:
+                self.say("I9", f"{entry} does not count, and its transaction has ended", record)
+
+    def end(self, record: Record, _call: Record) -> None:
+        """The run is over: whose offsets count, all of it does."""
+        for transaction in self._transactions.values() if self.has_rows else ():
+            if transaction.counts_since is not None:
+                self._check_whole(transaction, record)
+
+    # -- whose the transactional id is
+
+    def initialised(self, record: Record, call: Record) -> None:
+        """A producer was told its id and epoch: the greatest is the owner's."""
+        identity = (record["identity"][0], record["identity"][1])
+        known = self._owners.get(call["producer"])
+        if known is None or identity > known[0]:
+            since = known[2] if known and known[1] == call["caller"] else record["at"]
+            self._owners[call["producer"]] = (identity, call["caller"], since)
+
+    def owned(self, record: Record, call: Record) -> None:
+        """Nobody succeeds who was fenced before asking."""
+        _, owner, since = self._owners.get(call["producer"], ((-1, -1), call["caller"], 0.0))
+        if owner != call["caller"] and since < call["at"]:
+            who = f"{call['caller']}, whose place {owner} had taken"
+            self.say("I9", f"{call['api']} of {who}, succeeded", record)
+
+    RULES: ClassVar[Mapping[str, Rule]] = {
+        "invoke TxnOffsetCommit": putting,
+        "invoke OffsetCommit": committing,
+        "invoke EndTxn": ending,
+        "ok InitProducerId": initialised,
+        "ok AddOffsetsToTxn": owned,
+        "ok TxnOffsetCommit": put,
+        "ok EndTxn": ended,
+        "row offset": written,
+        "end": end,
+    }
+
+
+def _entries(record: Record) -> list[Entry]:
+    found: Any = record["offsets"]
+    return [((record["group"], topic, partition), o) for topic, partition, o in found]

@@ -1,0 +1,72 @@
+"""PollCommands at a node's desk: what ``protocol.handlers.poll_commands`` does, on values.
+
+Commands are read from the committed group; a poll for which there is none waits for a swap of the
+group's face.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from groups.coordinator import Coordinator
+from groups.core import commands
+from groups.core.commanded.group import CommandedGroup
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.replies import Refused
+from groups.core.rows import CommandRow, MemberRow
+from proof.simulation.holding import Held
+
+SESSION_SHARE = 3
+
+
+class Poll(NamedTuple):
+    """The request. ``received``: the greatest command id that the consumer has."""
+
+    member_id: str
+    received: int
+    max_wait_ms: int
+
+
+class Polled(NamedTuple):
+    """The answer."""
+
+    generation_id: int
+    commands: Sequence[CommandRow]
+    error: ErrorCode = ErrorCode.NONE
+
+
+async def poll(coordinator: Coordinator, group_id: str, asked: Poll) -> Polled | Refused:
+    """Commands at once, or after a hold."""
+    try:
+        group, row = _find(coordinator, group_id, asked)
+        group.hear(row.member_id, coordinator.clock())
+        wait_ms = min(asked.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)
+        if not commands.behind(row, asked.received):
+            held = Held(lambda: _is_news(coordinator, group_id, asked), wait_ms / 1_000)
+            await held.wait(coordinator.faces, group_id)
+            group, row = _find(coordinator, group_id, asked)
+    except Refuse as refusal:
+        return Refused(refusal.code)
+    return Polled(group.durable.group.generation, commands.behind(row, asked.received))
+
+
+def _is_news(coordinator: Coordinator, group_id: str, asked: Poll) -> bool:
+    try:
+        _, row = _find(coordinator, group_id, asked)
+    except Refuse:
+        return True
+    return bool(commands.behind(row, asked.received))
+
+
+def _find(coordinator: Coordinator, group_id: str, asked: Poll) -> tuple[CommandedGroup, MemberRow]:
+    """The committed group and the member's row, where memory may be believed."""
+    if not coordinator.owns(group_id):
+        raise Refuse(ErrorCode.NOT_COORDINATOR)
+    group = coordinator.group(group_id)
+    if group is None:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    if not coordinator.holds_lease or group_id not in coordinator.faces:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    row = group.consumer(asked.member_id) if isinstance(group, CommandedGroup) else None
+    if row is None or not isinstance(group, CommandedGroup):
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    return group, row

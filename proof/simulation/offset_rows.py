@@ -1,0 +1,31 @@
+"""Rows of committed offsets: written and deleted when a transaction commits, and told."""
+
+from collections.abc import Mapping
+
+from groups.core.events import OffsetWrite
+from proof.simulation.postgres import Database, OffsetRecord
+
+Place = tuple[str, str, int]
+"""Group, topic, partition."""
+
+NOBODY: Mapping[str, int] = {}
+"""Of a write that no slot's owner makes."""
+
+
+def put(db: Database, place: Place, write: OffsetWrite, under: Mapping[str, int] = NOBODY) -> None:
+    """The partition's offset from now on; ``under``: slot and epoch of who writes."""
+    db.offsets[place] = OffsetRecord(write.offset, write.leader_epoch, write.metadata, db.wall)
+    _tell(db, place, write.offset, under)
+
+
+def drop(db: Database, place: Place, under: Mapping[str, int]) -> None:
+    """The partition has none from now on."""
+    if db.offsets.pop(place, None) is not None:
+        _tell(db, place, None, under)
+
+
+def _tell(db: Database, place: Place, offset: int | None, under: Mapping[str, int]) -> None:
+    group, topic, partition = place
+    db.world.record(
+        "row", table="offset", group=group, topic=topic, partition=partition, offset=offset, **under
+    )
