@@ -152,6 +152,7 @@ async def test_a_half_open_connection_is_probed_by_the_kernel(served: Serving) -
     assert accepted.getsockopt(tcp, socket.TCP_USER_TIMEOUT) == 15_000
 
 
+@pytest.mark.usefixtures("_prepared")
 async def test_a_parked_request_of_a_client_that_vanished_is_forgotten(settings: Any) -> None:
     """No FIN and no reset: the client's socket is gone as with its machine."""
     settings.CONNECTIONS_GONE_MS = 3_000
