@@ -147,8 +147,10 @@ async def test_a_rebalance_waits_for_no_application(
 async def test_a_generation_that_is_not_yet_assigned_commits_nothing(
     one: Running, application: Application
 ) -> None:
-    await one.settled("g")
-    joined = await one.join("g")
+    first = await one.settled("g")
+    joining = one.join("g")
+    await one.join("g", first.member_id)
+    joined = await joining
     assert isinstance(joined, Joined)
     await work(application, joined)
     with pytest.raises(psycopg.Error):
