@@ -55,7 +55,7 @@ def installed(url: str, folder: Path) -> list[str]:
     ]
 
 
-def test_the_tasks_make_an_installation_of_an_empty_database(
+def test_the_tasks_make_an_installation_of_an_empty_database_and_then_change_nothing(
     empty_database: str, tmp_path: Path
 ) -> None:
     said = installed(empty_database, tmp_path)
@@ -67,6 +67,10 @@ def test_the_tasks_make_an_installation_of_an_empty_database(
                 sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table))
             ).fetchone()
             assert count is not None and (count[0] > 0) is (table != "rollcall_group"), table
+
+    before = contents(empty_database)
+    assert installed(empty_database, tmp_path) == [""]
+    assert contents(empty_database) == before
 
 
 def test_set_ups_at_once_come_one_after_the_other(empty_database: str, tmp_path: Path) -> None:
@@ -85,15 +89,6 @@ def test_set_ups_at_once_come_one_after_the_other(empty_database: str, tmp_path:
 
     assert [setup.returncode for setup in setups] == [0, 0, 0], said
     assert said.count("first admin user: ") == 1
-
-
-def test_a_set_up_that_finds_all_of_it_changes_nothing(empty_database: str, tmp_path: Path) -> None:
-    installed(empty_database, tmp_path)
-    before = contents(empty_database)
-
-    assert installed(empty_database, tmp_path) == [""]
-
-    assert contents(empty_database) == before
 
 
 def contents(url: str) -> list[Any]:

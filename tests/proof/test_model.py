@@ -18,7 +18,14 @@ WEAKER = {
 }
 
 
-@pytest.mark.parametrize(("nodes", "epochs", "generations"), [(2, 4, 4), (3, 3, 4), (3, 4, 3)])
+@pytest.mark.parametrize(
+    ("nodes", "epochs", "generations"),
+    [
+        pytest.param(2, 4, 4, marks=pytest.mark.long),
+        (3, 3, 4),
+        pytest.param(3, 4, 3, marks=pytest.mark.long),
+    ],
+)
 def test_no_interleaving_breaks_what_is_built(nodes: int, epochs: int, generations: int) -> None:
     found = search(Model(AS_BUILT, nodes=nodes, tasks=2, epochs=epochs, generations=generations))
 
