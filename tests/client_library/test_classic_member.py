@@ -24,8 +24,14 @@ def world() -> World:
     return made
 
 
-def member(world: World, name: str, assignor: str, instance_id: str | None = None) -> Player:
-    identity = Identity("g", instance_id=instance_id)
+def member(
+    world: World,
+    name: str,
+    assignor: str,
+    instance_id: str | None = None,
+    rebalance_timeout_ms: int = 300_000,
+) -> Player:
+    identity = Identity("g", instance_id=instance_id, rebalance_timeout_ms=rebalance_timeout_ms)
     return world.add(name, ClassicMachine(identity, [ASSIGNORS[assignor]], Random(name)), "t")
 
 
@@ -55,6 +61,31 @@ def test_cooperative_members_give_up_only_what_moves(world: World) -> None:
     assert anna.changes == ["assigned t0,t1,t2,t3", "revoked t2,t3"]
     assert ben.changes == ["assigned t2,t3"]
     assert anna.machine.standing.epoch == 3  # one round to give up, one to take up
+
+
+def test_what_was_lost_while_a_round_went_on_is_given_to_the_next_owner_in_another(
+    world: World,
+) -> None:
+    """The leader holds back what anna said she owns; it does not know that she lost it since."""
+    ben = member(world, "ben", "cooperative-sticky")
+    world.subscribe(ben, "u")
+    world.settle()
+    anna = member(world, "anna", "cooperative-sticky", rebalance_timeout_ms=20_000)
+    world.sleep(10_000, honest=True)
+    assert len(anna.owned) == 4
+
+    world.subscribe(ben, "t", "u")
+    world.settle(but="anna", blocked=frozenset({"requests", "answers"}))
+    while not anna.requests:
+        world.sleep(100)
+    for act in (world.deliver, world.answer, world.deliver):
+        assert act(anna)  # her beat, what it hears, and her join
+    assert machine(anna).state is State.JOINING
+    while anna.owned:  # the answer to the join is late
+        world.sleep(100, honest=True, but="anna", blocked=frozenset({"answers"}))
+    world.sleep(10_000, honest=True)
+
+    assert len(anna.owned | ben.owned) == 5
 
 
 def test_a_join_is_repeated_with_the_id_that_was_given(world: World) -> None:

@@ -59,6 +59,7 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self._known: dict[str, int] | None = None  # partition counts; None: asked for
         self._asked: LookUp | None = None  # what was asked last
         self._target: Partitions = NOTHING
+        self._claimed: Partitions = NOTHING  # what it owned when it joined
         self._memory = Claim(())  # the last assignment, for sticky assignors
         self._protocol: str | None = None
         self._led: Sequence[JoinGroupResponseMember] = ()
@@ -193,6 +194,9 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._refused(_failure(Code.INCONSISTENT_GROUP_PROTOCOL))
             return
         self._memory = Claim((), self._target, self.standing.epoch)
+        # The leader holds these back for whoever is next, as long as they are ours.
+        lost_since = self._claimed - self._target - frozenset(self._owned)
+        self._wants_rebalance |= bool(lost_since)
         self._move(Input.SYNCED)
 
     def _told_to_rejoin(self) -> None:
@@ -275,9 +279,8 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
             self._ask.send(beat, self.identity.request_timeout_ms, now)
 
     def _join(self, now: Millis) -> None:
-        claim = Claim(
-            self._wanted, frozenset(self._owned), self._memory.generation, self.identity.rack
-        )
+        self._claimed = frozenset(self._owned)
+        claim = Claim(self._wanted, self._claimed, self._memory.generation, self.identity.rack)
         request = talk.join(
             self.identity, self.standing.member_id, claim, self.assignors, self._memory
         )
