@@ -22,6 +22,12 @@ QUIET_S = 30.0
 AWAY = frozenset({"08", "57"})
 """SQLSTATE classes of a server that goes: connection exception, operator intervention."""
 
+POOL = "psycopg.pool"
+"""Its log tells of connections that broke and of attempts to make others, without the error."""
+
+UNAVAILABLE = 503
+"""How the web answers while the database is away; Django's handler of requests logs each."""
+
 CANCELED = "57014"
 """A statement's timeout is in that class, too, and no outage."""
 
@@ -37,13 +43,19 @@ class Outages(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is to be written; one of an outage is shortened."""
         error = next(filter(is_outage, _errors(record)), None)
-        if error is None:
+        if error is None and not _follows_from_one(record):
             return True
         now, before = self.clock(), self._heard_at
         self._heard_at = now
-        record.msg, record.args = f"{_what(error)}: %s", (_first_line(error),)
-        record.exc_info = record.exc_text = record.stack_info = None
+        if error is not None:
+            record.msg, record.args = f"{_what(error)}: %s", (_first_line(error),)
+            record.exc_info = record.exc_text = record.stack_info = None
         return now - before >= QUIET_S
+
+
+def _follows_from_one(record: logging.LogRecord) -> bool:
+    """Whether the record tells of what an outage leads to, and not of its error."""
+    return record.name == POOL or getattr(record, "status_code", None) == UNAVAILABLE
 
 
 def _errors(record: logging.LogRecord) -> Iterator[BaseException]:

@@ -156,6 +156,8 @@ globals().update(
     )
 )
 CELERY_TASK_DEFAULT_QUEUE = periodic.QUEUE
+# No task here is acknowledged late, so this ends none; unset, Celery warns with each outage.
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 
 # -- Words and times ---------------------------------------------------------------------
 

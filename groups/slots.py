@@ -275,7 +275,7 @@ class SlotKeeper:
             await asyncio.sleep(LOOK_S)
 
     async def _missed(self, error: BaseException) -> None:
-        logger.warning("the lease was not renewed: %s", str(error) or type(error).__name__)
+        logger.warning("the lease was not renewed: %s", error if str(error) else repr(error))
         # Nor may the others' have been: a database that is away, or takes no writes, is no death.
         self._sightings.forget()
         await self._lease.close()

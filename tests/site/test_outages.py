@@ -66,3 +66,15 @@ def test_what_is_no_outage_keeps_its_traceback(error: Exception) -> None:
 
 def test_a_line_without_an_error_passes() -> None:
     assert Outages().filter(record(None)) and not is_outage(None)
+
+
+def test_what_follows_from_an_outage_is_part_of_it() -> None:
+    """A pool's log of its broken connections, and each request that was answered 503."""
+    clock = Clock()
+    outages = Outages(clock)
+    assert outages.filter(record(lost()))
+    pooled, refused, other = record(None), record(None), record(None)
+    pooled.name, refused.status_code, other.status_code = "psycopg.pool", 503, 500
+    assert [outages.filter(each) for each in (pooled, refused, other)] == [False, False, True]
+    clock.now += QUIET_S
+    assert outages.filter(pooled), "and where nobody told of one, it does"

@@ -1,0 +1,80 @@
+"""PostgreSQL is killed under all processes at once: each says so in a line, and goes on."""
+
+import os
+import signal
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+
+import psutil
+import psycopg
+import pytest
+
+from rollcall.installation import Installation
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
+
+STATES = ("the lease ran out", "the lease is held again", "gives its slots", "serving ")
+"""What a node says of itself, once each: an outage changes what it may do."""
+
+
+@pytest.fixture(autouse=True)
+def _prepared() -> None:
+    """The installation has a database of its own."""
+
+
+@pytest.fixture
+def two_nodes() -> Iterator[Installation]:
+    """An installation to itself: its log is counted."""
+    with Installation({"ROLLCALL_NODES": "2"}) as running:
+        yield running
+
+
+def test_a_killed_postgresql_is_one_line_in_the_log_of_each_process(
+    two_nodes: Installation,
+) -> None:
+    """Nodes, web, worker and beat; nobody's traceback; periodic work and nodes go on."""
+    runs = swept(two_nodes)
+    two_nodes.log.clear()
+    for pid in servers(two_nodes):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    while swept(two_nodes) < runs + 3:
+        ask_the_web(two_nodes)
+        time.sleep(0.1)
+
+    said = [line.rstrip() for line in list(two_nodes.log)]
+    assert not [line for line in said if "Traceback" in line or '  File "' in line]
+    ours = [line for line in said if "|" in line and not line.startswith("postgres")]
+    told = Counter(
+        line.partition("|")[0].strip()
+        for line in ours
+        if not any(state in line for state in STATES)
+    )
+    assert all(count <= 1 for count in told.values()), "\n".join(ours)
+
+
+def servers(installation: Installation) -> list[int]:
+    """The process ids of PostgreSQL's postmaster and of all its children."""
+    found = [psutil.Process(pid) for pid in installation.pids()]
+    return [each.pid for each in found if each.name() == "postgres"]
+
+
+def ask_the_web(installation: Installation) -> None:
+    """A request that needs the database, whatever comes of it."""
+    with suppress(urllib.error.URLError, OSError):
+        urllib.request.urlopen(f"{installation.web}/readyz", timeout=5).close()
+
+
+def swept(installation: Installation) -> int:
+    """How often the session sweep has run; 0 while nobody can say."""
+    url = (installation.data_dir / "database-url").read_text().strip()
+    with suppress(psycopg.Error), psycopg.connect(url, connect_timeout=2) as connection:
+        row = connection.execute(
+            "SELECT runs FROM rollcall_sweep WHERE name = 'session sweep'"
+        ).fetchone()
+        return int(row[0]) if row else 0
+    return 0
