@@ -75,7 +75,7 @@ class Pausing:
             if group is not None and self.coordinator.owns(group_id):
                 paused = self.coordinator.own.paused
                 ruling = decide(group.durable, paused.of(group_id), verb)
-                if await self._write(group_id, group, ruling):
+                if await self._write(group_id, group, ruling, verb.operation_id):
                     paused.put(group_id, ruling.pauses)
         # Where it was not written, or nobody knows, the next look finds the row as it is.
         self.coordinator.undecided(verb.operation_id)
@@ -103,24 +103,26 @@ class Pausing:
             await asyncio.sleep(HOLD_TRY_S)
         return None
 
-    async def _write(self, group_id: str, group: Group, ruling: Ruling) -> bool:
+    async def _write(self, group_id: str, group: Group, ruling: Ruling, operation_id: int) -> bool:
         """Whether it is written. Where that is not known, memory follows the rows."""
         try:
-            await self._apply(group_id, group, ruling)
+            await self._apply(group_id, group, ruling, operation_id)
         except Fenced:
             self.fenced()
         except Conflict:
             self._doubt(group_id)
         except Unknown as error:
             logger.warning("a pause of %r: outcome unknown: %s", group_id, error)
-            await self._learn(group_id)
+            await self._learn(group_id, operation_id)
         except (StoreError, OSError) as error:
             logger.info("a pause of %r waits: %s", group_id, error)
         else:
             return True
         return False
 
-    async def _apply(self, group_id: str, group: Group, ruling: Ruling) -> None:
+    async def _apply(self, group_id: str, group: Group, ruling: Ruling, operation_id: int) -> None:
+        """Write it in a transaction that holds the operation. The guard alone would let an attempt
+        pass that was given up and comes late: a pause is no other revision of its group."""
         journal = () if ruling.entry is None else (ruling.entry,)
         decision = Decision(group, journal=journal, operations=(ruling.operated,))
         epochs = dict(self.coordinator.epochs)
@@ -128,11 +130,16 @@ class Pausing:
         before = self.coordinator.own.paused.of(group_id)
         try:
             self._connection = connection = await database.kept(self._connection, "pauses")
-            async with connection.pipeline(), connection.transaction():
-                for text, parameters in store.statements(batch):
-                    await connection.execute(text.encode(), parameters)
-                for text, parameters in changes(group_id, before, ruling.pauses):
-                    await connection.execute(text.encode(), parameters)
+            async with connection.transaction():
+                asked = {"operation_id": operation_id}
+                taken = await connection.execute(sql.TAKE_OPERATION.encode(), asked)
+                if await taken.fetchone() is None:
+                    raise Unknown("an earlier attempt at it has ended")
+                async with connection.pipeline():
+                    for text, parameters in store.statements(batch):
+                        await connection.execute(text.encode(), parameters)
+                    for text, parameters in changes(group_id, before, ruling.pauses):
+                        await connection.execute(text.encode(), parameters)
         except psycopg.Error as error:
             raise store_errors.translate(error, self._connection) from error
 
@@ -143,11 +150,14 @@ class Pausing:
             self.coordinator.doubt(resident)
             self.reloader.add([resident])
 
-    async def _learn(self, group_id: str) -> None:
-        """Read what is paused until it can be read, or is another node's affair."""
+    async def _learn(self, group_id: str, operation_id: int) -> None:
+        """Read what is paused once nothing of the operation is under way, until that can be read,
+        or is another node's affair."""
         while self.coordinator.owns(group_id):
             try:
                 async with await database.connect("pauses again") as connection:
+                    asked = {"operation_id": operation_id}
+                    await connection.execute(sql.AWAIT_OPERATION.encode(), asked)
                     found = await load.pauses_of_group(connection, group_id)
             except (psycopg.Error, OSError):
                 await asyncio.sleep(AGAIN_S)

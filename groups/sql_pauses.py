@@ -25,6 +25,14 @@ USING unnest(%(scopes)s::text[], %(names)s::text[]) AS gone(scope, name)
 WHERE p.group_id = %(group_id)s AND p.scope = gone.scope AND p.name = gone.name
 """
 
+TAKE_OPERATION = """
+SELECT FROM rollcall_operation WHERE id = %(operation_id)s AND state = 'pending' FOR UPDATE
+"""
+"""Held until its transaction ends: of two attempts at one operation, one writes."""
+
+AWAIT_OPERATION = "SELECT FROM rollcall_operation WHERE id = %(operation_id)s FOR SHARE"
+"""Waits until an attempt that is under way has ended, whoever hears of it."""
+
 RING = "SELECT pg_notify(%(bell)s, %(group_id)s)"
 
 NOTE = """

@@ -1,12 +1,13 @@
 """An operator's word becomes a row, written by the group's owner, and outlives it."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from groups import database, sql_sweeps
 from groups.core.events import DeleteGroup
-from groups.core.pausing import WHOLE
+from groups.core.pausing import WHOLE, PauseWork, decide
 from groups.core.replies import Deleted
 from groups.store_errors import Unknown
 from tests import rows
@@ -113,6 +114,63 @@ async def test_an_outcome_that_nobody_knows_is_looked_up(
     assert await pauses(other) == [("group", "", number)]
     kinds = [kind for _, kind, _ in await rows.journal(other)]
     assert kinds.count("paused") == 1
+
+
+LATE = """
+UPDATE rollcall_operation SET state = 'succeeded', finished_at = now() WHERE id = %(number)s
+"""
+LATE_PAUSE = """
+INSERT INTO rollcall_pause (group_id, slot, scope, name, pause_id, actor, reason, since)
+SELECT group_id, slot, 'group', '', id, actor, reason, now() FROM rollcall_operation
+WHERE id = %(number)s
+"""
+WAITS = """
+SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE NOT granted AND application_name = 'rollcall node pauses again'
+"""
+
+
+async def test_an_attempt_that_comes_late_is_waited_for(
+    one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The node gave it up, and PostgreSQL commits it all the same: memory has it too."""
+    await one.settled("g", session_timeout_ms=300_000)
+    pausing = one.node.pausing
+    apply, under_way = pausing._apply, asyncio.Event()
+
+    async def given_up(*given: Any) -> None:
+        monkeypatch.setattr(pausing, "_apply", apply)
+        await other.execute("BEGIN")
+        await other.execute(LATE, {"number": number})
+        await other.execute(LATE_PAUSE, {"number": number})
+        under_way.set()
+        raise Unknown("no answer came")
+
+    monkeypatch.setattr(pausing, "_apply", given_up)
+    async with await database.connect("asking", options="") as asking:
+        number = await ask(asking, "pause")
+        await under_way.wait()
+        while number in one.node.operator._given:
+            if (await asking.execute(WAITS)).rowcount:
+                break
+        await other.execute("COMMIT")
+        await until(lambda: one.node.coordinator.own.paused.of("g"))
+
+
+async def test_of_two_attempts_at_one_operation_one_writes(one: Running, other: Other) -> None:
+    """The second comes when the operation, and the one after it, have ended."""
+    await one.settled("g", session_timeout_ms=300_000)
+    number = await asked(other, "pause")
+    await asked(other, "resume")
+    group = one.node.coordinator.group("g")
+    assert group is not None
+    verb = PauseWork(operation_id=number, actor="olga", reason="an upgrade", member_id="")
+    ruling = decide(group.durable, {}, verb)
+
+    with pytest.raises(Unknown):
+        await one.node.pausing._apply("g", group, ruling, number)
+
+    assert await pauses(other) == []
 
 
 async def test_a_group_that_somebody_else_wrote_is_read_again_first(
