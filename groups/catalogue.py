@@ -1,9 +1,9 @@
 """The node's copy of the topic catalogue, and the only code of a node that changes topics.
 
-A topic is a name, an id and a number of partitions (design, *Topics*). Reading
-the copy is a look into a dict. A change goes to the rows first, where PostgreSQL
-judges races, and every change rings the others. No rule about names or
-counts stands here (``groups.core.topics``), and no SQL (``groups.sql_catalogue``).
+A topic is a name, an id and a number of partitions (docs/architecture.md, *Topics*). Reading the
+copy is a look into a dict. A change goes to the rows first, where PostgreSQL judges races, and
+every change rings the others. No rule about names or counts stands here (``groups.core.topics``),
+and no SQL (``groups.sql_catalogue``).
 """
 
 import asyncio
@@ -211,7 +211,7 @@ class Catalogue:
         With ``topic_id``, only while the name still has that id. Refuses
         UNKNOWN_TOPIC_OR_PARTITION; raises ``Unavailable``.
         """
-        # By design no group's guard fences this one write of offsets: the topic is not any
+        # No group's guard fences this one write of offsets: the topic is not any
         # group's, and its groups may live on many nodes (docs/decisions/0002-topic-deletion.md).
         async with self._asking() as connection:
             with connection.patient(sql.MORE_TIME_S):

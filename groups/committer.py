@@ -2,7 +2,7 @@
 
 Each of a node's two committers repeats one round: take the groups that are ready in its
 lane, step them, write what must be written in one transaction, install, answer
-(design, *Events to rows*). What to do when a write fails is here too; what a
+(docs/architecture.md, *Events to rows*). What to do when a write fails is here too; what a
 failure means is ``groups.store``'s business, and what an event does the group's.
 """
 

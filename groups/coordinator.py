@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 STALL_MS = 1_000
 """A process that stood still this much longer than it meant to sleep, as far as its members can
-tell: its overdue timers are not evidence against anybody (design, *Failover*)."""
+tell: its overdue timers are not evidence against anybody (docs/architecture.md, *Failover*)."""
 
 INBOX_EVENTS_MAX = 50_000
 """Events that may wait for one group. A node that cannot write for seconds must refuse rather

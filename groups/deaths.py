@@ -1,8 +1,8 @@
 """Which other nodes are dead: silent for a whole lease, or crashed and their lock free.
 
 Asks PostgreSQL about locks, and the node's own port; what was seen of beats is judged in
-``groups.sightings``. Claiming what a dead node owned is ``groups.slots``'s business (design,
-*Failover*; docs/decisions/0025).
+``groups.sightings``. Claiming what a dead node owned is ``groups.slots``'s business
+(docs/architecture.md, *Failover*; docs/decisions/0025-asking-at-the-port.md).
 """
 
 import asyncio

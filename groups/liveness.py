@@ -1,8 +1,8 @@
 """Who was heard of when, noted for others: lower bounds of when sessions end.
 
 Heartbeats stay in memory; a member's time is noted at most twice per session timeout, so that
-the session sweep and the screens have something to go by (design, *Liveness*). Nothing here
-decides anything, and a note that fails is only a note that comes later.
+the session sweep and the screens have something to go by (docs/architecture.md, *Liveness*).
+Nothing here decides anything, and a note that fails is only a note that comes later.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 """The rows: what PostgreSQL holds, and nothing that decides.
 
-Groups, members and offsets change only through ``groups.store`` (design, *One
-door*): a save or delete by the ORM would pass by the guard, so it raises.
-Reading by the ORM is welcome. Collation "C" compares group ids as bytes, which
-is what Kafka does and what indexes are quickest at.
+Groups, members and offsets change only through ``groups.store`` (docs/architecture.md, *One door*):
+a save or delete by the ORM would pass by the guard, so it raises. Reading by the ORM is welcome.
+Collation "C" compares group ids as bytes, which is what Kafka does and what indexes are quickest
+at.
 """
 
 from typing import Any, NoReturn

@@ -1,4 +1,4 @@
-"""Committed offsets, as read: rows, never memory (design, *How work flows*).
+"""Committed offsets, as read: rows, never memory (docs/architecture.md, *Durable and Live*).
 
 Writes go through ``groups.store``; this file only reads.
 """

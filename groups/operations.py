@@ -2,7 +2,7 @@
 
 ``ask`` is for the admin and REST (any process, any moment); ``Operator`` is the node's side.
 Effect and result commit together, by the store, so a verb outlives an owner that dies
-over it (design, *An operator's verb*).
+over it (docs/architecture.md, *Operations*).
 """
 
 import asyncio

@@ -1,9 +1,10 @@
 """Offsets of transactions in an owner's batch: which rows to lock, to drop, to mark, to write.
 
 Pure, a part of what ``groups.store`` sends. Its rule: whoever has written a partition last
-stands, be it a plain commit or a transaction, whenever that ends (gotcha 38). So a plain commit
-marks what waits for its partition *before* it writes its own offset: the end of a transaction
-locks the waiting rows first, and so sees the mark or is seen by the commit.
+stands, be it a plain commit or a transaction, whenever that ends, as in Kafka's log, where the
+later position wins and not the later commit marker. So a plain commit marks what waits for its
+partition *before* it writes its own offset: the end of a transaction locks the waiting rows first,
+and so sees the mark or is seen by the commit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Who may do what in the database, and how long each may take: one table.
 
 Launcher, grants, connection options and the check at start all read ``ROLES``
-(design, *Roles from the start*). The strict timeouts belong to the node alone: a node that
+(docs/architecture.md, *Roles*). The strict timeouts belong to the node alone: a node that
 is paused inside a transaction must not hold rows for longer than a takeover waits.
 """
 

@@ -1,7 +1,7 @@
 """Who seems dead: what a node has seen of the others' beats, on its own monotonic clock.
 
 Judgement only: rows come in, verdicts go out. Nothing here reads a clock or a database, and
-nothing depends on two clocks agreeing (design, *Failover*).
+nothing depends on two clocks agreeing (docs/architecture.md, *Failover*).
 """
 
 from collections.abc import Iterable

@@ -3,8 +3,8 @@
 from zlib import crc32
 
 SLOTS = 64
-"""Hash buckets of group ids (design, *Words*). Fixed for the life of a database: a group's
-slot is stored beside it."""
+"""Hash buckets of group ids (docs/architecture.md, *Slots*). Fixed for the life of a database: a
+group's slot is stored beside it."""
 
 
 def slot_of(group_id: str) -> int:

@@ -3,8 +3,8 @@
 A lease is an optimisation, never the fence: what is written is fenced by the
 slot's epoch (``rollcall_guard``). The lease says how long a node may *answer
 from memory*. Its beat lives on the node's own row and is renewed on a
-connection of its own; a slot's row changes only when its owner does (design,
-*Failover*). All waiting is judged by this node's own monotonic clock.
+connection of its own; a slot's row changes only when its owner does
+(docs/architecture.md, *Failover*). All waiting is judged by this node's own monotonic clock.
 """
 
 import asyncio
@@ -185,9 +185,9 @@ class SlotKeeper:
     async def available(self, slot: int, hold_ms: Millis) -> ErrorCode:
         """NONE once this node serves the slot, waiting while it loads, at most ``hold_ms``.
 
-        Error 14 would crash a common client, so a request waits here instead
-        (design, *Failover*); then, or where the slot is another node's, NOT_COORDINATOR. For a
-        lease that has run out nobody waits long: COORDINATOR_NOT_AVAILABLE.
+        Error 14 would crash a common client, so a request waits here instead; then, or where the
+        slot is another node's, NOT_COORDINATOR. For a lease that has run out nobody waits long:
+        COORDINATOR_NOT_AVAILABLE.
         """
         arrived = self.coordinator.monotonic()
         while not (slot in self.coordinator.epochs and self.coordinator.holds_lease):

@@ -1,7 +1,7 @@
 """Which node shall own which slot: the same answer from the same rows, whoever asks.
 
 Judgement only, no clock and no rows. Everybody keeps what is theirs as far as it is their
-share, so that as few slots as possible move (design, *Nodes and slots*).
+share, so that as few slots as possible move (docs/architecture.md, *Slots*).
 """
 
 from collections.abc import Collection, Iterator, Mapping

@@ -1,8 +1,8 @@
 """Periodic work on rows: the session sweep, offset retention, clean-up. Run by Celery's worker.
 
 Each is idempotent and may run twice at once. None decides for a group: they ask its owner by
-an operation or a probe (design, *Session expiry*), or remove what nobody needs. When each
-runs is the schedule's affair (``groups.schedule``).
+an operation or a probe (docs/architecture.md, *Session expiry*), or remove what nobody needs.
+When each runs is the schedule's affair (``groups.schedule``).
 """
 
 import json

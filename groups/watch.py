@@ -1,8 +1,8 @@
 """The owner's answer to the session sweep: an echo from the event loop, and a look at who is due.
 
-The sweep asks by number about slots with members whose noted deadline has passed (design,
-*Session expiry*). The answer says that this process lives and looks after its groups; whether
-a member's session is over the group alone decides.
+The sweep asks by number about slots with members whose noted deadline has passed
+(docs/architecture.md, *Session expiry*). The answer says that this process lives and looks after
+its groups; whether a member's session is over the group alone decides.
 """
 
 import json

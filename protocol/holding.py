@@ -2,8 +2,9 @@
 
 A classic heartbeat that would be answered "go on" waits for a third of the member's own interval,
 as its arrivals tell it. It is answered when the group's face changes, when anything else comes on
-its connection, or when the hold ends, whichever is first (design, *Heartbeats held*; why these
-figures: docs/decisions/0017-held-heartbeats.md). It counted for the session when it arrived.
+its connection, or when the hold ends, whichever is first (docs/architecture.md, *Heartbeats held*;
+why these figures: docs/decisions/0017-held-heartbeats.md). It counted for the session when it
+arrived.
 
 Nothing is decided here, and nothing is read: a held connection costs a place in two tables.
 """

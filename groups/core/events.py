@@ -1,9 +1,8 @@
 """What can happen to a group, as values.
 
-An event that wants an answer carries a ``Ticket``; the group's step answers
-each ticket exactly once, now or in a later step (design, *Answers after the
-commit, per ticket*). Events hold facts of the request, already decoded and
-checked for form; they never hold a clock or a connection.
+An event that wants an answer carries a ``Ticket``; the group's step answers each ticket exactly
+once, now or in a later step (docs/architecture.md, *Answers after the commit*). Events hold facts
+of the request, already decoded and checked for form; they never hold a clock or a connection.
 """
 
 from collections.abc import Mapping
@@ -204,7 +203,7 @@ class DeleteGroup(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb(Event):
-    """What an ``operation`` row asks for (design, *An operator's verb*)."""
+    """What an ``operation`` row asks for (docs/architecture.md, *Operations*)."""
 
     operation_id: int
     actor: str

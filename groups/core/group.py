@@ -2,7 +2,7 @@
 
 This file knows no kind. The store, the committers and the node work with
 ``Group`` alone; a new kind is a class of this shape and a line in
-``groups.core.kinds`` (design, *Rules are pure*).
+``groups.core.kinds`` (docs/architecture.md, *Rules are pure*).
 
 Time is an argument everywhere: milliseconds of the caller's monotonic clock.
 Randomness is an argument too (``random.Random`` or anything with its methods).

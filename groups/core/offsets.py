@@ -50,7 +50,8 @@ def _check_missing_group(event: OffsetCommit) -> None:
 
 
 def _check_member(work: Work, event: OffsetCommit) -> None:
-    """Refuse in Kafka's order. PreparingRebalance accepts: it is the last chance (gotcha 31)."""
+    """Refuse in Kafka's order. PreparingRebalance accepts: it is the last chance of a member to
+    commit before its partitions are given to others."""
     nobody = event.generation_id < 0 and not event.member_id and event.instance_id is None
     if nobody:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)

@@ -29,6 +29,7 @@ def supersede(pending: Pending, writes: Iterable[OffsetWrite]) -> None:
 
 
 def forget(pending: Pending, partition: tuple[str, int]) -> None:
-    """The partition's offsets are deleted, those that wait included (gotcha 43)."""
+    """The partition's offsets are deleted, those that wait included: else the end of their
+    transaction would bring them back."""
     for at in [at for at in pending if at[1:] == partition]:
         del pending[at]

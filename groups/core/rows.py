@@ -1,10 +1,9 @@
 """What is durable about a group: values that stand for rows.
 
-Every kind of group keeps its durable half in these three shapes, so that one
-store writes them all (design, *One door*). A kind that needs more than the
-columns here puts it in ``details`` (JSON values only). Values are immutable:
-a change is a new value, and an unchanged member stays the same object, which
-is how the store tells what to write.
+Every kind of group keeps its durable half in these three shapes, so that one store writes them all
+(docs/architecture.md, *Durable and Live*). A kind that needs more than the columns here puts it in
+``details`` (JSON values only). Values are immutable: a change is a new value, and an unchanged
+member stays the same object, which is how the store tells what to write.
 """
 
 from collections.abc import Mapping

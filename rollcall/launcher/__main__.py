@@ -90,8 +90,8 @@ def supervise(planned: tuple[Stage, ...], supervisor: Supervisor) -> None:
 
 
 def announce(served: dict[str, str]) -> None:
-    """The one line that other programs wait for (design, *Contracts*). Of a node is told
-    ``HOST:PORT draft=HOST:PORT`` (``plan.node``)."""
+    """The one line that other programs wait for (docs/architecture.md, *Contracts*). Of a node is
+    told ``HOST:PORT draft=HOST:PORT`` (``plan.node``)."""
     print(f"ready kafka={served['node 0']} web={served['web']}", flush=True)
 
 

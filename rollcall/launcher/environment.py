@@ -15,7 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 PORT_MAX = 65_535
 NODES_MAX = 64
-"""One node per slot is the most that can have work (design, *Words*)."""
+"""One node per slot is the most that can have work (docs/architecture.md, *Slots*)."""
 
 
 @dataclass(frozen=True, slots=True)

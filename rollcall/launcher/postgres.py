@@ -59,7 +59,8 @@ LADDER: Ladder = (
     (signal.SIGQUIT, 0.7),  # immediate: the next start recovers
     (signal.SIGKILL, 0.3),
 )
-"""The polite ladder takes 6.5 s at most, this one 3 s: all is over within 10 s (design)."""
+"""The polite ladder takes 6.5 s at most, this one 3 s: all is over within 10 s
+(docs/architecture.md, *Contracts*)."""
 
 
 def describe(cluster: Cluster, settings: Mapping[str, str] = SETTINGS) -> Process:

@@ -25,7 +25,7 @@ async def delete_group(one: Running, group_id: str = "g") -> ErrorCode:
 
 
 async def test_a_deleted_group_does_not_come_back(one: Running, producer: New) -> None:
-    """TX-06, gotcha 43."""
+    """TX-06: what waits for a transaction goes with the group."""
     await one.commit("g", 5)
     txn = await (await producer().init()).begin()
     await txn.commit(100, 1)

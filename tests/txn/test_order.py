@@ -1,4 +1,4 @@
-"""Whoever wrote a partition last stands, whenever the transaction ends (gotcha 38, TX-01 to 03)."""
+"""Whoever wrote a partition last stands, whenever the transaction ends (TX-01 to 03)."""
 
 import asyncio
 from collections.abc import Callable

@@ -174,7 +174,8 @@ def _rejoin_held(work: Work, event: JoinGroup, row: MemberRow, cause: Cause) -> 
 
 
 def _is_a_retry(work: Work, member_id: str) -> bool:
-    """Whether an unchanged join only asks again for an answer that was lost (gotchas 1, 2)."""
+    """Whether an unchanged join only asks again for an answer that was lost. The leader's in
+    Stable does not: with it a leader asks for a rebalance, and Kafka grants it."""
     if work.state == COMPLETING:
         return True
     return work.state == STABLE and member_id != work.row.leader

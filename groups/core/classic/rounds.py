@@ -80,7 +80,8 @@ def prepare(work: Work, cause: Cause) -> None:
 
 
 def _round(work: Work, cause: Cause) -> Round:
-    """The new join phase with its timer; an empty group's first one is a window (gotcha 4)."""
+    """The new join phase with its timer; an empty group's first one is a window, or each of the
+    members that start together would begin a rebalance."""
     timeout = rebalance_timeout_ms(work)
     delay = work.rules.group_initial_rebalance_delay_ms
     window = None
@@ -184,7 +185,8 @@ def complete(work: Work) -> None:
 
 
 def _wait_on(work: Work) -> None:
-    """Only silent static members are left: wait for them once more (gotcha 17)."""
+    """Only silent static members are left: wait for them once more, in the same generation, since
+    there is nobody to form the next."""
     timeout = max(rebalance_timeout_ms(work), EXTENSION_MS_MIN)
     work.set_round(armed_at=work.now, timeout_ms=timeout, window=None)
 

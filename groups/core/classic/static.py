@@ -51,7 +51,7 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
 
 
 def _fence(work: Work, old_id: str) -> Join | None:
-    """Answer what the replaced member had parked: it is fenced (gotcha 15)."""
+    """Answer what the replaced member had parked: it is fenced, and must not wait for its end."""
     held = work.live.joins.get(old_id)
     if held is not None:
         work.answer(held.ticket, Joined(error=ErrorCode.FENCED_INSTANCE_ID, member_id=old_id))
@@ -138,7 +138,7 @@ def _answer(work: Work, member_id: str, old_leader: str | None, event: JoinGroup
     """The generation that stands. A leader that may skip the assignment leads on (KIP-814).
 
     Below v9 it must not think that it leads, or it would assign again: it is
-    told the leader's old id, which is nobody's any more (gotcha 14).
+    told the leader's old id, which is nobody's any more.
     """
     group = work.row
     leads = group.leader == member_id

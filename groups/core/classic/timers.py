@@ -145,7 +145,8 @@ def _expire_held_joins(work: Work) -> None:
 
 
 def _expire_syncs(work: Work) -> None:
-    """Remove members that joined but never fetched their assignment (gotcha 21)."""
+    """Remove members that joined but never fetched their assignment, in Stable too: the leader may
+    have synced before others vanished."""
     live = work.live
     if live.sync is None or not live.unsynced or work.now < live.sync.deadline:
         return

@@ -328,7 +328,7 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
 
 def _interval(work: Work, member: Member, *, is_news: bool) -> Millis:
     """The usual interval, or a short one for a member that waits for partitions or has to give
-    some up: convergence takes round trips, not intervals (design, *Short intervals*).
+    some up: convergence takes round trips, not intervals (docs/architecture.md, *Short intervals*).
 
     Whose state has just changed comes back soon as well: more may follow, and whoever has a
     heartbeat waiting by then hears of it at once (docs/decisions/0017-held-heartbeats.md).
