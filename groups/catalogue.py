@@ -8,6 +8,7 @@ and no SQL (``groups.sql_catalogue``).
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from psycopg_pool import AsyncConnectionPool
 from groups import sql_catalogue as sql
 from groups.core.authors import NOBODY, Told
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.topics import check_growth, name_problem
+from groups.core.topics import Room, check_growth, name_problem
 from groups.database import Connection
 
 LOOK_S_MAX = 2.0
@@ -58,7 +59,8 @@ class Entry:
 
 
 class Catalogue:
-    """All topics, by name and by id. ``version`` rises whenever names come or go, ``changes``
+    """All topics, by name and by id. ``topics_max`` and ``partitions_max``: how many there may be
+    (``room``). ``version`` rises whenever names come or go, ``changes``
     whenever anything of a topic but its end offsets is another.
 
     Rows enter the copy only under ``_reading``, together with the SELECT that
@@ -71,6 +73,8 @@ class Catalogue:
         self.version = 0
         self.node_id = node_id
         self.changes = 0
+        self.topics_max = self.partitions_max = sys.maxsize
+        self.partition_count = 0
         self._connections = connections
         self._by_name: dict[str, Entry] = {}
         self._by_id: dict[UUID, Entry] = {}
@@ -93,6 +97,15 @@ class Catalogue:
             self._sorted = tuple(sorted(self._by_name.values(), key=lambda entry: entry.name))
         return self._sorted
 
+    @property
+    def topic_count(self) -> int:
+        """How many this node knows."""
+        return len(self._by_name)
+
+    def room(self) -> Room:
+        """For how much more there is room, as far as this node knows."""
+        return Room(self.topics_max - self.topic_count, self.partitions_max - self.partition_count)
+
     async def load(self, connection: Connection) -> None:
         """Read everything anew. Raises ``psycopg.Error``."""
         async with self._reading:
@@ -102,6 +115,7 @@ class Catalogue:
             self.changes += 1
             self._by_name = {entry.name: entry for entry in entries}
             self._by_id = {entry.topic_id: entry for entry in entries}
+            self.partition_count = sum(entry.partitions for entry in entries)
             self._sorted = None
 
     async def refresh(self, names: Collection[str] | None) -> None:
@@ -271,15 +285,19 @@ class Catalogue:
             self.version += bool(gone)
             self.changes += bool(gone)
             for name in gone:
-                self._by_id.pop(self._by_name.pop(name).topic_id, None)
+                entry = self._by_name.pop(name)
+                self._by_id.pop(entry.topic_id, None)
+                self.partition_count -= entry.partitions
             self._add(rows)
 
     def _add(self, rows: Iterable[Sequence[Any]]) -> None:
         for entry in map(_entry, rows):
             before = self._by_name.get(entry.name)
             self.changes += before is None or before.shown != entry.shown
+            self.partition_count += entry.partitions
             if before is not None:
                 self._by_id.pop(before.topic_id, None)
+                self.partition_count -= before.partitions
             else:
                 self.version += 1
             self._by_name[entry.name] = self._by_id[entry.topic_id] = entry

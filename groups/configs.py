@@ -33,8 +33,13 @@ RETRY_S = 0.5
 """After a look that failed."""
 
 
+def _nobody_counts(_rows: int) -> None:
+    """There may be any number of settings."""
+
+
 class Configs:
-    """Groups' own configuration, for this node. ``broker``: the node's settings by name."""
+    """Groups' own configuration, for this node. ``broker``: the node's settings by name. ``admit``
+    refuses rows that are new, where there are as many as there may be."""
 
     def __init__(
         self,
@@ -42,8 +47,10 @@ class Configs:
         connections: Callable[[], AbstractAsyncContextManager[Connection]],
         broker: Broker,
         node_id: int = 0,
+        admit: Callable[[int], None] = _nobody_counts,
     ) -> None:
         self.node_id = node_id
+        self.admit = admit
         self.coordinator = coordinator
         self.broker = broker
         self._connections = connections
@@ -72,7 +79,8 @@ class Configs:
     ) -> None:
         """Change what a group has of its own, all of it or nothing.
 
-        Refuses what ``group_configs.changed`` refuses; raises ``Unavailable``.
+        Refuses what ``group_configs.changed`` refuses, and POLICY_VIOLATION; raises
+        ``Unavailable``.
         """
         async with self._asking() as connection, connection.transaction():
             await connection.execute(sql.LOCK, {"group_id": group_id})
@@ -80,6 +88,8 @@ class Configs:
             after = changed(before, changes, self.broker)
             if validate_only or after == before:
                 return
+            if len(after) > len(before):
+                self.admit(len(after) - len(before))
             await _write(connection, group_id, after)
             await self._note(connection, group_id, before, after, author)
         async with self._asking() as connection:

@@ -7,6 +7,7 @@ which group is where, and nothing of what a group decides.
 
 import heapq
 import logging
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 from types import MappingProxyType
@@ -21,14 +22,14 @@ from groups.core.events import (
 )
 from groups.core.group import Answer, Decision, Group, Millis, Rules, wait_for
 from groups.core.group_configs import Values
-from groups.core.kinds import CLASSIC, KINDS, kind_for
+from groups.core.kinds import CLASSIC, KINDS, creates_group, kind_for
 from groups.core.replies import Refused, Reply
 from groups.core.rows import Durable
 from groups.faces import Faces
 from groups.own import Own
 from groups.resident import Lane, Resident
 from groups.slices import Slices
-from groups.slot import slot_of
+from groups.slot import SLOTS, slot_of
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +55,7 @@ class Coordinator:
     consumers whose connections are to be closed. ``question`` works targets out that a
     step asked for (``groups.assigning``). ``with_pending``: groups for which
     offsets of transactions wait, or once did; plain commits of all others need not ask.
+    ``groups_max``: groups that there may be in all slots together.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Coordinator:
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.restart_grace_ms: Millis = 0
+        self.groups_max = sys.maxsize
         self._serves_since: Millis | None = None
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
@@ -116,7 +119,12 @@ class Coordinator:
         if not self.owns(group_id):
             self._refuse(event, ErrorCode.NOT_COORDINATOR)
             return
-        resident = self.residents.get(group_id) or self._admit(group_id, event)
+        resident = self.residents.get(group_id)
+        if resident is None:
+            if creates_group(event) and len(self.residents) >= self.groups_share:
+                self._refuse(event, ErrorCode.POLICY_VIOLATION)
+                return
+            resident = self._admit(group_id, event)
         if resident.broken:
             self._refuse(event, ErrorCode.UNKNOWN_SERVER_ERROR)
             return
@@ -127,6 +135,11 @@ class Coordinator:
             resident.parked.add(event.ticket)
         resident.inbox.append(event)
         self.schedule(resident)
+
+    @property
+    def groups_share(self) -> int:
+        """How many of all groups there may be the owned slots have: ids are spread evenly."""
+        return self.groups_max * len(self.epochs) // SLOTS
 
     def groups(self) -> Iterable[Group]:
         """Every committed group of the owned slots that exists (see ``group``)."""

@@ -44,6 +44,7 @@ from groups.slots import SlotKeeper
 from groups.sql_liveness import LOOK_BELL, WATCH_BELL
 from groups.sql_slots import BELL as SLOTS_BELL
 from groups.supervision import supervised
+from groups.totals import Maxima, Totals
 from groups.transactions import Transactions
 from groups.watch import Watched
 
@@ -80,7 +81,6 @@ class NodeSettings:
     num_partitions: int
     offset_metadata_max_bytes: int
     offsets_commit_timeout_ms: int
-    offsets_history_retention_hours: int
     group_id_max_bytes: int
     transaction_max_timeout_ms: int
     member_metadata_max_bytes: int
@@ -161,9 +161,22 @@ class Node:
         self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
         self.followers = Followers()
         self.operator = Operator(self.coordinator, self.offset_verbs, self.pausing, self._reader)
-        self.transactions = Transactions(self.coordinator, self.readers, self.keeper.fenced, fail)
+        self.totals = Totals(
+            Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
+        )
+        self.transactions = Transactions(
+            self.coordinator,
+            self.readers,
+            self.keeper.fenced,
+            fail,
+            self.totals.admit_transactional_id,
+        )
         self.configs = Configs(
-            self.coordinator, self._reader, broker_configs.from_django(), me.node_id
+            self.coordinator,
+            self._reader,
+            broker_configs.from_django(),
+            me.node_id,
+            self.totals.admit_configs,
         )
         self.assigning = Assigning(self.coordinator)
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
@@ -234,6 +247,7 @@ class Node:
         yield "patterns", self.patterns.run
         yield "operations", self._operations
         yield "topics of the 0.9 draft", self.draft_topics.run
+        yield "totals", self.totals.run
         yield "topics of commanded groups", self.commanded_topics.run
 
     async def _ticks(self) -> None:

@@ -14,6 +14,7 @@ class PeriodicSettings:
     offsets_retention_minutes: int
     offsets_retention_check_interval_ms: int
     offsets_history_retention_hours: int
+    group_configs_retention_hours: int
     operations_retention_hours: int
     journal_retention_hours: int
     transactional_id_expiration_ms: int

@@ -53,6 +53,22 @@ AND at < clock_timestamp() - %(hours)s * interval '1 hour'
 """
 """The oldest rows only: ids rise with time, and an index on the time would cost every write."""
 
+ORPHANED_CONFIGS = """
+WITH gone AS (
+    DELETE FROM rollcall_group_config WHERE (group_id, name) IN (
+        SELECT c.group_id, c.name FROM rollcall_group_config c
+        WHERE c.updated_at < clock_timestamp() - %(hours)s * interval '1 hour'
+          AND NOT EXISTS (SELECT FROM rollcall_group g WHERE g.group_id = c.group_id)
+          AND NOT EXISTS (SELECT FROM rollcall_journal j
+                          WHERE j.group_id = c.group_id AND j.kind <> 'config-changed')
+        LIMIT %(rows)s)
+    RETURNING group_id
+)
+SELECT pg_notify(%(bell)s, group_id) FROM gone
+"""
+"""Of groups that have no row, and of which the journal tells nothing but that they were configured.
+What a deleted group had stays: it is told of there for as long as the journal is kept."""
+
 RECORD = """
 INSERT INTO rollcall_sweep AS s (name, started_at, took_ms, outcome, failed, runs, failures)
 VALUES (%(name)s, clock_timestamp() - %(took_ms)s * interval '1 millisecond', %(took_ms)s,

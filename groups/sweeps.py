@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from groups import sql_configs as configs_sql
 from groups import sql_liveness as live_sql
 from groups import sql_sweeps as sql
 from groups import sql_transactions as txn_sql
@@ -182,6 +183,9 @@ def clean_up() -> str:
         "journal entries": _remove(sql.OLD_JOURNAL, hours=kept.journal_retention_hours),
         "notes": _execute(live_sql.FORGET_STRANGERS),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
+        "settings of groups that never came": _remove(
+            sql.ORPHANED_CONFIGS, hours=kept.group_configs_retention_hours, bell=configs_sql.BELL
+        ),
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
     said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)

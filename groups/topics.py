@@ -18,6 +18,9 @@ from groups.core import topics as rules
 from groups.core.authors import NOBODY, Told
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Topic
+from groups.sql_totals import TOPICS as TOTAL
+
+MAXIMA = ("TOPICS_MAX", "PARTITIONS_MAX")
 
 NODE = "rollcall_node"
 
@@ -28,11 +31,13 @@ NO_NODE = -1
 def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     """Make a topic and tell every node.
 
-    Raises ``Refuse``: INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS, TOPIC_ALREADY_EXISTS, with
-    the sentence to show.
+    Raises ``Refuse``: INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS, POLICY_VIOLATION,
+    TOPIC_ALREADY_EXISTS, with the sentence to show.
     """
     rules.check_name(name)
     rules.check_count(partitions)
+    if not Topic.objects.filter(name=name).exists():
+        _room().take(partitions)
     ids, counts = [uuid4()], [partitions]
     made = _execute(sql.CREATE_TOPICS, author, names=[name], topic_ids=ids, partitions=counts)
     if not made:
@@ -43,9 +48,13 @@ def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
 def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     """Give a topic more partitions, ``partitions`` in all.
 
-    Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, or INVALID_PARTITIONS for no increase.
+    Raises ``Refuse``: UNKNOWN_TOPIC_OR_PARTITION, POLICY_VIOLATION, or INVALID_PARTITIONS for no
+    increase.
     """
     rules.check_count(partitions)
+    before = Topic.objects.filter(name=name).first()
+    if before is not None and before.partitions < partitions:
+        _room().grow(partitions - before.partitions)
     grown = _execute(sql.GROW_TOPIC, author, name=name, count=partitions)
     topic = Topic.objects.filter(name=name).first()
     if topic is None:
@@ -73,6 +82,15 @@ def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> T
 def raise_ends(name: str, ends: Sequence[int]) -> bool:
     """Note where each partition's work ends, as far as it is further than known; whether any is."""
     return _execute(sql.RAISE_ENDS, {}, name=name, ends=list(ends))
+
+
+def _room() -> rules.Room:
+    """For how much more there is room, by the rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(TOTAL)
+        topics, partitions = cursor.fetchone()
+    most, partitions_most = (getattr(settings, name) for name in MAXIMA)
+    return rules.Room(most - topics, partitions_most - partitions)
 
 
 def _execute(statement: str, author: Told, **parameters: Any) -> bool:

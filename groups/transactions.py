@@ -46,6 +46,10 @@ again itself."""
 Rule = Callable[[Producer | None], Ended]
 
 
+def _nobody_counts() -> None:
+    """There may be any number of transactional ids."""
+
+
 class Described(NamedTuple):
     """A transactional id as operators see it. ``started_at_ms``: since 1970, -1 where no
     transaction is ongoing. ``waiting``: partitions by topic."""
@@ -56,7 +60,8 @@ class Described(NamedTuple):
 
 
 class Transactions:
-    """What a node does about transactional ids. Every method raises ``Refuse``.
+    """What a node does about transactional ids. Every method raises ``Refuse``. ``admit_new``
+    refuses an id that is new, where there are as many as there may be.
 
     Beside the rules' own codes: NOT_COORDINATOR where the slot is another's by now,
     CONCURRENT_TRANSACTIONS where somebody else is at it all the time, and
@@ -69,7 +74,9 @@ class Transactions:
         connections: AsyncConnectionPool[Connection],
         fenced: Callable[[], None],
         fail: Fail = no_fail,
+        admit_new: Callable[[], None] = _nobody_counts,
     ) -> None:
+        self.admit_new = admit_new
         self.coordinator = coordinator
         self.connections = connections
         self.fenced = fenced
@@ -213,6 +220,8 @@ class Transactions:
             ended = rule(before)
             if before is not None and ended.pending is not Pending.WAIT:
                 await self._settle(connection, before, ended.pending)
+            if before is None:
+                self.admit_new()
             after = await _put(connection, before, ended.producer)
             if add is not None:
                 await connection.execute(txn_sql.ADD_GROUP.encode(), {**asked, "group_id": add})

@@ -8,7 +8,16 @@ from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
-from groups.core.events import ConsumerHeartbeat, DraftCommit, DraftJoin, Event, RegisterConsumer
+from groups.core.events import (
+    ConsumerHeartbeat,
+    DraftCommit,
+    DraftJoin,
+    Event,
+    JoinGroup,
+    OffsetCommit,
+    RegisterConsumer,
+    TxnOffsetCommit,
+)
 from groups.core.group import Group
 
 CLASSIC = "classic"
@@ -31,6 +40,23 @@ CREATED_BY: dict[type[Event], str] = {
     RegisterConsumer: COMMANDED,
 }
 """Events that create a group of another kind than classic."""
+
+
+CREATE = (
+    JoinGroup,
+    OffsetCommit,  # DraftCommit as well
+    TxnOffsetCommit,
+    ConsumerHeartbeat,
+    DraftJoin,
+    RegisterConsumer,
+)
+"""Events that may make a group of an absent one; all others are told that there is none."""
+
+
+def creates_group(event: Event) -> bool:
+    """Whether an absent group may exist after the event. Of heartbeats that join alone do so."""
+    joins = not isinstance(event, ConsumerHeartbeat) or event.member_epoch == 0
+    return isinstance(event, CREATE) and joins
 
 
 def kind_for(event: Event) -> str:

@@ -34,6 +34,29 @@ DEFAULT = -1
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
 
 
+class Room:
+    """For how many more topics and partitions there is room; what is taken is room no more."""
+
+    def __init__(self, topics: int, partitions: int) -> None:
+        self.topics = topics
+        self.partitions = partitions
+
+    def take(self, partitions: int) -> int:
+        """A topic of so many partitions, whose number is returned. Refuses POLICY_VIOLATION."""
+        if self.topics < 1:
+            raise Refuse(ErrorCode.POLICY_VIOLATION, "There are as many topics as there may be.")
+        self.grow(partitions)
+        self.topics -= 1
+        return partitions
+
+    def grow(self, partitions: int) -> None:
+        """So many more of a topic that is there. Refuses POLICY_VIOLATION."""
+        if self.partitions < partitions:
+            detail = f"There is room for {max(self.partitions, 0)} more partitions of all topics."
+            raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
+        self.partitions -= partitions
+
+
 def name_problem(name: str) -> str | None:
     """Why this cannot be a topic's name, as a sentence; None when it can.
 

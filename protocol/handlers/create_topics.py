@@ -39,9 +39,10 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
         )
     results: dict[str, CreatableTopicResult] = {}
     wanted: dict[str, int] = {}
+    room = call.node.catalogue.room()
     for topic in {topic.name: topic for topic in request.topics}.values():
         try:
-            wanted[topic.name] = _partitions(topic, times, call)
+            wanted[topic.name] = room.take(_partitions(topic, times, call))
         except Refuse as refusal:
             results[topic.name] = _failed(topic.name, refusal.code, refusal.detail)
     results |= await _made(wanted, request.validate_only, call)

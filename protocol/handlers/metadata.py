@@ -1,13 +1,18 @@
 """Metadata (3): the live nodes, and topics with their partitions and leaders."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
 from groups.cluster import Broker, Cluster
 from groups.core.errors import ErrorCode
-from groups.core.topics import PARTITIONS_MAX, name_problem
+from groups.core.topics import (
+    PARTITIONS_MAX,
+    PARTITIONS_PER_REQUEST_MAX,
+    TOPICS_PER_REQUEST_MAX,
+    name_problem,
+)
 from protocol.call import Call
 from protocol.handlers import rights
 from protocol.handlers.codes import WireCode
@@ -77,10 +82,9 @@ async def _by_name(
     try:
         found = await catalogue.find_many(names)
         if may_create and settings.auto_create_topics_enable:
-            new = [n for n in names if n not in found and name_problem(n) is None]
+            new = _room_for([n for n in names if n not in found and name_problem(n) is None], call)
             if new:
-                count = min(settings.num_partitions, PARTITIONS_MAX)
-                await catalogue.create_many(dict.fromkeys(new, count), call.author.told())
+                await catalogue.create_many(new, call.author.told())
                 found = await catalogue.find_many(names)
     except Unavailable:
         found = catalogue.known(names)
@@ -91,6 +95,16 @@ async def _by_name(
         else _failed(missing if name_problem(name) is None else ILL_NAMED, name, operations)
         async for name in call.each(names)
     ]
+
+
+def _room_for(names: Sequence[str], call: Call) -> dict[str, int]:
+    """The partitions of each topic that is made: as many as CreateTopics would make at a time, and
+    as there is room for. The others stay unknown, as where none is made."""
+    count = min(call.node.settings.num_partitions, PARTITIONS_MAX)
+    most = min(TOPICS_PER_REQUEST_MAX, PARTITIONS_PER_REQUEST_MAX // count)
+    room = call.node.catalogue.room()
+    room_for = max(min(room.topics, room.partitions // count, most), 0)
+    return dict.fromkeys(names[:room_for], count)
 
 
 async def _by_id(ids: Iterable[UUID], call: Call, operations: int) -> list[MetadataResponseTopic]:

@@ -169,7 +169,7 @@ def write(
 
 def author(member_id: str, call: Call) -> Author | None:
     """Who is to be named in the history of offsets, where one is kept."""
-    if not call.node.settings.offsets_history_retention_hours:
+    if not call.node.totals.keeps_history:
         return None
     return Author(member_id, call.client_id, call.client_host)
 

@@ -1,8 +1,11 @@
 """Offset retention and clean-up, against a node that decides."""
 
+import asyncio
+
 import pytest
 from django.db import OperationalError
 
+from groups.core.configs import Change, Operation
 from groups.core.replies import Committed
 from groups.sweeps import RetentionSweep, clean_up
 from tests.node.running import Running
@@ -126,3 +129,29 @@ async def test_clean_up_removes_what_is_old_and_nothing_else(one: Running, other
     assert await swept(clean_up) == "removed 2 operations, 1 journal entries, 1 notes"
     assert await value(other, "SELECT actor FROM rollcall_operation") == "bob"
     assert await value(other, "SELECT count(*) FROM rollcall_liveness") == 1
+
+
+async def test_settings_of_groups_that_never_came_go_and_all_others_stay(
+    one: Running, other: Other
+) -> None:
+    await one.commit("there", 1)
+    for group_id in ("there", "gone", "never", "yet to come"):
+        await one.node.configs.alter(group_id, [Change("rollcall.freeze", Operation.SET, "true")])
+    await other.execute(
+        "INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,"
+        ' generation_before, generation_after, waited_for, joined, "left", details)'
+        " VALUES (now(), 'gone', 1, 0, 'group-deleted', '', '', 0, 0, '{}', '[]', '[]', '{}')"
+    )
+    await other.execute(
+        "UPDATE rollcall_group_config SET updated_at = now() - interval '169 hours'"
+        " WHERE group_id <> 'yet to come'"
+    )
+    own = one.node.coordinator.own
+    assert own.rules_of("never").guards.frozen
+
+    assert await swept(clean_up) == "removed 1 settings of groups that never came"
+
+    names = "SELECT string_agg(group_id, ', ' ORDER BY group_id) FROM rollcall_group_config"
+    assert await value(other, names) == "gone, there, yet to come"
+    while own.rules_of("never").guards.frozen:
+        await asyncio.sleep(0.01)  # its owner goes by it as soon as it hears

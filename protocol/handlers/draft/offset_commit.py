@@ -86,7 +86,7 @@ def _write(
 
 def _author(request: OffsetCommitRequest, call: Call) -> Author | None:
     """Who is to be named in the history of offsets, where one is kept."""
-    if not call.node.settings.offsets_history_retention_hours:
+    if not call.node.totals.keeps_history:
         return None
     return Author(request.consumer_id, call.client_id, call.client_host)
 

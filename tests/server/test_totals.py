@@ -1,0 +1,227 @@
+"""How much durable state there may be: who asks for more is told so, and nobody else notices."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from groups.core.errors import ErrorCode
+from groups.database import Connection
+from groups.totals import GROUPS, HISTORY, TOPICS, Figure
+from protocol.handlers.resources import Resource
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from protocol.messages.init_producer_id import InitProducerIdRequest
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from tests.server.client import Client, join
+from tests.server.serving import Serving, serving
+
+FULL = ErrorCode.POLICY_VIOLATION
+UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+SET, DELETE = 0, 1
+
+NOTES = "SELECT details ->> 'what', details -> 'count' FROM rollcall_journal WHERE kind = %s"
+HISTORY_ROWS = "SELECT count(*) FROM rollcall_offset_history WHERE group_id = %s"
+
+
+@pytest.fixture
+async def limited(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
+    """A server with room for little."""
+    settings.TOPICS_MAX = settings.GROUPS_MAX = settings.TRANSACTIONAL_IDS_MAX = 5
+    settings.PARTITIONS_MAX = 12
+    settings.GROUP_CONFIGS_MAX = 3
+    async with serving() as started:
+        yield started
+
+
+@pytest.fixture
+async def client(limited: Serving) -> Client:
+    """Somebody who asks for much."""
+    return (await limited.connect())[0]
+
+
+async def make(client: Client, partitions: int, *names: str) -> list[int]:
+    """CreateTopics: the code of each."""
+    one = partial(CreatableTopic, num_partitions=partitions, replication_factor=1)
+    wanted = [one(name=name) for name in names]
+    request = CreateTopicsRequest(topics=wanted, timeout_ms=5000)
+    return [topic.error_code for topic in (await client.call(request, 5)).topics]
+
+
+async def ask(client: Client, *names: str) -> list[int]:
+    """Metadata that may make topics: the code of each."""
+    wanted = [MetadataRequestTopic(name=name) for name in names]
+    request = MetadataRequest(topics=wanted, allow_auto_topic_creation=True)
+    return [topic.error_code for topic in (await client.call(request, 9)).topics]
+
+
+async def grow(client: Client, name: str, count: int) -> int:
+    """CreatePartitions: the code."""
+    request = CreatePartitionsRequest(
+        topics=[CreatePartitionsTopic(name=name, count=count, assignments=None)], timeout_ms=5000
+    )
+    (result,) = (await client.call(request, 3)).results
+    return int(result.error_code)
+
+
+async def commit(client: Client, group_id: str, topic: str = "kept") -> int:
+    """A commit of no member: the code."""
+    partition = OffsetCommitRequestPartition(partition_index=0, committed_offset=7)
+    topics = [OffsetCommitRequestTopic(name=topic, partitions=[partition])]
+    request = OffsetCommitRequest(group_id=group_id, topics=topics)
+    return int((await client.call(request, 8)).topics[0].partitions[0].error_code)
+
+
+async def configure(client: Client, group_id: str, operation: int = SET, value: str = "9") -> int:
+    """One setting of a group: the code."""
+    said = None if operation == DELETE else value
+    change = AlterableConfig(name="rollcall.max.members", config_operation=operation, value=said)
+    resource = AlterConfigsResource(
+        resource_type=Resource.GROUP, resource_name=group_id, configs=[change]
+    )
+    request = IncrementalAlterConfigsRequest(resources=[resource])
+    return int((await client.call(request, 1)).responses[0].error_code)
+
+
+async def initialise(client: Client, transactional_id: str) -> int:
+    """InitProducerId: the code."""
+    request = InitProducerIdRequest(
+        transactional_id=transactional_id, transaction_timeout_ms=60_000
+    )
+    return int((await client.call(request, 4)).error_code)
+
+
+async def test_of_too_many_topics_those_are_made_for_which_there_is_room(client: Client) -> None:
+    assert await make(client, 1, "a", "b", "c") == [0, 0, 0]
+
+    assert await ask(client, "a", "d", "e", "f", "g") == [0, 0, 0, UNKNOWN, UNKNOWN]
+    assert await make(client, 1, "a", "f") == [ErrorCode.TOPIC_ALREADY_EXISTS, FULL]
+    assert await ask(client, "a", "f") == [0, UNKNOWN]
+
+
+async def test_partitions_are_counted_over_all_topics(client: Client, limited: Serving) -> None:
+    assert await make(client, 5, "a", "b") == [0, 0]
+
+    assert await make(client, 5, "c") == [FULL]
+    assert await grow(client, "a", 8) == FULL
+    assert await grow(client, "a", 7) == 0
+    assert await ask(client, "c") == [UNKNOWN]
+    await limited.node.catalogue.delete("b")
+    assert await make(client, 5, "c") == [0]
+
+
+async def test_metadata_makes_no_more_topics_at_a_time_than_create_topics(served: Serving) -> None:
+    client, _ = await served.connect()
+
+    codes = await ask(client, *(f"many-{n:04}" for n in range(1_200)))
+
+    assert [codes.count(code) for code in (0, UNKNOWN)] == [1_000, 200]
+    assert served.node.totals.figures[TOPICS].now == 1_000
+
+
+async def test_a_group_too_many_is_refused_and_the_others_go_on(
+    client: Client, limited: Serving
+) -> None:
+    assert await make(client, 1, "kept") == [0]
+    beat = await client.settled("good")
+    assert [await commit(client, f"g-{n}") for n in range(4)] == [0, 0, 0, 0]
+
+    assert await commit(client, "g-4") == FULL
+    assert (await client.call(join("g-4"), 3)).error_code == FULL
+    joining = ConsumerGroupHeartbeatRequest(
+        group_id="g-4",
+        member_id=str(uuid4()),
+        member_epoch=0,
+        rebalance_timeout_ms=60_000,
+        subscribed_topic_names=["kept"],
+        topic_partitions=[],
+    )
+    assert (await client.call(joining, 1)).error_code == FULL
+    # What makes no group is answered as ever.
+    nobody = HeartbeatRequest(group_id="g-4", generation_id=1, member_id="m")
+    assert (await client.call(nobody, 3)).error_code == ErrorCode.UNKNOWN_MEMBER_ID
+
+    assert (await client.call(beat, 3)).error_code == 0
+    assert await commit(client, "g-0") == 0
+    assert limited.node.totals.figures[GROUPS] == Figure(5, 5)
+
+
+async def test_a_transactional_id_too_many_is_refused_and_the_others_go_on(client: Client) -> None:
+    assert [await initialise(client, f"pay-{n}") for n in range(6)] == [0, 0, 0, 0, 0, FULL]
+
+    assert await initialise(client, "pay-0") == 0
+    assert await initialise(client, "pay-6") == FULL
+
+
+async def test_a_setting_too_many_is_refused_and_others_can_be_changed(client: Client) -> None:
+    assert [await configure(client, f"g-{n}") for n in range(4)] == [0, 0, 0, FULL]
+
+    assert await configure(client, "g-0", value="8") == 0
+    assert await configure(client, "g-1", DELETE) == 0
+
+
+async def test_what_was_admitted_stays_counted_when_rows_are_counted(
+    client: Client, limited: Serving
+) -> None:
+    for n in range(3):
+        await configure(client, f"g-{n}")
+    await limited.node.totals.look()
+    assert await configure(client, "g-3") == FULL
+    await configure(client, "g-1", DELETE)
+
+    await limited.node.totals.look()
+
+    assert await configure(client, "g-3") == 0
+
+
+async def test_history_that_is_full_is_not_written_and_commits_go_on(
+    client: Client, limited: Serving, other: Connection
+) -> None:
+    async def rows() -> int:
+        row = await (await other.execute(HISTORY_ROWS, ["g"])).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    await make(client, 1, "kept")
+    assert await commit(client, "g") == 0
+    assert await rows() == 1
+
+    limited.node.totals.rows[HISTORY].most = 0
+    await limited.node.totals.look()
+    assert await commit(client, "g") == 0
+
+    assert await rows() == 1
+
+
+async def test_what_is_nearly_full_is_told_of_once(
+    client: Client, limited: Serving, other: Connection
+) -> None:
+    totals = limited.node.totals
+
+    async def told() -> list[Any]:
+        return await (await other.execute(NOTES, ["limit-near"])).fetchall()
+
+    await make(client, 1, "a", "b", "c")
+    await totals.look()
+    assert await told() == []
+
+    await make(client, 1, "d")
+    for _ in range(3):
+        await totals.look()
+
+    assert await told() == [(TOPICS, 4)]
+    assert totals.figures[TOPICS] == Figure(4, 5)
