@@ -7,6 +7,7 @@ for a group stands in ``groups.core.consumer.patterns``, what a pattern is in ``
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -16,21 +17,22 @@ from groups.coordinator import Coordinator
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import TopicsMatched
 from groups.core.group import Millis
+from groups.regexes import Matching
 
 logger = logging.getLogger(__name__)
 
-LOOK_S = 0.1
+LOOK_MS: Millis = 100
 """How often somebody asks whether a group's patterns are to be matched."""
 
 AFTER_A_CHANGE_MS: Millis = 1_000
 """Topics that come one after the other are taken together."""
 
 AGAIN_MS: Millis = 10_000
-"""A match that was lost, or took too long, is repeated after this time, which is the least that
+"""A match that was lost is repeated after this time, which is the least that
 Kafka lets pass between any two matches of a group."""
 
-MATCH_S_MAX = 5.0
-"""All that is due at one look, together. RE2 matches some million names a second."""
+REFUSED_MAX = 1_000
+"""Patterns of which a node remembers that they take too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,57 @@ class Asked:
     found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A group whose patterns are being matched: with which version of the catalogue, since when,
+    and those of its patterns that nobody refuses."""
+
+    version: int
+    at: Millis
+    patterns: frozenset[str]
+    matchings: Mapping[str, Matching]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to be done."""
+        return all(each.is_over for each in self.matchings.values())
+
+
 class Patterns:
-    """The groups of this node that subscribe by pattern."""
+    """The groups of this node that subscribe by pattern.
+
+    A pattern is matched once for all groups that have it, a turn at a time; those that have had
+    none yet and those that have had some take turns with each other, so that a new pattern waits
+    for nobody's slow one. One that is too slow is refused from then on, and the groups that have it
+    go on with what it stood for.
+    """
 
     def __init__(self, coordinator: Coordinator, catalogue: Catalogue, refresh_ms: Millis) -> None:
         self._coordinator = coordinator
         self._catalogue = catalogue
         self._refresh_ms = refresh_ms
         self._asked: dict[str, Asked] = {}
+        self._waiting: dict[str, Waiting] = {}
+        self._names: tuple[int, list[str]] = (-1, [])
+        self._begun: dict[tuple[int, str], Matching] = {}
+        self._groups: dict[Matching, set[str]] = {}
+        self._new: deque[Matching] = deque()
+        self._old: deque[Matching] = deque()
+        self._refused: dict[str, None] = {}
+
+    def problem(self, pattern: str) -> str | None:
+        """Why nobody may subscribe with it, as a sentence; None for a good one."""
+        if pattern in self._refused:
+            return regexes.refusal(pattern, regexes.TOO_SLOW)
+        return regexes.problem(pattern)
+
+    def problem_of(self, group_id: str, member_id: str) -> str | None:
+        """Why a member may not go on with the pattern that it has."""
+        if not self._refused:
+            return None
+        group = self._coordinator.group(group_id)
+        pattern = group.pattern_of(member_id) if isinstance(group, ConsumerGroup) else ""
+        return self.problem(pattern) if pattern in self._refused else None
 
     def watch(self, group_id: str) -> None:
         """A member of this group lives: its patterns, where it has any, are kept matched."""
@@ -62,17 +107,87 @@ class Patterns:
 
     async def run(self) -> None:
         """Look and match until cancelled."""
+        looked_at = -LOOK_MS
         while True:
-            await asyncio.sleep(LOOK_S)
-            due = self._due()
-            if due:
-                await self._match(due)
+            if self._coordinator.clock() - looked_at >= LOOK_MS:
+                looked_at = self._coordinator.clock()
+                self._begin(self._due())
+            if not self._new and not self._old:
+                await asyncio.sleep(LOOK_MS / 1000)
+            await self._turns(self._new, len(self._new))
+            await self._turns(self._old, min(1, len(self._old)))
+
+    def _begin(self, due: Mapping[str, frozenset[str]]) -> None:
+        """These groups wait from now on."""
+        version, now = self._catalogue.version, self._coordinator.clock()
+        if due and self._names[0] != version:
+            self._names = version, [entry.name for entry in self._catalogue.all()]
+        for group_id, patterns in due.items():
+            good = [pattern for pattern in sorted(patterns) if self.problem(pattern) is None]
+            mine = {pattern: self._matching(version, pattern) for pattern in good}
+            for matching in mine.values():
+                self._groups[matching].add(group_id)
+            self._waiting[group_id] = Waiting(version, now, patterns, mine)
+            self._settle(group_id)
+
+    def _matching(self, version: int, pattern: str) -> Matching:
+        """Who shares a pattern shares its turns."""
+        begun = self._begun.get((version, pattern))
+        if begun is None:
+            begun = self._begun[version, pattern] = Matching(pattern, self._names[1], version)
+            self._groups[begun] = set()
+            self._new.append(begun)
+        return begun
+
+    async def _turns(self, line: "deque[Matching]", most: int) -> None:
+        """The first of a line have a turn, and all that follows of it happens."""
+        if not most:
+            return
+        first = [line.popleft() for _ in range(most)]
+        taken = await asyncio.to_thread(regexes.take_turns, first)
+        line.extendleft(reversed(first[taken:]))
+        for matching in first[:taken]:
+            if matching.is_over:
+                self._finish(matching)
+            else:
+                self._old.append(matching)
+
+    def _finish(self, matching: Matching) -> None:
+        if matching.is_too_slow:
+            self._refuse(matching.pattern)
+        self._begun.pop((matching.version, matching.pattern))
+        for group_id in self._groups.pop(matching):
+            self._settle(group_id)
+
+    def _refuse(self, pattern: str) -> None:
+        logger.warning("a pattern is refused, since it takes too long: %.200s", pattern)
+        self._refused[pattern] = None
+        if len(self._refused) > REFUSED_MAX:
+            del self._refused[next(iter(self._refused))]
+
+    def _settle(self, group_id: str) -> None:
+        """Tell a group once all of its patterns are through. What is refused, or is none to this
+        version, stands for what it stood for, and is not asked for again and again."""
+        waiting = self._waiting.get(group_id)
+        if waiting is None or not waiting.is_over:
+            return
+        del self._waiting[group_id]
+        group = self._coordinator.group(group_id)
+        if not isinstance(group, ConsumerGroup):
+            return
+        kept = {pattern: group.matches.get(pattern, ()) for pattern in waiting.patterns}
+        found = {p: matching.found for p, matching in waiting.matchings.items() if matching.is_done}
+        asked = Asked(waiting.version, waiting.at, waiting.patterns, {**kept, **found})
+        self._asked[group_id] = asked
+        self._tell(group_id, found)
 
     def _due(self) -> dict[str, frozenset[str]]:
         """The patterns to be matched now, by group."""
         now = self._coordinator.clock()
         due: dict[str, frozenset[str]] = {}
         for group_id, asked in list(self._asked.items()):
+            if group_id in self._waiting:
+                continue
             group = self._coordinator.group(group_id)
             if not isinstance(group, ConsumerGroup) or not group.patterns:
                 del self._asked[group_id]  # a heartbeat tells of it when it has some again
@@ -90,18 +205,6 @@ class Patterns:
             return False  # the names are not compared at every look
         differs = any(group.matches.get(p) != asked.found.get(p) for p in patterns)
         return differs or not patterns <= asked.found.keys()
-
-    async def _match(self, due: Mapping[str, frozenset[str]]) -> None:
-        version, now = self._catalogue.version, self._coordinator.clock()
-        names = [entry.name for entry in self._catalogue.all()]
-        wanted = sorted(frozenset[str]().union(*due.values()))
-        found = await asyncio.to_thread(regexes.matches, wanted, names, MATCH_S_MAX)
-        if len(found) < len(wanted):
-            logger.warning("%d patterns could not be matched in time", len(wanted) - len(found))
-        for group_id, patterns in due.items():
-            mine = {pattern: found[pattern] for pattern in patterns if pattern in found}
-            self._asked[group_id] = Asked(version, now, patterns, mine)
-            self._tell(group_id, mine)
 
     def _tell(self, group_id: str, found: Mapping[str, tuple[str, ...]]) -> None:
         """Bring a group what it does not know yet."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from groups import regexes
 from groups.core.assignors.clients import ClientAssignor
 from groups.core.consumer.heartbeat import JOIN, is_blank
 from groups.core.errors import ErrorCode, Refuse
@@ -86,13 +85,17 @@ def _event(request: ConsumerGroupHeartbeatRequest, call: Call, seen: View) -> Co
         racks=seen.racks,
         version=call.version,
         subscribed_topic_regex=request.subscribed_topic_regex,
-        regex_problem=_problem(request.subscribed_topic_regex),
+        regex_problem=_problem(request, call),
         client_assignors=_said(request),
     )
 
 
-def _problem(regex: str | None) -> str | None:
-    return regexes.problem(regex) if regex else None
+def _problem(request: ConsumerGroupHeartbeatRequest, call: Call) -> str | None:
+    """What is wrong with the pattern that it brings, or goes on with."""
+    patterns, regex = call.node.patterns, request.subscribed_topic_regex
+    if regex is None:
+        return patterns.problem_of(request.group_id, request.member_id)
+    return patterns.problem(regex) if regex else None
 
 
 def _by_topic(owned: Sequence[TopicPartitions]) -> dict[str, tuple[int, ...]]:

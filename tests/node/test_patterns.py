@@ -1,11 +1,12 @@
 """A node matches its groups' patterns with the catalogue, and tells the groups (KIP-848)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
+from random import Random
 
 import pytest
 
-from groups import patterns
+from groups import patterns, regexes
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
@@ -112,3 +113,88 @@ async def test_when_a_match_is_due(quick: Running, monkeypatch: pytest.MonkeyPat
     await node.catalogue.create("bar", 1)
     assert not watched.due(quick, asked, 999)
     assert watched.due(quick, asked, 1_000), "topics have changed"
+
+
+BOMB = "(.|a)*" * 600
+"""Valid, and takes seconds a name where the engine says which group matched what."""
+
+SLOW = "(" + "|".join(f".*(a|b).{{{n}}}a" for n in range(20, 80)) + ").*"
+"""Valid, and takes milliseconds a name whatever one does: too many states to remember."""
+
+
+async def subscribe(
+    one: Running, group_id: str, regex: str | None, epoch: int = 0
+) -> ConsumerBeaten:
+    """A member of that group joins with a pattern, or beats, as the handler has it."""
+    problems = one.node.patterns
+    wrong = problems.problem_of(group_id, "m") if regex is None else problems.problem(regex)
+    joins = epoch == 0
+    event = ConsumerHeartbeat(
+        ticket=one.counter.ticket(), member_id="m", member_epoch=epoch, instance_id=None,
+        rack_id=None, client_id="c", client_host="/h",
+        rebalance_timeout_ms=9_000 if joins else -1, subscribed_topic_names=None,
+        server_assignor=None, owned={} if joins else None, subscribed_topic_regex=regex,
+        looked_up=frozenset(), regex_problem=wrong,
+    )  # fmt: skip
+    reply = await one.ask(group_id, event)
+    assert isinstance(reply, ConsumerBeaten)
+    one.node.patterns.watch(group_id)
+    return reply
+
+
+def matched(one: Running, group_id: str) -> Mapping[str, tuple[str, ...]]:
+    """What the group's patterns stand for."""
+    found = one.node.coordinator.group(group_id)
+    assert isinstance(found, ConsumerGroup)
+    return found.matches
+
+
+async def fill(one: Running, topics: int) -> None:
+    """Topics with long names by chance, that many."""
+    chance = Random(1)
+    names = [f"{''.join(chance.choices('ab', k=230))}-{n}" for n in range(topics)]
+    for at in range(0, topics, 1_000):
+        await one.node.catalogue.create_many(dict.fromkeys(names[at : at + 1_000], 1))
+
+
+async def test_no_groups_pattern_holds_up_anothers(
+    quick: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten groups, each with a pattern of its own that needs many turns."""
+    monkeypatch.setattr(regexes, "TURN_S", 0.001)
+    monkeypatch.setattr(regexes, "NAMES_A_TURN_MIN", 1)
+    await fill(quick, 1_500)
+    await quick.node.catalogue.create("wanted", 1)
+    for n in range(10):
+        await subscribe(quick, f"slow-{n}", f"{BOMB}(x{n})?")
+
+    await subscribe(quick, "g", "wanted.*")
+    await until(lambda: "wanted.*" in matched(quick, "g"))
+
+    assert matched(quick, "g") == {"wanted.*": ("wanted",)}
+    assert len(quick.node.patterns._begun) > 5, "the others were not waited for"
+    slow = [f"slow-{n}" for n in range(10)]
+    # And in the end they have what they asked for.
+    await until(lambda: [[*map(len, matched(quick, g).values())] for g in slow] == [[1_501]] * 10)
+
+
+async def test_a_pattern_that_runs_out_of_its_turn_twice_is_refused_alone(quick: Running) -> None:
+    await fill(quick, 2_000)
+    await quick.node.catalogue.create("wanted", 1)
+    await subscribe(quick, "other", "wanted.*")
+    first = await subscribe(quick, "slow", SLOW)
+    assert first.error == ErrorCode.NONE
+
+    await until(lambda: quick.node.patterns.problem(SLOW) is not None)
+    await until(lambda: not quick.node.patterns._waiting)
+
+    for regex, epoch in ((None, 1), (SLOW, 1), (SLOW, 0)):
+        again = await subscribe(quick, "slow", regex, epoch)
+        assert (again.error, again.detail) == (
+            ErrorCode.INVALID_REGULAR_EXPRESSION,
+            regexes.refusal(SLOW, regexes.TOO_SLOW),
+        )
+    assert (await subscribe(quick, "slow", "wanted.*", 1)).error == ErrorCode.NONE
+    assert (await subscribe(quick, "other", None, 1)).error == ErrorCode.NONE
+    await until(lambda: matched(quick, "other") == {"wanted.*": ("wanted",)})
+    assert not quick.node.patterns._waiting, "and it is not tried again"

@@ -1,8 +1,11 @@
 """Regular expressions in RE2's syntax: which are good, and what they match (KIP-848)."""
 
+from random import Random
+
 import pytest
 
 from groups import regexes
+from groups.regexes import Matching
 
 
 @pytest.mark.parametrize(
@@ -12,7 +15,10 @@ def test_a_good_pattern_has_no_problem(pattern: str) -> None:
     assert regexes.problem(pattern) is None
 
 
-@pytest.mark.parametrize("pattern", ["[", "*", "(", "(?=foo)", r"(a)\1", "a{5000}", "a" * 4097])
+@pytest.mark.parametrize(
+    "pattern",
+    ["[", "*", "(", "(?=foo)", r"(a)\1", "a{5000}", "a" * 4097, "a{0,999}" * 6, r"\pL" * 101],
+)
 def test_what_re2_does_not_know_is_refused_with_a_sentence(pattern: str) -> None:
     said = regexes.problem(pattern)
     assert said is not None and said.endswith(".")
@@ -39,3 +45,45 @@ def test_what_is_not_done_in_time_is_left_out() -> None:
 def test_a_pattern_that_would_ruin_a_backtracking_engine_takes_no_time() -> None:
     names = ["a" * 249 + "!"] * 1_000
     assert regexes.matches(["(a+)+b", "(a|aa)+$"], names, 5) == {"(a+)+b": (), "(a|aa)+$": ()}
+
+
+def test_which_part_of_a_name_a_group_matched_is_not_asked() -> None:
+    """It took seconds a name."""
+    names = ["x" * 230 + f"-{n}" for n in range(1_000)]
+    matching = Matching("(.|a)*" * 600, names)
+    for _ in range(100):
+        matching.turn()
+
+    assert matching.found == tuple(names)
+
+
+def test_a_pattern_goes_on_where_its_last_turn_ended() -> None:
+    names = [f"topic-{n:06}" for n in range(200_000)]
+    matching = Matching("topic-.*7", names)
+    turns = 0
+    while not matching.is_over:
+        matching.turn()
+        turns += 1
+
+    assert turns > 1
+    assert matching.found == tuple(name for name in names if name.endswith("7"))
+
+
+def test_a_pattern_that_runs_out_of_two_turns_is_too_slow() -> None:
+    slow = "(" + "|".join(f".*(a|b).{{{n}}}a" for n in range(20, 80)) + ").*"
+    chance = Random(1)
+    matching = Matching(slow, ["".join(chance.choices("ab", k=240)) for _ in range(5_000)])
+    matching.turn()
+    assert not matching.is_over
+    matching.turn()
+
+    assert matching.is_too_slow
+
+
+def test_turns_are_given_for_no_longer_than_one_lasts() -> None:
+    names = ["ab" * 120 + f"{n}" for n in range(5_000)]
+    some = [Matching("(.|a)*" * 600 + f"(x{n})?", names) for n in range(20)]
+
+    taken = regexes.take_turns(some)
+
+    assert 1 <= taken < len(some)

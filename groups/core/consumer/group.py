@@ -173,6 +173,11 @@ class ConsumerGroup:
         """Every regular expression that a member subscribes with."""
         return frozenset(self._index.regexes)
 
+    def pattern_of(self, member_id: str) -> str:
+        """The regular expression that a member subscribes with; "" where there is none."""
+        member = self.members.get(member_id)
+        return "" if member is None else member.regex
+
     @property
     def matches(self) -> Mapping[str, tuple[str, ...]]:
         """The names that patterns were last found to match, by pattern."""
