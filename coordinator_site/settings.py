@@ -175,7 +175,7 @@ LOGGING = {
     "filters": {"outages": {"()": "coordinator_site.outages.Outages"}},
     "handlers": {
         "stderr": {
-            "class": "logging.StreamHandler",
+            "class": "coordinator_site.log_limits.LimitedHandler",
             "formatter": "line",
             "filters": ["outages"],
         }

@@ -35,7 +35,10 @@ def identified(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
         status = response.status_code
         if request.method not in READS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             path = quote(request.path)  # no line of a log ends inside an id
-            logger.info("%s %s: %s, request %s", request.method, path, status, request_id)
+            # Of refusals the log keeps a few a second; of what was done each one.
+            many = {"is_one_of_many": status >= HTTPStatus.BAD_REQUEST}
+            said = (request.method, path, status, request_id)
+            logger.info("%s %s: %s, request %s", *said, extra=many)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
             response = _defect(request, request_id)
         response[HEADER] = request_id

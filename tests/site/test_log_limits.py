@@ -1,0 +1,92 @@
+"""The log: ten lines a second of each kind, then how many more there were."""
+
+import io
+import logging
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from coordinator_site.log_limits import LINES_MAX, WINDOW_S, LimitedHandler
+
+
+class Clock:
+    """Seconds that pass when a test says so; far from the end of any window by itself."""
+
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Log:
+    """A logger with a handler of its own, and what it wrote."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.written = io.StringIO()
+        self.handler = LimitedHandler(self.clock)
+        self.handler.setStream(self.written)
+        self.logger = logging.Logger("refusals", logging.INFO)
+        self.logger.addHandler(self.handler)
+
+    @property
+    def lines(self) -> list[str]:
+        """Every line so far."""
+        return self.written.getvalue().splitlines()
+
+
+@pytest.fixture
+def log() -> Iterator[Log]:
+    """A log that nobody has written to."""
+    made = Log()
+    yield made
+    made.handler.close()
+
+
+def test_of_one_kind_ten_lines_are_written_and_the_others_counted(log: Log) -> None:
+    for n in range(1_000):
+        log.logger.warning("refused %s", n)
+    assert log.lines == [f"refused {n}" for n in range(LINES_MAX)]
+
+    log.clock.now += WINDOW_S
+    log.logger.warning("refused %s", "again")
+
+    assert log.lines[LINES_MAX:] == [
+        "990 more of this within a second: refused %s",
+        "refused again",
+    ]
+
+
+def test_the_count_comes_by_itself_where_nothing_follows(log: Log) -> None:
+    for n in range(LINES_MAX + 5):
+        log.logger.warning("refused %s", n)
+
+    (timer,) = (each for each in threading.enumerate() if isinstance(each, threading.Timer))
+    timer.join()
+    assert log.lines[-1] == "5 more of this within a second: refused %s"
+
+
+def test_other_kinds_are_told_of_all_the_same(log: Log) -> None:
+    for n in range(100):
+        log.logger.warning("refused %s", n)
+    log.logger.warning("closed %s", 1)
+    log.logger.error("refused %s", 2)
+
+    assert log.lines[LINES_MAX:] == ["closed 1", "refused 2"]
+
+
+def test_what_must_be_told_each_time_is(log: Log) -> None:
+    for n in range(100):
+        log.logger.info("%s did it", n, extra={"is_one_of_many": False})
+
+    assert len(log.lines) == 100
+
+
+def test_every_process_logs_by_it() -> None:
+    configured: Any = settings.LOGGING
+    (handler,) = configured["handlers"].values()
+
+    assert handler["class"] == f"{LimitedHandler.__module__}.{LimitedHandler.__qualname__}"
