@@ -26,6 +26,8 @@ STOP_WITH_PARENT = "--stop-with-parent"
 
 REACH_TIMEOUT_S = 5
 
+WEB_CONNECTIONS = "WEB_DATABASE_CONNECTIONS"
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run until a signal; the result is the exit status."""
@@ -34,8 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with signals.watching():
             wanted = environment.read(os.environ)
-            kafka_settings.read(os.environ)
-            with importing(output) as server, stages(wanted, output, server) as planned:
+            web = int(str(kafka_settings.read(os.environ)[WEB_CONNECTIONS]))
+            with importing(output) as server, stages(wanted, web, output, server) as planned:
                 supervise(planned, Supervisor(output, signals, server))
     except (LaunchError, kafka_settings.SettingError) as refusal:
         output.say(NAME, str(refusal))
@@ -58,9 +60,10 @@ def importing(output: Output) -> Iterator[Forks | None]:
 
 @contextmanager
 def stages(
-    wanted: Environment, output: Output, server: Forks | None
+    wanted: Environment, web: int, output: Output, server: Forks | None
 ) -> Iterator[tuple[Stage, ...]]:
-    """The whole plan; the data folder is ours, where we serve the database, until the end."""
+    """The whole plan; the data folder is ours, where we serve the database, until the end. ``web``:
+    how many connections the web may have."""
     data_dir = places.DataDir(wanted.data_dir)
     if wanted.database_url is not None:
         data_dir.make()
@@ -71,7 +74,8 @@ def stages(
     places.write_private(data_dir.url_file, cluster.url() + "\n")
     try:
         programs = plan.build(wanted, data_dir, cluster.url(), server)
-        yield ((postgres.describe(cluster),), *programs)
+        settings = postgres.for_processes(wanted.nodes, web)
+        yield ((postgres.describe(cluster, settings),), *programs)
     finally:
         data_dir.url_file.unlink(missing_ok=True)
         cluster.lock.close()

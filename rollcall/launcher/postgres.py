@@ -26,7 +26,7 @@ SETTINGS: Mapping[str, str] = {
     "password_encryption": "scram-sha-256",
     # Small, beside the other processes of one machine; safe whatever happens to it.
     "shared_buffers": "64MB",
-    "max_connections": "100",
+    "max_connections": "100",  # more for many nodes (``for_processes``)
     "fsync": "on",
     "full_page_writes": "on",
     "synchronous_commit": "on",
@@ -45,6 +45,19 @@ SETTINGS: Mapping[str, str] = {
     "timezone": "UTC",
 }
 """Given on the command line, so that an older data folder gets them too."""
+
+CONNECTIONS_MIN = 100
+OF_A_NODE, OF_OTHERS = 16, 40
+"""Connections that a node has at the most, while something is wrong; and those of set-up, worker,
+beat, an analysis, people's own programs, and what PostgreSQL keeps for its superuser."""
+
+
+def for_processes(nodes: int, web: int) -> Mapping[str, str]:
+    """The settings for so many nodes beside a web with so many connections: nobody's are the
+    other's."""
+    most = max(CONNECTIONS_MIN, nodes * OF_A_NODE + web + OF_OTHERS)
+    return {**SETTINGS, "max_connections": str(most)}
+
 
 THROWAWAY: Mapping[str, str] = {"fsync": "off", "full_page_writes": "off"}
 """For tests, whose data nobody keeps."""

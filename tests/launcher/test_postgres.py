@@ -254,3 +254,11 @@ def test_stop_writes_a_checkpoint_so_that_nothing_is_to_recover(
         pass
     assert "database system was not properly shut down" not in capfd.readouterr().err
     until(lambda: not leftovers.find(folder / "postgres" / "data"), "nothing is left")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "web", "most"),
+    [(1, 16, 100), (2, 16, 100), (8, 16, 184), (64, 16, 1080), (1, 200, 256)],
+)
+def test_every_node_finds_connections_left(nodes: int, web: int, most: int) -> None:
+    assert postgres.for_processes(nodes, web)["max_connections"] == str(most)
