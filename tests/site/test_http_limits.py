@@ -125,7 +125,10 @@ async def sent(
     while taken < size and not answered.done():
         part = BLOCK[: size - taken]
         writer.write(b"%x\r\n%b\r\n" % (len(part), part) if chunked else part)
-        await writer.drain()
+        try:
+            await writer.drain()
+        except ConnectionError:  # its patience has ended; what it said is there to be read
+            break
         taken += len(part)
     if chunked and not answered.done():
         writer.write(b"0\r\n\r\n")
