@@ -24,7 +24,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-all check pure coverage pythons clients fuzz differential lint fmt scenarios demo analyze screenshots bench chaos zombies failover soak
+.PHONY: help setup run test test-long test-all check pure coverage pythons clients fuzz differential lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -92,6 +92,9 @@ scenarios: $(READY) ## write the transcripts anew; the diff is the review
 	$(PYTHON) -m tests.core.scenarios --rewrite
 	$(PYTHON) -m tests.core_draft.scenarios --rewrite
 	$(PYTHON) -m tests.core_commanded.scenarios --rewrite
+
+schema: $(READY) ## write groups/schema.sql anew, by the migrations; the diff is the review
+	$(PYTHON) -m tests.store.schema
 
 demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`
 	$(PYTHON) -m rollcall.demo $(ARGS)

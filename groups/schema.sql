@@ -1,0 +1,848 @@
+-- What groups/migrations make of an empty database. Written by `make schema`.
+
+CREATE FUNCTION public.rollcall_commit_offsets(group_id text, generation integer, member_id text, topics text[], partitions integer[], offsets bigint[], metadata text[] DEFAULT NULL::text[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    stranger text;
+    notes text[] := coalesce(metadata, array_fill(''::text, ARRAY[cardinality(topics)]));
+BEGIN
+    IF group_id IS NULL OR generation IS NULL OR member_id IS NULL
+       OR cardinality(topics) IS NULL OR cardinality(topics) = 0
+       OR cardinality(topics) IS DISTINCT FROM cardinality(partitions)
+       OR cardinality(topics) IS DISTINCT FROM cardinality(offsets)
+       OR cardinality(topics) IS DISTINCT FROM cardinality(notes)
+       OR array_position(offsets, NULL) IS NOT NULL OR array_position(notes, NULL) IS NOT NULL
+    THEN
+        RAISE EXCEPTION 'INVALID_REQUEST: name a group, a generation and a member, and as many'
+            ' partitions and offsets as topics, none of them NULL' USING ERRCODE = 'RK042';
+    END IF;
+    IF EXISTS (SELECT FROM unnest(offsets) AS o WHERE o < 0) THEN
+        RAISE EXCEPTION 'INVALID_REQUEST: an offset is never below 0' USING ERRCODE = 'RK042';
+    END IF;
+    IF EXISTS (SELECT FROM unnest(notes) AS n WHERE length(n) > 4096) THEN
+        RAISE EXCEPTION 'OFFSET_METADATA_TOO_LARGE: at most 4096 characters'
+            USING ERRCODE = 'RK012';
+    END IF;
+    SELECT format('%s-%s', w.topic, w.partition) INTO stranger
+    FROM unnest(topics, partitions) AS w(topic, partition)
+    LEFT JOIN rollcall_topic t ON t.name = w.topic
+    WHERE t.name IS NULL OR w.partition IS NULL
+       OR w.partition NOT BETWEEN 0 AND t.partitions - 1 LIMIT 1;
+    IF stranger IS NOT NULL THEN
+        RAISE EXCEPTION 'UNKNOWN_TOPIC_OR_PARTITION: there is no %', stranger
+            USING ERRCODE = 'RK003';
+    END IF;
+    SET CONSTRAINTS rollcall_settle_offsets DEFERRED;
+    INSERT INTO rollcall_noted_offsets
+        (group_id, generation, member_id, topics, partitions, offsets, metadata)
+    VALUES (group_id, generation, member_id, topics, partitions, offsets, notes);
+END $$;
+
+CREATE FUNCTION public.rollcall_committed_offsets(group_id text) RETURNS TABLE(topic text, partition integer, "offset" bigint, metadata text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    SELECT o.topic, o.partition, o.committed_offset, o.metadata FROM rollcall_offset o
+    WHERE o.group_id = rollcall_committed_offsets.group_id ORDER BY o.topic, o.partition
+$$;
+
+CREATE FUNCTION public.rollcall_guard(slots smallint[], epochs bigint[], group_ids text[], revisions bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    held int;
+    wrong text[];
+    busy text[];
+BEGIN
+    -- The lock waits for a takeover that is under way and then sees its epoch. FOR SHARE, since
+    -- FOR KEY SHARE does not conflict with the takeover's UPDATE and so would not fence.
+    SELECT count(*) INTO held FROM (
+        SELECT 1 FROM rollcall_slot s
+        JOIN unnest(slots, epochs) AS mine(slot, epoch) ON s.slot = mine.slot
+        WHERE s.epoch = mine.epoch
+        ORDER BY s.slot FOR SHARE OF s
+    ) AS locked;
+    IF held <> cardinality(slots) THEN
+        RAISE EXCEPTION 'a slot of this batch has another owner' USING ERRCODE = 'RC001';
+    END IF;
+
+    -- Key order keeps two batches from deadlocking; SKIP LOCKED keeps one held row from
+    -- delaying the whole batch: its group is named and waits alone.
+    WITH seen AS (
+        SELECT * FROM unnest(group_ids, revisions) AS seen(group_id, revision)
+    ), locked AS (
+        SELECT g.group_id, g.revision FROM rollcall_group g
+        WHERE g.group_id = ANY (group_ids)
+        ORDER BY g.group_id FOR NO KEY UPDATE SKIP LOCKED
+    ), judged AS (
+        SELECT seen.group_id, CASE
+            WHEN locked.revision = seen.revision THEN 'right'
+            WHEN locked.revision IS NOT NULL THEN 'wrong'
+            WHEN EXISTS (SELECT FROM rollcall_group g WHERE g.group_id = seen.group_id) THEN 'busy'
+            WHEN seen.revision = 0 THEN 'right'
+            ELSE 'wrong'
+        END AS verdict
+        FROM seen LEFT JOIN locked USING (group_id)
+    )
+    SELECT array_agg(group_id) FILTER (WHERE verdict = 'busy'),
+           array_agg(group_id) FILTER (WHERE verdict = 'wrong')
+    INTO busy, wrong FROM judged;
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION 'a group of this batch has another revision'
+            USING ERRCODE = 'RC002', DETAIL = array_to_json(wrong)::text;
+    END IF;
+    IF busy IS NOT NULL THEN
+        RAISE EXCEPTION 'a group of this batch is held by another transaction'
+            USING ERRCODE = 'RC003', DETAIL = array_to_json(busy)::text;
+    END IF;
+END $$;
+
+CREATE FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    most CONSTANT int := 2147483647;
+    step CONSTANT bigint := 1000000;
+    was rollcall_timeline;
+    server bigint := (SELECT system_identifier FROM pg_control_system());
+    present bigint := rollcall_server_timeline();
+    higher bigint;
+    counter regclass;
+BEGIN
+    SELECT * INTO was FROM rollcall_timeline FOR UPDATE;
+    IF was.jump IS DISTINCT FROM seen_jump THEN
+        RETURN false;  -- another node has done it meanwhile
+    END IF;
+    -- One backup may be restored twice, and must not lead to the same numbers: a node remembers how
+    -- high they were, and a recovery with an archive gives each restored server its own timeline.
+    higher := greatest(
+        step,
+        step + seen_generations - was.generations_after,
+        CASE WHEN server = was.system_identifier THEN (present - was.timeline) * step END);
+
+    -- Slots, then groups, each in the order in which the guard locks them.
+    PERFORM FROM rollcall_slot ORDER BY slot FOR UPDATE;
+    UPDATE rollcall_slot SET epoch = epoch + higher, node_id = NULL, incarnation = NULL;
+    DELETE FROM rollcall_node;  -- those that live register again
+
+    -- All numbers of a group rise by the same, by half of what is left near the end of int32.
+    PERFORM FROM rollcall_group ORDER BY group_id FOR UPDATE;
+    UPDATE rollcall_member m SET details = m.details || jsonb_build_object(
+        'epoch', rollcall_raised(m.details -> 'epoch', g.higher),
+        'previous_epoch', rollcall_raised(m.details -> 'previous_epoch', g.higher),
+        'since', (
+            SELECT coalesce(jsonb_agg(jsonb_build_array(
+                s -> 0, s -> 1, rollcall_raised(s -> 2, g.higher)) ORDER BY n), '[]')
+            FROM jsonb_array_elements(m.details -> 'since') WITH ORDINALITY AS held(s, n)))
+    FROM (SELECT group_id, least(higher, (most - generation) / 2)::int AS higher
+          FROM rollcall_group WHERE kind = 'consumer') AS g
+    WHERE m.group_id = g.group_id AND m.details ? 'epoch';
+    UPDATE rollcall_command c
+    SET generation = c.generation + least(higher, (most - g.generation) / 2)::int
+    FROM rollcall_group g WHERE g.group_id = c.group_id AND c.generation > 0;
+    UPDATE rollcall_group g SET
+        generation = g.generation + least(higher, (most - g.generation) / 2)::int,
+        revision = g.revision + higher,
+        details = g.details || coalesce((
+            SELECT jsonb_object_agg(named.key, rollcall_raised(
+                named.value, least(higher, (most - g.generation) / 2)::int))
+            FROM jsonb_each(g.details) AS named
+            WHERE named.key IN ('target_epoch', 'settled_epoch', 'last_command')
+              AND named.value <> 'null'), '{}');
+
+    -- A transactional id's producer gets an id that nobody has had: its next request is refused.
+    FOREACH counter IN ARRAY ARRAY[
+        'rollcall_producer_id', pg_get_serial_sequence('rollcall_journal', 'id'),
+        pg_get_serial_sequence('rollcall_operation', 'id')]::regclass[]
+    LOOP
+        EXECUTE format('SELECT setval(%L, last_value + $1) FROM %s', counter, counter)
+            USING higher;
+    END LOOP;
+    WITH renamed AS MATERIALIZED (
+        SELECT producer_id AS old, nextval('rollcall_producer_id') AS new
+        FROM (SELECT producer_id FROM rollcall_producer
+              ORDER BY transactional_id FOR UPDATE) AS producers
+    ), waiting AS (
+        UPDATE rollcall_pending_offset p SET producer_id = renamed.new
+        FROM renamed WHERE p.producer_id = renamed.old
+    )
+    UPDATE rollcall_producer p
+    SET producer_id = renamed.new, epoch = 0, last_epoch = -1, previous_id = -1
+    FROM renamed WHERE p.producer_id = renamed.old;
+
+    UPDATE rollcall_timeline SET
+        system_identifier = server, timeline = present, jump = gen_random_uuid(),
+        jumped_on = pg_postmaster_start_time(),
+        generations_after = was.generations_after
+            + least(higher, (most - was.generations_after) / 2)::int;
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    VALUES (clock_timestamp(), '', 0, node_id, 'time-went-back', '', reason, 0, 0, '{}', '[]',
+            '[]', jsonb_build_object(
+                'higher', higher,
+                'from', jsonb_build_object(
+                    'system_identifier', was.system_identifier::text, 'timeline', was.timeline),
+                'to', jsonb_build_object(
+                    'system_identifier', server::text, 'timeline', present,
+                    'lsn', pg_current_wal_insert_lsn()::text)));
+    RETURN true;
+END $_$;
+
+CREATE FUNCTION public.rollcall_raised(epoch jsonb, higher integer) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- 0 and below are no epochs: not yet assigned, or away for now.
+    SELECT CASE WHEN epoch::bigint > 0 THEN to_jsonb(epoch::bigint + higher) ELSE epoch END
+$$;
+
+CREATE FUNCTION public.rollcall_server_timeline() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- The checkpoint in the control file lags behind a promotion; the name of a segment does not.
+    SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint
+$$;
+
+CREATE FUNCTION public.rollcall_settle_offsets() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    g record;
+    m record;
+BEGIN
+    DELETE FROM rollcall_noted_offsets WHERE id = NEW.id;
+    -- Nothing follows at a COMMIT. Before one, whoever holds what comes next must not stand still.
+    PERFORM set_config('idle_in_transaction_session_timeout', '1s', true),
+            set_config('transaction_timeout', '0', true),
+            set_config('transaction_timeout', '5s', true);
+    -- The owner takes it exclusively before it changes generation or members; the queue is fair.
+    PERFORM pg_advisory_xact_lock_shared(5401703, hashtext(NEW.group_id));
+    -- FOR SHARE reads the row as it is now; a transaction with an older snapshot fails here.
+    SELECT kind, state, generation INTO g
+    FROM rollcall_group WHERE group_id = NEW.group_id FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'GROUP_ID_NOT_FOUND: there is no group %', NEW.group_id
+            USING ERRCODE = 'RK069';
+    END IF;
+    SELECT details, client_id, client_host INTO m
+    FROM rollcall_member WHERE group_id = NEW.group_id AND member_id = NEW.member_id;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'UNKNOWN_MEMBER_ID: % is no member of %', NEW.member_id, NEW.group_id
+            USING ERRCODE = 'RK025';
+    ELSIF g.kind = 'consumer' AND (m.details ->> 'epoch')::int IS DISTINCT FROM NEW.generation THEN
+        RAISE EXCEPTION 'STALE_MEMBER_EPOCH: the member is in epoch %, not %',
+            m.details ->> 'epoch', NEW.generation USING ERRCODE = 'RK113';
+    ELSIF g.kind <> 'consumer' AND g.generation <> NEW.generation THEN
+        RAISE EXCEPTION 'ILLEGAL_GENERATION: the group is in generation %, not %',
+            g.generation, NEW.generation USING ERRCODE = 'RK022';
+    ELSIF g.state = 'CompletingRebalance' THEN
+        RAISE EXCEPTION 'REBALANCE_IN_PROGRESS: the generation has no assignment yet'
+            USING ERRCODE = 'RK027';
+    END IF;
+    -- A later commit wins over an offset that waits for a transaction (docs/transactions.md).
+    UPDATE rollcall_pending_offset p SET superseded = true
+    FROM unnest(NEW.topics, NEW.partitions) AS w(topic, partition)
+    WHERE p.group_id = NEW.group_id AND p.topic = w.topic AND p.partition = w.partition;
+    WITH told AS (
+        SELECT DISTINCT ON (w.topic, w.partition) w.topic, w.partition, w.at, w.note
+        FROM unnest(NEW.topics, NEW.partitions, NEW.offsets, NEW.metadata)
+             WITH ORDINALITY AS w(topic, partition, at, note, n)
+        ORDER BY w.topic, w.partition, w.n DESC
+    ), noted AS (
+        INSERT INTO rollcall_offset_history
+        SELECT clock_timestamp(), NEW.group_id, topic, partition, at, -1, note,
+               NEW.member_id, m.client_id, m.client_host FROM told
+    )
+    INSERT INTO rollcall_offset AS o (group_id, topic, partition, committed_offset, leader_epoch,
+                                      metadata, committed_at, expires_at)
+    SELECT NEW.group_id, topic, partition, at, -1, note, clock_timestamp(), NULL FROM told
+    ON CONFLICT (group_id, topic, partition) DO UPDATE SET
+        committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
+        metadata = excluded.metadata, committed_at = excluded.committed_at,
+        expires_at = excluded.expires_at;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_turn_history(hours integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+DECLARE
+    start timestamptz;
+    name text;
+    dropped int := 0;
+BEGIN
+    FOR ahead IN 0..2 LOOP
+        start := date_trunc('hour', clock_timestamp()) + ahead * interval '1 hour';
+        name := 'rollcall_offset_history_' || to_char(start, 'YYYYMMDDHH24');
+        IF to_regclass(name) IS NULL THEN
+            BEGIN
+                EXECUTE format(
+                    'CREATE TABLE %I PARTITION OF rollcall_offset_history'
+                    ' FOR VALUES FROM (%L) TO (%L)', name, start, start + interval '1 hour');
+            EXCEPTION
+                -- Rows of this hour are in the default partition already, or somebody is busy
+                -- with it: the next hour's partition is made in time.
+                WHEN check_violation OR lock_not_available OR duplicate_table THEN NULL;
+            END;
+        END IF;
+    END LOOP;
+    FOR name IN
+        SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'rollcall_offset_history'::regclass
+          AND c.relname ~ '_[0-9]{10}$'
+          AND to_timestamp(right(c.relname, 10), 'YYYYMMDDHH24')
+              < clock_timestamp() - (hours + 1) * interval '1 hour'
+    LOOP
+        BEGIN
+            EXECUTE format('DROP TABLE %I', name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN NULL;
+        END;
+    END LOOP;
+    DELETE FROM rollcall_offset_history_default
+    WHERE at < clock_timestamp() - hours * interval '1 hour';
+    RETURN dropped;
+END $_$;
+
+CREATE TABLE public.rollcall_api_token (
+    id bigint NOT NULL,
+    name character varying(100) NOT NULL,
+    prefix character varying(16) NOT NULL,
+    digest character varying(64) NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    used_at timestamp with time zone,
+    user_id integer NOT NULL
+);
+
+ALTER TABLE public.rollcall_api_token ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_api_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_command (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    command_id bigint NOT NULL,
+    option text NOT NULL,
+    generation integer NOT NULL,
+    ownership jsonb,
+    reason text NOT NULL,
+    series bigint NOT NULL,
+    sent_at timestamp with time zone NOT NULL,
+    CONSTRAINT rollcall_command_check CHECK (((series >= 0) AND (series < command_id))),
+    CONSTRAINT rollcall_command_command_id_check CHECK ((command_id > 0))
+);
+
+COMMENT ON COLUMN public.rollcall_command.ownership IS 'Topic to partition to consumer thread; null: the command is about everything.';
+
+COMMENT ON COLUMN public.rollcall_command.series IS 'The first of several commands that say the same; 0 in that one itself.';
+
+CREATE TABLE public.rollcall_follower (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    obeying bigint NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_group (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    generation integer NOT NULL,
+    protocol_type text NOT NULL,
+    protocol_name text,
+    leader text,
+    details jsonb NOT NULL,
+    revision bigint NOT NULL,
+    state_since timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT group_counts_up CHECK (((generation >= 0) AND (revision > 0)))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE public.rollcall_group_config (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    value text NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_journal (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    revision bigint NOT NULL,
+    node_id integer NOT NULL,
+    kind text NOT NULL,
+    trigger text NOT NULL,
+    reason text NOT NULL,
+    member_id text,
+    client_id text,
+    generation_before integer NOT NULL,
+    generation_after integer NOT NULL,
+    duration_ms bigint,
+    waited_for jsonb NOT NULL,
+    joined jsonb NOT NULL,
+    "left" jsonb NOT NULL,
+    details jsonb NOT NULL
+);
+
+ALTER TABLE public.rollcall_journal ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_journal_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE UNLOGGED TABLE public.rollcall_liveness (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    heard_at timestamp with time zone NOT NULL,
+    deadline_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_member (
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    instance_id text,
+    client_id text NOT NULL,
+    client_host text NOT NULL,
+    session_timeout_ms integer NOT NULL,
+    rebalance_timeout_ms integer NOT NULL,
+    "position" integer NOT NULL,
+    subscription bytea NOT NULL,
+    assignment bytea NOT NULL,
+    details jsonb NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C"
+);
+
+CREATE TABLE public.rollcall_node (
+    node_id integer NOT NULL,
+    incarnation uuid NOT NULL,
+    beat bigint NOT NULL,
+    host text NOT NULL,
+    port integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    beat_at timestamp with time zone NOT NULL,
+    draft_port integer DEFAULT 0 NOT NULL,
+    lease_ms integer DEFAULT 3000 NOT NULL,
+    takes_slots boolean DEFAULT true NOT NULL,
+    schema text DEFAULT ''::text NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.rollcall_noted_offsets (
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    generation integer NOT NULL,
+    member_id text NOT NULL COLLATE pg_catalog."C",
+    topics text[] NOT NULL,
+    partitions integer[] NOT NULL,
+    offsets bigint[] NOT NULL,
+    metadata text[] NOT NULL
+);
+
+ALTER TABLE public.rollcall_noted_offsets ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.rollcall_noted_offsets_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_offset (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topic text NOT NULL COLLATE pg_catalog."C",
+    partition integer NOT NULL,
+    committed_offset bigint NOT NULL,
+    leader_epoch integer NOT NULL,
+    metadata text NOT NULL,
+    committed_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone
+)
+WITH (fillfactor='60');
+
+CREATE TABLE public.rollcall_offset_history (
+    at timestamp with time zone NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topic text NOT NULL COLLATE pg_catalog."C",
+    partition integer NOT NULL,
+    committed_offset bigint NOT NULL,
+    leader_epoch integer NOT NULL,
+    metadata text NOT NULL,
+    member_id text NOT NULL,
+    client_id text NOT NULL,
+    client_host text NOT NULL
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.rollcall_operation (
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    verb text NOT NULL,
+    member_id text NOT NULL,
+    reason text NOT NULL,
+    actor text NOT NULL,
+    expected_generation integer,
+    idempotency_key text,
+    state text NOT NULL,
+    detail text NOT NULL,
+    generation integer,
+    created_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    restore_to timestamp with time zone,
+    outcome text
+);
+
+ALTER TABLE public.rollcall_operation ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_operation_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_pause (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    scope text NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    pause_id bigint NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    since timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_pending_offset (
+    producer_id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    topic text NOT NULL COLLATE pg_catalog."C",
+    partition integer NOT NULL,
+    committed_offset bigint NOT NULL,
+    leader_epoch integer NOT NULL,
+    metadata text NOT NULL,
+    committed_at timestamp with time zone NOT NULL,
+    superseded boolean NOT NULL,
+    place bigint NOT NULL,
+    member_id text,
+    client_id text,
+    client_host text
+);
+
+COMMENT ON COLUMN public.rollcall_pending_offset.superseded IS 'Somebody wrote the partition since then: this is not applied even if committed.';
+
+COMMENT ON COLUMN public.rollcall_pending_offset.place IS 'Rises with each write: of two transactions the later write stands, whoever ends later.';
+
+ALTER TABLE public.rollcall_pending_offset ALTER COLUMN place ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_pending_offset_place_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_producer (
+    transactional_id text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    producer_id bigint NOT NULL,
+    epoch smallint NOT NULL,
+    timeout_ms integer NOT NULL,
+    state text NOT NULL,
+    last_epoch smallint NOT NULL,
+    previous_id bigint NOT NULL,
+    started_at timestamp with time zone,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT producer_started_while_ongoing CHECK (((started_at IS NOT NULL) = (state = 'Ongoing'::text))),
+    CONSTRAINT rollcall_producer_state_check CHECK ((state = ANY (ARRAY['Empty'::text, 'Ongoing'::text, 'CompleteCommit'::text, 'CompleteAbort'::text])))
+);
+
+COMMENT ON COLUMN public.rollcall_producer.last_epoch IS 'The epoch before, whose owner may ask again if the answer was lost; -1: nobody may.';
+
+CREATE SEQUENCE public.rollcall_producer_id
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.rollcall_rebalance_cost (
+    id bigint NOT NULL,
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    trigger text NOT NULL,
+    rebalances bigint NOT NULL,
+    duration_ms bigint NOT NULL,
+    longest_ms bigint NOT NULL,
+    waited_ms bigint NOT NULL,
+    slowest_member text,
+    partitions_moved bigint NOT NULL,
+    without_owner_ms bigint NOT NULL,
+    run_id bigint NOT NULL,
+    without_owner_known_ms bigint DEFAULT 0 NOT NULL,
+    unknown_rebalances bigint DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE public.rollcall_rebalance_cost ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_rebalance_cost_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_report_run (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    requested_by text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    last_journal_id bigint,
+    events bigint,
+    detail text NOT NULL
+);
+
+ALTER TABLE public.rollcall_report_run ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_report_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.rollcall_slot (
+    slot smallint NOT NULL,
+    node_id integer,
+    incarnation uuid,
+    epoch bigint NOT NULL
+);
+
+CREATE TABLE public.rollcall_sweep (
+    name text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    took_ms integer NOT NULL,
+    outcome text NOT NULL,
+    failed boolean NOT NULL,
+    runs bigint NOT NULL,
+    failures bigint NOT NULL
+);
+
+CREATE TABLE public.rollcall_timeline (
+    one boolean DEFAULT true NOT NULL,
+    system_identifier bigint NOT NULL,
+    timeline bigint NOT NULL,
+    jump uuid NOT NULL,
+    jumped_on timestamp with time zone,
+    generations_after integer NOT NULL,
+    CONSTRAINT rollcall_timeline_one_check CHECK (one)
+);
+
+COMMENT ON COLUMN public.rollcall_timeline.jump IS 'A new one each time all epochs are raised.';
+
+COMMENT ON COLUMN public.rollcall_timeline.jumped_on IS 'Start of the server process that they were raised on last.';
+
+COMMENT ON COLUMN public.rollcall_timeline.generations_after IS 'What a group without a row counts from, since a lost one of that name may have been below.';
+
+CREATE TABLE public.rollcall_topic (
+    name text NOT NULL COLLATE pg_catalog."C",
+    topic_id uuid NOT NULL,
+    partitions integer NOT NULL,
+    end_offsets bigint[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    racks jsonb DEFAULT '[]'::jsonb NOT NULL,
+    CONSTRAINT topic_has_work CHECK ((partitions >= 1))
+);
+
+CREATE TABLE public.rollcall_txn_group (
+    transactional_id text NOT NULL COLLATE pg_catalog."C",
+    group_id text NOT NULL COLLATE pg_catalog."C"
+);
+
+CREATE TABLE public.rollcall_watch (
+    slot smallint NOT NULL,
+    probe bigint NOT NULL,
+    probed_at timestamp with time zone,
+    echo bigint NOT NULL,
+    echoed_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.rollcall_member
+    ADD CONSTRAINT member_instance_once UNIQUE (group_id, instance_id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_rebalance_cost
+    ADD CONSTRAINT rebalance_cost_once UNIQUE (run_id, group_id, trigger);
+
+ALTER TABLE ONLY public.rollcall_api_token
+    ADD CONSTRAINT rollcall_api_token_digest_key UNIQUE (digest);
+
+ALTER TABLE ONLY public.rollcall_api_token
+    ADD CONSTRAINT rollcall_api_token_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.rollcall_api_token
+    ADD CONSTRAINT rollcall_api_token_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_command
+    ADD CONSTRAINT rollcall_command_pkey PRIMARY KEY (group_id, member_id, command_id);
+
+ALTER TABLE ONLY public.rollcall_follower
+    ADD CONSTRAINT rollcall_follower_pkey PRIMARY KEY (group_id, member_id);
+
+ALTER TABLE ONLY public.rollcall_group_config
+    ADD CONSTRAINT rollcall_group_config_pkey PRIMARY KEY (group_id, name);
+
+ALTER TABLE ONLY public.rollcall_group
+    ADD CONSTRAINT rollcall_group_pkey PRIMARY KEY (group_id);
+
+ALTER TABLE ONLY public.rollcall_journal
+    ADD CONSTRAINT rollcall_journal_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_liveness
+    ADD CONSTRAINT rollcall_liveness_pkey PRIMARY KEY (group_id, member_id);
+
+ALTER TABLE ONLY public.rollcall_member
+    ADD CONSTRAINT rollcall_member_pkey PRIMARY KEY (group_id, member_id);
+
+ALTER TABLE ONLY public.rollcall_node
+    ADD CONSTRAINT rollcall_node_pkey PRIMARY KEY (node_id);
+
+ALTER TABLE ONLY public.rollcall_noted_offsets
+    ADD CONSTRAINT rollcall_noted_offsets_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_offset
+    ADD CONSTRAINT rollcall_offset_pkey PRIMARY KEY (group_id, topic, partition);
+
+ALTER TABLE ONLY public.rollcall_operation
+    ADD CONSTRAINT rollcall_operation_idempotency_key_key UNIQUE (idempotency_key);
+
+ALTER TABLE ONLY public.rollcall_operation
+    ADD CONSTRAINT rollcall_operation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_pause
+    ADD CONSTRAINT rollcall_pause_pkey PRIMARY KEY (group_id, scope, name);
+
+ALTER TABLE ONLY public.rollcall_pending_offset
+    ADD CONSTRAINT rollcall_pending_offset_pkey PRIMARY KEY (producer_id, group_id, topic, partition);
+
+ALTER TABLE ONLY public.rollcall_producer
+    ADD CONSTRAINT rollcall_producer_pkey PRIMARY KEY (transactional_id);
+
+ALTER TABLE ONLY public.rollcall_producer
+    ADD CONSTRAINT rollcall_producer_producer_id_key UNIQUE (producer_id);
+
+ALTER TABLE ONLY public.rollcall_rebalance_cost
+    ADD CONSTRAINT rollcall_rebalance_cost_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_report_run
+    ADD CONSTRAINT rollcall_report_run_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rollcall_slot
+    ADD CONSTRAINT rollcall_slot_pkey PRIMARY KEY (slot);
+
+ALTER TABLE ONLY public.rollcall_sweep
+    ADD CONSTRAINT rollcall_sweep_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.rollcall_timeline
+    ADD CONSTRAINT rollcall_timeline_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.rollcall_topic
+    ADD CONSTRAINT rollcall_topic_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.rollcall_topic
+    ADD CONSTRAINT rollcall_topic_topic_id_key UNIQUE (topic_id);
+
+ALTER TABLE ONLY public.rollcall_txn_group
+    ADD CONSTRAINT rollcall_txn_group_pkey PRIMARY KEY (transactional_id, group_id);
+
+ALTER TABLE ONLY public.rollcall_watch
+    ADD CONSTRAINT rollcall_watch_pkey PRIMARY KEY (slot);
+
+CREATE INDEX group_by_slot ON public.rollcall_group USING btree (slot);
+
+CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (slot);
+
+CREATE INDEX journal_of_group ON public.rollcall_journal USING btree (group_id, id DESC);
+
+CREATE INDEX journal_of_topic ON public.rollcall_journal USING btree (((details ->> 'topic'::text)), id DESC) WHERE (kind ~~ 'topic-%'::text);
+
+CREATE INDEX journal_rebalances ON public.rollcall_journal USING btree (group_id, id DESC) WHERE (kind = 'rebalance-completed'::text);
+
+CREATE INDEX liveness_by_deadline ON public.rollcall_liveness USING btree (deadline_at);
+
+CREATE INDEX offset_by_partition ON public.rollcall_offset USING btree (topic, partition);
+
+CREATE INDEX offset_history_of_group ON ONLY public.rollcall_offset_history USING btree (group_id, at);
+
+CREATE INDEX operation_finished ON public.rollcall_operation USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX operation_of_group ON public.rollcall_operation USING btree (group_id, id DESC);
+
+CREATE INDEX operation_pending ON public.rollcall_operation USING btree (slot) WHERE (state = 'pending'::text);
+
+CREATE INDEX pause_by_slot ON public.rollcall_pause USING btree (slot);
+
+CREATE INDEX pending_by_topic ON public.rollcall_pending_offset USING btree (topic);
+
+CREATE INDEX pending_of_group ON public.rollcall_pending_offset USING btree (group_id, topic, partition);
+
+CREATE INDEX producer_by_age ON public.rollcall_producer USING btree (updated_at) WHERE (state <> 'Ongoing'::text);
+
+CREATE INDEX producer_by_slot ON public.rollcall_producer USING btree (slot);
+
+CREATE INDEX producer_ongoing ON public.rollcall_producer USING btree (slot) WHERE (state = 'Ongoing'::text);
+
+CREATE INDEX report_run_newest ON public.rollcall_report_run USING btree (kind, id DESC);
+
+CREATE INDEX rollcall_api_token_digest_4afa45d2_like ON public.rollcall_api_token USING btree (digest varchar_pattern_ops);
+
+CREATE INDEX rollcall_api_token_name_e3799f4d_like ON public.rollcall_api_token USING btree (name varchar_pattern_ops);
+
+CREATE INDEX rollcall_api_token_user_id_6741e78d ON public.rollcall_api_token USING btree (user_id);
+
+CREATE INDEX rollcall_group_group_id_bb302ce1_like ON public.rollcall_group USING btree (group_id text_pattern_ops);
+
+CREATE INDEX rollcall_member_group_id_048faef8 ON public.rollcall_member USING btree (group_id);
+
+CREATE INDEX rollcall_member_group_id_048faef8_like ON public.rollcall_member USING btree (group_id text_pattern_ops);
+
+CREATE INDEX rollcall_operation_idempotency_key_460fde44_like ON public.rollcall_operation USING btree (idempotency_key text_pattern_ops);
+
+CREATE INDEX rollcall_rebalance_cost_run_id_ffba9b16 ON public.rollcall_rebalance_cost USING btree (run_id);
+
+CREATE INDEX rollcall_sweep_name_6ce9e61d_like ON public.rollcall_sweep USING btree (name text_pattern_ops);
+
+CREATE INDEX rollcall_topic_name_563f2597_like ON public.rollcall_topic USING btree (name text_pattern_ops);
+
+CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
+
+ALTER TABLE ONLY public.rollcall_api_token
+    ADD CONSTRAINT rollcall_api_token_user_id_6741e78d_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_member
+    ADD CONSTRAINT rollcall_member_group_id_048faef8_fk_rollcall_group_group_id FOREIGN KEY (group_id) REFERENCES public.rollcall_group(group_id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_rebalance_cost
+    ADD CONSTRAINT rollcall_rebalance_c_run_id_ffba9b16_fk_rollcall_ FOREIGN KEY (run_id) REFERENCES public.rollcall_report_run(id) DEFERRABLE INITIALLY DEFERRED;
