@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from groups import sql
 from groups.core.group import All, Decision, JournalEntry
+from groups.core.journal import TOLD
 from groups.core.keeping import OFFSETS_TOLD_MAX
 from groups.literals import array
 
@@ -36,22 +37,10 @@ class Write(Protocol):
         ...
 
 
-COLUMNS = (
-    "group_id",
-    "revision",
-    "kind",
-    "trigger",
-    "reason",
-    "member_id",
-    "client_id",
-    "generation_before",
-    "generation_after",
-    "duration_ms",
-    "waited_for",
-    "joined",
-    "left",
-    "details",
-)
+COLUMNS = ("group_id", "revision", *TOLD)
+
+OBJECTS = frozenset(["waited_for", "joined", "left", "details"])
+"""Columns of JSON."""
 
 
 def statements(writes: Sequence[Write], node_id: int) -> Iterator[Statement]:
@@ -97,19 +86,10 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, A
 
 
 def _row(write: Write, entry: JournalEntry) -> tuple[Any, ...]:
-    return (
-        write.group_id,
-        write.revision,
-        entry.kind,
-        entry.trigger,
-        entry.reason,
-        entry.member_id,
-        entry.client_id,
-        entry.generation_before,
-        entry.generation_after,
-        entry.duration_ms,
-        json.dumps(dict(entry.waited_for)),
-        json.dumps(entry.joined),
-        json.dumps(entry.left),
-        json.dumps(dict(entry.details)),
-    )
+    values = ((name, getattr(entry, name)) for name in TOLD)
+    told = (json.dumps(_plain(v)) if name in OBJECTS else v for name, v in values)
+    return (write.group_id, write.revision, *told)
+
+
+def _plain(value: Mapping[str, Any] | Sequence[str]) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value

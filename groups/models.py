@@ -279,6 +279,7 @@ class Journal(models.Model):
     kind = models.TextField()
     trigger = models.TextField(blank=True)
     reason = models.TextField(blank=True)
+    client_reason = models.TextField(blank=True, default="", db_default="")
     member_id = models.TextField(null=True)
     client_id = models.TextField(null=True)
     generation_before = models.IntegerField()

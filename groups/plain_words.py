@@ -37,14 +37,6 @@ CAUSES: Final[Mapping[str, str]] = {
 TOLD: Final = frozenset(["operator"])
 """Triggers whose reason says it all."""
 
-OURS: Final = re.compile(
-    r"a new member joined|a member|a static member|the leader|the last member|\d+ members"
-    r"|the group has|topics or|a subscription by pattern"
-    r"|a consumer|\d+ consumers|the partitions of|it (has|left|wants|was)\b"
-)
-"""How reasons begin that the rules give themselves: they say no more than the trigger does. Others
-are a client's or a person's own words."""
-
 UNIQUE: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 """What makes a member id unique, behind the client id: nobody reads it."""
 
@@ -77,19 +69,27 @@ def seconds(milliseconds: int) -> str:
 
 
 def cause(entry: Journal) -> str:
-    """Why: "member w-1 left: 'consumer closed'"."""
+    """Why, and what the client said itself: "member w-1 left: 'consumer closed'"."""
     if entry.trigger in TOLD and entry.reason:
         return entry.reason
     template = CAUSES.get(entry.trigger, entry.trigger.replace("-", " "))
-    text = template.format(who=_who(entry))
+    who = _who(entry)
+    if "{who}" in template and not who:
+        return (entry.reason or template.format(who="?")) + said(entry)
+    text = template.format(who=who)
     more = len(entry.left) - 1
     if more > 0 and "{who}" in template:
         text += f" (and {more} more)"
-    return f"{text}: '{entry.reason}'" if entry.reason and not OURS.match(entry.reason) else text
+    return text + said(entry)
+
+
+def said(entry: Journal) -> str:
+    """What the client gave as its reason, behind a colon; "" where it gave none."""
+    return f": '{entry.client_reason}'" if entry.client_reason else ""
 
 
 def _who(entry: Journal) -> str:
-    return entry.client_id or UNIQUE.sub("", entry.member_id or "") or entry.member_id or "?"
+    return entry.client_id or UNIQUE.sub("", entry.member_id or "") or entry.member_id or ""
 
 
 def waited(entry: Journal) -> str:
@@ -218,7 +218,8 @@ def _emptied(entry: Journal) -> str:
 
 
 def _replaced(entry: Journal) -> str:
-    return f"Static member {entry.client_id or entry.member_id} came back and kept its share."
+    who = entry.client_id or entry.member_id
+    return f"Static member {who} came back and kept its share{said(entry)}."
 
 
 def _converted(entry: Journal) -> str:

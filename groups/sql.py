@@ -159,29 +159,32 @@ WHERE o.group_id = gone.group_id AND o.topic = gone.topic AND o.partition = gone
 
 ADD_JOURNAL = """
 INSERT INTO rollcall_journal (
-    at, group_id, revision, node_id, kind, trigger, reason, member_id, client_id,
+    at, group_id, revision, node_id, kind, trigger, reason, client_reason, member_id, client_id,
     generation_before, generation_after, duration_ms, waited_for, joined, "left", details)
-SELECT clock_timestamp(), group_id, revision, %(node_id)s, kind, trigger, reason, member_id,
-       client_id, generation_before, generation_after, duration_ms, waited_for::jsonb,
+SELECT clock_timestamp(), group_id, revision, %(node_id)s, kind, trigger, reason, client_reason,
+       member_id, client_id, generation_before, generation_after, duration_ms, waited_for::jsonb,
        joined::jsonb, gone::jsonb, details::jsonb
 FROM unnest(%(group_id)s::text[], %(revision)s::bigint[], %(kind)s::text[], %(trigger)s::text[],
-            %(reason)s::text[], %(member_id)s::text[], %(client_id)s::text[],
-            %(generation_before)s::int[], %(generation_after)s::int[], %(duration_ms)s::bigint[],
-            %(waited_for)s::text[], %(joined)s::text[], %(left)s::text[], %(details)s::text[])
-     AS new(group_id, revision, kind, trigger, reason, member_id, client_id, generation_before,
-            generation_after, duration_ms, waited_for, joined, gone, details)
+            %(reason)s::text[], %(client_reason)s::text[], %(member_id)s::text[],
+            %(client_id)s::text[], %(generation_before)s::int[], %(generation_after)s::int[],
+            %(duration_ms)s::bigint[], %(waited_for)s::text[], %(joined)s::text[],
+            %(left)s::text[], %(details)s::text[])
+     AS new(group_id, revision, kind, trigger, reason, client_reason, member_id, client_id,
+            generation_before, generation_after, duration_ms, waited_for, joined, gone, details)
 """
 
 ADD_JOURNAL_OF_OFFSETS = """
 WITH new AS (
     SELECT * FROM unnest(
         %(group_id)s::text[], %(revision)s::bigint[], %(kind)s::text[], %(trigger)s::text[],
-        %(reason)s::text[], %(member_id)s::text[], %(client_id)s::text[],
-        %(generation_before)s::int[], %(generation_after)s::int[], %(duration_ms)s::bigint[],
-        %(waited_for)s::text[], %(joined)s::text[], %(left)s::text[], %(details)s::text[],
+        %(reason)s::text[], %(client_reason)s::text[], %(member_id)s::text[],
+        %(client_id)s::text[], %(generation_before)s::int[], %(generation_after)s::int[],
+        %(duration_ms)s::bigint[], %(waited_for)s::text[], %(joined)s::text[], %(left)s::text[],
+        %(details)s::text[],
         %(number)s::int[], %(has_all)s::boolean[])
-    AS entry(group_id, revision, kind, trigger, reason, member_id, client_id, generation_before,
-             generation_after, duration_ms, waited_for, joined, gone, details, number, has_all)
+    AS entry(group_id, revision, kind, trigger, reason, client_reason, member_id, client_id,
+             generation_before, generation_after, duration_ms, waited_for, joined, gone, details,
+             number, has_all)
 ), named AS (
     SELECT * FROM unnest(%(part_of)s::int[], %(topic)s::text[], %(partition)s::int[])
         AS part(number, topic, partition)
@@ -208,10 +211,10 @@ WITH new AS (
     FROM by_topic GROUP BY number
 )
 INSERT INTO rollcall_journal (
-    at, group_id, revision, node_id, kind, trigger, reason, member_id, client_id,
+    at, group_id, revision, node_id, kind, trigger, reason, client_reason, member_id, client_id,
     generation_before, generation_after, duration_ms, waited_for, joined, "left", details)
-SELECT clock_timestamp(), group_id, revision, %(node_id)s, kind, trigger, reason, member_id,
-       client_id, generation_before, generation_after, duration_ms, waited_for::jsonb,
+SELECT clock_timestamp(), group_id, revision, %(node_id)s, kind, trigger, reason, client_reason,
+       member_id, client_id, generation_before, generation_after, duration_ms, waited_for::jsonb,
        joined::jsonb, gone::jsonb,
        CASE WHEN details::jsonb ? 'offsets' THEN '{}'
             ELSE jsonb_build_object('offsets', coalesce(offsets, 0)) END

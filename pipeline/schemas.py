@@ -2,19 +2,19 @@
 
 JOURNAL = """
     id bigint, at timestamp, group_id string, kind string, trigger string, reason string,
-    member_id string, client_id string, generation_before int, generation_after int,
-    duration_ms bigint, waited_for string, members int, moved bigint, waited_for_count int,
-    unowned_longest_ms bigint
+    client_reason string, member_id string, client_id string, generation_before int,
+    generation_after int, duration_ms bigint, waited_for string, members int, moved bigint,
+    waited_for_count int, unowned_longest_ms bigint
 """
 """Bronze: entries of the journal, ``waited_for`` as JSON, the last four from its details."""
 
 WAITED_FOR = "map<string, bigint>"
 
 REBALANCES = """
-    group_id string, kind string, trigger string, reason string, member_id string,
-    client_id string, generation_before int, generation_after int, started_at timestamp,
-    completed_at timestamp, stable_at timestamp, duration_ms bigint, sync_ms bigint,
-    without_owner_ms bigint, without_owner_known_ms bigint,
+    group_id string, kind string, trigger string, reason string, client_reason string,
+    member_id string, client_id string, generation_before int, generation_after int,
+    started_at timestamp, completed_at timestamp, stable_at timestamp, duration_ms bigint,
+    sync_ms bigint, without_owner_ms bigint, without_owner_known_ms bigint,
     waited_for array<struct<member_id: string, ms: bigint>>, slowest_member string,
     slowest_ms bigint, members int, partitions_moved bigint, journal_id bigint
 """

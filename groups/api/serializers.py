@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from groups.core.journal import TOLD
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.core.topics import PARTITIONS_MAX
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
@@ -23,6 +24,7 @@ class LastRebalance(s.Serializer[Journal]):
     at = s.DateTimeField()
     trigger = s.CharField()
     reason = s.CharField()
+    client_reason = s.CharField()
     sentence = s.SerializerMethodField()
     duration_ms = s.IntegerField(allow_null=True)
 
@@ -145,25 +147,7 @@ class JournalEntry(s.ModelSerializer[Journal]):
 
     class Meta:
         model = Journal
-        fields = (
-            "seq",
-            "at",
-            "group_id",
-            "node_id",
-            "kind",
-            "trigger",
-            "reason",
-            "member_id",
-            "client_id",
-            "generation_before",
-            "generation_after",
-            "duration_ms",
-            "waited_for",
-            "joined",
-            "left",
-            "details",
-            "sentence",
-        )
+        fields = ("seq", "at", "group_id", "node_id", *TOLD, "sentence")
 
     def get_sentence(self, entry: Journal) -> str:
         """The entry in plain words."""

@@ -17,17 +17,19 @@ OPERATIONS: Final = "operations"
 
 
 class Cause(NamedTuple):
-    """Why a rebalance starts: a word to count by, a sentence, and who, where it was one."""
+    """Why a rebalance starts: a word to count by, a sentence, who, where it was one, and what that
+    client said itself."""
 
     trigger: str
     reason: str
     member_id: str | None = None
     client_id: str | None = None
+    client_reason: str = ""
 
     @classmethod
     def of(cls, details: Mapping[str, Any]) -> Self:
-        """As a row holds it."""
-        return cls(**{name: details.get(name) for name in cls._fields})  # type: ignore[arg-type]
+        """As a row holds it; one of an earlier version may lack a field."""
+        return cls(**{name: details[name] for name in cls._fields if name in details})
 
 
 def may_force(

@@ -49,7 +49,8 @@ class JournalEntry:
     "member-replaced", "group-created", "group-deleted" and what later kinds
     add. ``trigger`` is a word to count by ("member-joined", "member-left",
     "session-expired", "sync-expired", "metadata-changed", "leader-rejoined",
-    "member-replaced", "operator", ...), ``reason`` a sentence, the client's own words included.
+    "member-replaced", "operator", ...), ``reason`` a sentence of the rules' or an operator's,
+    ``client_reason`` what the client said that did it (KIP-800; "": it said nothing).
     ``waited_for`` maps member ids to milliseconds; ``joined`` and ``left``
     are member ids. Durations are milliseconds. ``offsets``: committed offsets whose values until
     now the store adds to the details (``before``), or all of the group's; None: none.
@@ -68,6 +69,7 @@ class JournalEntry:
     left: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     offsets: "Sequence[tuple[str, int]] | All | None" = None
+    client_reason: str = ""
 
 
 class All(Enum):

@@ -45,8 +45,8 @@ FROM rollcall_journal
 COPY = """
 COPY (
     SELECT id, (extract(epoch FROM at) * 1000000)::bigint, group_id, kind, trigger, reason,
-           member_id, client_id, generation_before, generation_after, duration_ms, waited_for,
-           (details ->> 'members')::int, (details ->> 'moved')::bigint,
+           client_reason, member_id, client_id, generation_before, generation_after, duration_ms,
+           waited_for, (details ->> 'members')::int, (details ->> 'moved')::bigint,
            (details ->> 'waited_for_count')::int, (details ->> 'unowned_longest_ms')::bigint
     FROM rollcall_journal WHERE id BETWEEN {first} AND {last} AND group_id <> ''
 ) TO STDOUT (FORMAT csv)

@@ -37,7 +37,7 @@ def _with_start(journal: DataFrame) -> DataFrame:
     ends = f.when(f.col("kind").isin(COMPLETED, ABANDONED, *GONE), 1).otherwise(0)
     before = _in_order("group_id").rowsBetween(Window.unboundedPreceding, -1)
     until_now = _in_order("group_id", "episode").rowsBetween(Window.unboundedPreceding, 0)
-    start = f.when(f.col("kind") == STARTED, f.struct("at", "trigger", "reason"))
+    start = f.when(f.col("kind") == STARTED, f.struct("at", "trigger", "reason", "client_reason"))
     return (
         journal.filter(f.col("kind").isin(STARTED, COMPLETED, STABLE, ABANDONED, *GONE))
         .withColumn("episode", f.coalesce(f.sum(ends).over(before), f.lit(0)))
@@ -77,6 +77,9 @@ def _told(completions: DataFrame) -> DataFrame:
         _kind().alias("kind"),
         f.coalesce(_said("trigger"), _said("start.trigger"), f.lit(UNKNOWN)).alias("trigger"),
         f.coalesce(_said("reason"), _said("start.reason"), f.lit("")).alias("reason"),
+        f.coalesce(_said("client_reason"), _said("start.client_reason"), f.lit("")).alias(
+            "client_reason"
+        ),
         "member_id",
         "client_id",
         "generation_before",

@@ -22,10 +22,11 @@ FROM generate_series(1, %s) n
 """
 
 JOURNAL = """
-INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason, client_id,
-    generation_before, generation_after, duration_ms, waited_for, joined, "left", details)
-SELECT now() - n * %s, 'orders', n, 0, %s, 'member-left', 'shutting down', 'w-1', n, n + 1, 1200,
-       '{}', '[]', '[]', '{}'
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,
+    client_reason, client_id, generation_before, generation_after, duration_ms, waited_for,
+    joined, "left", details)
+SELECT now() - n * %s, 'orders', n, 0, %s, 'member-left', '', 'shutting down', 'w-1', n, n + 1,
+       1200, '{}', '[]', '[]', '{}'
 FROM generate_series(1, %s) n
 """
 

@@ -165,8 +165,9 @@ def test_older_entries_are_a_page_away(viewer: Client) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,"
-            ' generation_before, generation_after, waited_for, joined, "left", details)'
-            " SELECT now(), 'orders', 1, 0, 'emptied', 'member-left', 'entry ' || n, 0, 0,"
+            " client_reason, generation_before, generation_after, waited_for, joined,"
+            ' "left", details)'
+            " SELECT now(), 'orders', 1, 0, 'emptied', 'member-left', '', 'entry ' || n, 0, 0,"
             " '{}', '[]', '[]', '{}' FROM generate_series(1, 60) n"
         )
     first = viewer.get(page("orders"))

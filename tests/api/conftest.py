@@ -62,13 +62,14 @@ def write(*group_ids: str, size: int = 2, **columns: Any) -> None:
         entry = JournalEntry(
             "rebalance-completed",
             "member-left",
-            "consumer closed",
+            "a member left",
             "m-9",
             "worker-9",
             1,
             2,
             1_200,
             {"m-1": 1_200},
+            client_reason="consumer closed",
         )
         changes = [
             store.Write(

@@ -46,7 +46,8 @@ def test_a_group_in_the_list_says_why_it_rebalanced(viewer: Client) -> None:
     assert newest.pop("at")
     assert newest == {
         "trigger": "member-left",
-        "reason": "consumer closed",
+        "reason": "a member left",
+        "client_reason": "consumer closed",
         "sentence": SENTENCE,
         "duration_ms": 1_200,
     }

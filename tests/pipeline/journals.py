@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 COLUMNS = (
-    "at", "group_id", "revision", "node_id", "kind", "trigger", "reason", "member_id",
-    "client_id", "generation_before", "generation_after", "duration_ms", "waited_for", "joined",
-    "left", "details",
+    "at", "group_id", "revision", "node_id", "kind", "trigger", "reason",
+    "client_reason", "member_id", "client_id", "generation_before", "generation_after",
+    "duration_ms", "waited_for", "joined", "left", "details",
 )  # fmt: skip
 
 TRIGGERS = ("member-joined", "member-left", "session-expired", "metadata-changed", "operator")
@@ -30,6 +30,7 @@ def entry(seconds: float, group_id: str, kind: str, **over: Any) -> Entry:
         "kind": kind,
         "trigger": "",
         "reason": "",
+        "client_reason": "",
         "member_id": None,
         "client_id": None,
         "generation_before": 0,
@@ -141,6 +142,7 @@ def _cause(chance: random.Random) -> Entry:
     return {
         "trigger": chance.choice(TRIGGERS),
         "reason": chance.choice(REASONS),
+        "client_reason": chance.choice(REASONS),
         "member_id": f"m-{chance.randrange(9)}",
         "client_id": chance.choice(["worker", "", None]),
     }

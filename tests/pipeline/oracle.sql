@@ -15,6 +15,7 @@ WITH around AS (
     WHERE c.kind = 'rebalance-completed'
 ), joined AS (
     SELECT a.*, s.at AS start_at, s.trigger AS start_trigger, s.reason AS start_reason,
+           s.client_reason AS start_client_reason,
            t.at AS stable_at, t.duration_ms AS sync_ms, (t.details ->> 'moved')::bigint AS given,
            w.member_id AS slowest_member, w.ms AS slowest_ms,
            coalesce(a.duration_ms,
@@ -44,6 +45,7 @@ SELECT id AS journal_id, group_id,
        END AS kind,
        coalesce(nullif(trigger, ''), nullif(start_trigger, ''), 'unknown') AS trigger,
        coalesce(nullif(reason, ''), nullif(start_reason, ''), '') AS reason,
+       coalesce(nullif(client_reason, ''), nullif(start_client_reason, ''), '') AS client_reason,
        member_id, client_id, generation_before, generation_after,
        coalesce(start_at, date_trunc('milliseconds', at) - took_ms * interval '1 ms')
            AS started_at,

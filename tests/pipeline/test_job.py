@@ -20,10 +20,10 @@ pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 EVENTS = 100_000
 
 SILVER = """
-journal_id, group_id, kind, trigger, reason, member_id, client_id, generation_before,
-generation_after, {micros}(started_at), {micros}(completed_at), {micros}(stable_at), duration_ms,
-sync_ms, without_owner_ms, without_owner_known_ms, slowest_member, slowest_ms, members,
-partitions_moved
+journal_id, group_id, kind, trigger, reason, client_reason, member_id, client_id,
+generation_before, generation_after, {micros}(started_at), {micros}(completed_at),
+{micros}(stable_at), duration_ms, sync_ms, without_owner_ms, without_owner_known_ms,
+slowest_member, slowest_ms, members, partitions_moved
 """
 
 MICROS = """

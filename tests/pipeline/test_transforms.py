@@ -53,7 +53,12 @@ def stable(seconds: float, generation: int, sync_ms: int, moved: int) -> Entry:
 
 
 def test_a_rebalance_is_told_from_its_start_to_its_assignment(spark: SparkSession) -> None:
-    cause = {"trigger": "member-left", "reason": "closed", "member_id": "d", "client_id": "w"}
+    cause = {
+        "trigger": "member-left",
+        "client_reason": "closed",
+        "member_id": "d",
+        "client_id": "w",
+    }
     waits = {"b": 30, "a": 1_900, "c": 0}
     made = rebalances(
         journal(
@@ -70,7 +75,8 @@ def test_a_rebalance_is_told_from_its_start_to_its_assignment(spark: SparkSessio
             "group_id": "g",
             "kind": "classic",
             "trigger": "member-left",
-            "reason": "closed",
+            "reason": "",
+            "client_reason": "closed",
             "member_id": "d",
             "client_id": "w",
             "generation_before": 1,

@@ -57,6 +57,7 @@ def put_off(work: Work, cause: "Cause") -> None:
         reason=cause.reason,
         member_id=cause.member_id,
         client_id=cause.client_id,
+        client_reason=cause.client_reason,
         details={"frozen": work.rules.guards.frozen},
     )
 

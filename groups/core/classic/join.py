@@ -225,10 +225,10 @@ def new_member_id(prefix: str, rng: Random) -> str:
 
 
 def _cause(trigger: str, event: JoinGroup, member_id: str) -> Cause:
-    said = f": {event.reason}" if event.reason else ""
     words = {
         MEMBER_JOINED: "a new member joined",
         LEADER_REJOINED: "the leader joined again",
         METADATA_CHANGED: "a member changed its protocols or metadata",
     }
-    return Cause(trigger, words[trigger] + said, member_id, event.client_id)
+    said = event.reason or ""
+    return Cause(trigger, words[trigger], member_id, event.client_id, client_reason=said)

@@ -106,6 +106,6 @@ def members_refused(work: Work, event: MembersRefused) -> None:
 def _cause(gone: list[tuple[MemberRow, Leaver]]) -> Cause:
     row, leaver = gone[0]
     what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
-    said = f": {leaver.reason}" if leaver.reason else ""
     ids = tuple(row.member_id for row, _ in gone)
-    return Cause(MEMBER_LEFT, what + said, row.member_id, row.client_id, ids)
+    said = leaver.reason or ""
+    return Cause(MEMBER_LEFT, what, row.member_id, row.client_id, ids, said)

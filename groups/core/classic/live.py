@@ -87,6 +87,7 @@ class Round:
     window: Window | None = None
     left: tuple[str, ...] = ()
     left_count: int = 0
+    client_reason: str = ""
 
     def deadline(self, quiet_ms: int, someone_is_pending: bool) -> Millis:
         """When the timer ends; the quiet window only ever brings it forward."""

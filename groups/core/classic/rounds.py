@@ -35,7 +35,7 @@ rebalance timeout of 0, and the timer must not spin."""
 class Cause:
     """Why a rebalance starts: a word of ``REBALANCES``, a sentence, and who did it.
 
-    ``gone``: the members whose removal is the cause.
+    ``gone``: the members whose removal is the cause. ``client_reason``: in the client's own words.
     """
 
     trigger: str
@@ -43,6 +43,7 @@ class Cause:
     member_id: str | None = None
     client_id: str | None = None
     gone: tuple[str, ...] = ()
+    client_reason: str = ""
 
 
 def rebalance_or_go_on(work: Work, cause: Cause) -> None:
@@ -69,6 +70,7 @@ def prepare(work: Work, cause: Cause) -> None:
         reason=cause.reason,
         member_id=cause.member_id,
         client_id=cause.client_id,
+        client_reason=cause.client_reason,
         details={"members": work.size, "from": work.state},
     )
     has_no_window = work.state == EMPTY and live.round.window is None
@@ -93,6 +95,7 @@ def _round(work: Work, cause: Cause) -> Round:
         reason=cause.reason,
         member_id=cause.member_id,
         client_id=cause.client_id,
+        client_reason=cause.client_reason,
         started_at=work.now,
         armed_at=work.now,
         timeout_ms=timeout,
@@ -331,6 +334,7 @@ def _journal_end(work: Work, finished: Round, before: int, joins: Mapping[str, J
         reason=finished.reason,
         member_id=finished.member_id,
         client_id=finished.client_id,
+        client_reason=finished.client_reason,
         generation_before=before,
         duration_ms=duration,
         waited_for=dict(nlargest(NAMED_MAX, waits.items(), key=lambda item: item[1])),

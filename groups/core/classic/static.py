@@ -33,7 +33,8 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
     work.note(
         "member-replaced",
         trigger=MEMBER_REPLACED,
-        reason=event.reason or "a static member came back under a new member id",
+        reason="a static member came back under a new member id",
+        client_reason=event.reason or "",
         member_id=row.member_id,
         client_id=row.client_id,
         joined=(row.member_id,),
@@ -86,7 +87,7 @@ def _rename(work: Work, old_id: str, row: MemberRow) -> None:
 
 def _go_on(work: Work, join: Join, old_leader: str | None, event: JoinGroup) -> None:
     row = join.row
-    if work.state == STABLE and not join.is_new and _may_go_on(work, join):
+    if work.state == STABLE and not join.is_new and _may_go_on(work, join, event):
         settle(work, row)
         work.answer(event.ticket, _answer(work, row.member_id, old_leader, event))
         return
@@ -95,21 +96,22 @@ def _go_on(work: Work, join: Join, old_leader: str | None, event: JoinGroup) -> 
         maybe_complete(work)
     elif not join.is_new:  # a newcomer's rebalance is put off already
         assert work.state in (COMPLETING, STABLE)
-        rebalance_or_go_on(work, _cause(row))
+        rebalance_or_go_on(work, _cause(row, event))
 
 
-def _cause(row: MemberRow) -> Cause:
+def _cause(row: MemberRow, event: JoinGroup) -> Cause:
     reason = "a static member came back and the group must agree anew"
-    return Cause(MEMBER_REPLACED, reason, row.member_id, row.client_id)
+    said = event.reason or ""
+    return Cause(MEMBER_REPLACED, reason, row.member_id, row.client_id, client_reason=said)
 
 
-def _may_go_on(work: Work, join: Join) -> bool:
+def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:
     """Whether the member has its place back undisturbed; what must wait is owed from now on."""
     if _keeps_protocol(work, join):
         return True
     held = holding.holds(work, MEMBER_REPLACED) and work.row.protocol_name in join.names
     if held:
-        holding.owe(work, _cause(join.row))
+        holding.owe(work, _cause(join.row, event))
     return held
 
 

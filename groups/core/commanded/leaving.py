@@ -30,19 +30,18 @@ from groups.core.rows import MemberRow
 def leave_group(work: Work, event: LeaveGroup) -> None:
     """Each leaver by its consumer id; it has stopped its fetchers before."""
     codes: list[ErrorCode] = []
-    left: list[MemberRow] = []
+    left: list[tuple[MemberRow, str]] = []
     for leaver in event.members:
         row = work.members.get(leaver.member_id)
         codes.append(ErrorCode.UNKNOWN_MEMBER_ID if row is None else ErrorCode.NONE)
         if row is not None:
-            left.append(row)
+            left.append((row, leaver.reason or ""))
             remove(work, row.member_id)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     if left:
-        gone(
-            work,
-            Cause(MEMBER_LEFT, "a consumer left the group", left[0].member_id, left[0].client_id),
-        )
+        first, said = left[0]
+        what = "a consumer left the group"
+        gone(work, Cause(MEMBER_LEFT, what, first.member_id, first.client_id, said))
 
 
 def remove(work: Work, member_id: str) -> None:

@@ -56,7 +56,9 @@ def join_group(work: Work, event: JoinGroup) -> None:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     member = _seat(work, event, before)
     changed = _described(member, event, said)
-    heartbeat.merge(work, member, changed, event.topics, event.looked_up)
+    heartbeat.merge(
+        work, member, changed, event.topics, event.looked_up, client_reason=event.reason or ""
+    )
     holding.assign_for(work, member)
     _move(work, event, said, member)
 

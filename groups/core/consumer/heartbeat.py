@@ -206,6 +206,7 @@ def merge(
     changed: Member,
     facts: Mapping[str, Topic],
     looked_up: frozenset[str] | None,
+    client_reason: str = "",
 ) -> None:
     """Keep what a request says anew; new subscriptions or topics raise the epoch by one.
 
@@ -217,7 +218,7 @@ def merge(
     if changed.topics != member.topics or _is_another_pattern(work, member, changed):
         joins = member.epoch == JOIN and not member.topics and not member.regex
         trigger = "member-joined" if joins else "subscription-changed"
-        work.bump(trigger, "a member's subscription is new", changed)
+        work.bump(trigger, "a member's subscription is new", changed, client_reason=client_reason)
     elif topics is not None:
         work.bump("topics-changed", "topics or partition counts changed", changed)
     elif changed.client_assignors != member.client_assignors:

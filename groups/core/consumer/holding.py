@@ -90,5 +90,6 @@ def _begin(work: "Work") -> None:
         return
     reason = "it had been put off"
     work.set_details(put_off=None, cause=[trigger, reason, None, None])
+    work.note_said("")
     work.change().since = work.now
     work.note("rebalance-started", trigger=trigger, reason=reason)

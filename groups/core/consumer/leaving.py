@@ -71,7 +71,9 @@ def away(member: Member) -> Member:
     )
 
 
-def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> None:
+def remove(
+    work: Work, gone: Sequence[Member], trigger: str, reason: str, client_reason: str = ""
+) -> None:
     """Take members out; their partitions are free, and the epoch rises once for all of them."""
     for member in gone:
         # Who fell silent has worked on nothing since it was last heard of, as far as we know.
@@ -79,7 +81,8 @@ def remove(work: Work, gone: Sequence[Member], trigger: str, reason: str) -> Non
         since = silent_since if trigger == "session-expired" else None
         work.take(member.row.member_id, since)
     work.set_details(assignor=work.choice())
-    work.bump(trigger, reason, gone[0], [member.row.member_id for member in gone])
+    ids = [member.row.member_id for member in gone]
+    work.bump(trigger, reason, gone[0], ids, client_reason=client_reason)
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
@@ -90,15 +93,16 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
     """
     codes: list[ErrorCode] = []
     gone: list[Member] = []
+    said = ""
     for leaver in event.members:
         member = _named(work, leaver)
         codes.append(_code_of(leaver, member))
         if member is not None and codes[-1] is ErrorCode.NONE and member not in gone:
+            said = said if gone else leaver.reason or ""
             gone.append(member)
     if gone:
         what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
-        said = next((leaver.reason for leaver in event.members if leaver.reason), None)
-        remove(work, gone, "member-left", f"{what}: {said}" if said else what)
+        remove(work, gone, "member-left", what, said)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
 
 

@@ -38,6 +38,9 @@ VACATED = "vacated"
 NO_CAUSE = ("", "", None, None)
 """What started a rebalance of a row that does not say so."""
 
+CAUSE_SAID = "cause_said"
+"""A detail of the row: what the client said whose doing is the cause, where it said anything."""
+
 NAMED_MAX = 50
 """Ids that one journal entry names; the rest is counted."""
 
@@ -230,6 +233,7 @@ class Work:
         left: Iterable[str] = (),
         *,
         waits: bool = True,
+        client_reason: str = "",
     ) -> None:
         """Raise the group epoch by one, and say why. A rebalance that ``waits`` may be put off."""
         epoch = self.row.generation
@@ -241,6 +245,7 @@ class Work:
             self.change().since = self.now
             who = (member.row.member_id, member.row.client_id) if member else (None, None)
             self.set_details(cause=[trigger, reason, *who])
+            self.note_said(client_reason)
         kind = "rebalance-put-off" if held else "rebalance-started"
         self.note(
             kind if self.members else "emptied",
@@ -249,9 +254,15 @@ class Work:
             reason=reason,
             member_id=member.row.member_id if member else None,
             client_id=member.row.client_id if member else None,
+            client_reason=client_reason,
             generation_before=epoch,
             left=tuple(left)[:NAMED_MAX],
         )
+
+    def note_said(self, client_reason: str) -> None:
+        """Remember it until the rebalance has ended, through a change of owner."""
+        if client_reason or CAUSE_SAID in self.row.details:
+            self.set_details(**{CAUSE_SAID: client_reason})
 
     def note(
         self,
@@ -354,6 +365,7 @@ class Work:
             reason=reason,
             member_id=member_id,
             client_id=client_id,
+            client_reason=self.row.details.get(CAUSE_SAID, ""),
             generation_before=self.row.details.get("settled_epoch", 0),
             duration_ms=None if since is None else self.now - since,
             moved=self.row.details.get("moved", 0),

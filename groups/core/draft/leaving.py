@@ -19,12 +19,13 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         known = leaver.member_id in work.members
         codes.append(ErrorCode.NONE if known else ErrorCode.UNKNOWN_MEMBER_ID)
         if known:
-            left.append((leaver.member_id, work.members[leaver.member_id].client_id))
+            client_id = work.members[leaver.member_id].client_id
+            left.append((leaver.member_id, client_id, leaver.reason or ""))
             _remove(work, leaver.member_id)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
     if left:
         cause = Cause(MEMBER_LEFT, "it left the group", *left[0])
-        _rebalance(work, cause, [consumer_id for consumer_id, _ in left])
+        _rebalance(work, cause, [consumer_id for consumer_id, *_ in left])
 
 
 def _remove(work: Work, consumer_id: str) -> None:

@@ -56,8 +56,9 @@ def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Rando
     if not (live.joins or live.pending or decision.group.durable.members):
         refused = replace(decision, group=group, journal=())
         return refused if _is_out_of_bounds(decision) else replace(refused, group=_vacated(group))
+    member_id, said = event.member_id or None, event.reason or ""
     entry = policy.converted(
-        group, after, MEMBER_JOINED, EMPTY_REASON, event.member_id or None, event.client_id
+        group, after, MEMBER_JOINED, EMPTY_REASON, member_id, event.client_id, said
     )
     return replace(decision, journal=(entry, *decision.journal))
 
@@ -163,7 +164,8 @@ class _Change:
         if start is None or not self.has_departed:
             return Cause(MEMBER_REPLACED, "a static member came back by the classic protocol")
         trigger = start.trigger if start.trigger in REBALANCES else MEMBER_LEFT
-        return Cause(trigger, start.reason, start.member_id, start.client_id, start.left)
+        who = (start.member_id, start.client_id)
+        return Cause(trigger, start.reason, *who, start.left, start.client_reason)
 
     @property
     def durable(self) -> Durable:
@@ -211,7 +213,9 @@ class _Change:
         """What the decision told, with the change in the place of the epoch's rise."""
         start = self.start
         trigger = start.trigger if start is not None else MEMBER_REPLACED
-        who = (start.member_id, start.client_id) if start is not None else (None, None)
+        who: tuple[str | None, str | None, str] = (None, None, "")
+        if start is not None:
+            who = (start.member_id, start.client_id, start.client_reason)
         kept = (entry for entry in self.decision.journal if entry is not start)
         return (*kept, policy.converted(self.before, group, trigger, REASON, *who))
 

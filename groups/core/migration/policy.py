@@ -34,6 +34,7 @@ def converted(
     reason: str,
     member_id: str | None,
     client_id: str | None,
+    client_reason: str = "",
 ) -> JournalEntry:
     """The journal entry of a change of kind: by whom, and what was carried over."""
     old, new = before.durable.group, after.durable.group
@@ -43,6 +44,7 @@ def converted(
         reason=reason,
         member_id=member_id,
         client_id=client_id,
+        client_reason=client_reason,
         generation_before=old.generation,
         generation_after=new.generation,
         details={"from": old.kind, "to": new.kind, "members": len(after.durable.members)},

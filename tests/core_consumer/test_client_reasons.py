@@ -1,0 +1,64 @@
+"""The reasons that clients give (KIP-800) in groups of the consumer protocol: an entry has them
+apart from the rules' own, through a change of owner, until the rebalance has ended."""
+
+from dataclasses import asdict
+
+from groups.core.events import LeaveGroup, Leaver
+from groups.core.group import JournalEntry
+from groups.models import Journal
+from groups.plain_words import sentence
+from tests.core_consumer.talk import Talk
+
+SAID = "the consumer is being closed by a deploy"
+
+
+def read(entry: JournalEntry) -> str:
+    """The entry as people read it."""
+    fields = asdict(entry)
+    del fields["offsets"]
+    return sentence(Journal(**fields))
+
+
+def test_what_a_leaver_says_is_told_until_the_rebalance_has_ended() -> None:
+    talk = Talk({"foo": 2})
+    stays, goes = talk.join("a"), talk.join("b")
+    talk.converge(stays, goes)
+    talk.step(LeaveGroup(ticket=None, members=(Leaver("b", None, SAID),)))
+    started = talk.journal[-1]
+    talk.reload()
+    talk.converge(stays)
+    completed = talk.journal[-1]
+
+    for entry, kind in ((started, "rebalance-started"), (completed, "rebalance-completed")):
+        assert (entry.kind, entry.reason, entry.client_reason) == (kind, "a member left", SAID)
+        assert f"left: '{SAID}'" in read(entry)
+
+    talk.converge(stays, talk.join("c"))
+    assert talk.journal[-1].kind == "rebalance-completed"
+    assert talk.journal[-1].client_reason == ""
+
+
+def test_of_several_who_leave_the_first_that_goes_is_quoted() -> None:
+    talk = Talk({"foo": 2})
+    talk.converge(talk.join("a"), talk.join("b"))
+    leavers = (
+        Leaver("nobody", None, "not in the group"),
+        Leaver("b", None, SAID),
+        Leaver("a", None),
+    )
+    talk.step(LeaveGroup(ticket=None, members=leavers))
+    assert talk.journal[-1].client_reason == SAID
+    assert read(talk.journal[-1]).endswith(f" left (and 1 more): '{SAID}'.")
+
+
+def test_what_had_been_put_off_begins_without_anybodys_words() -> None:
+    talk = Talk({"foo": 2})
+    stays, goes = talk.join("a"), talk.join("b")
+    talk.converge(stays, goes)
+    talk.guard(frozen=True)
+    talk.step(LeaveGroup(ticket=None, members=(Leaver("b", None, SAID),)))
+    assert (talk.journal[-1].kind, talk.journal[-1].client_reason) == ("rebalance-put-off", SAID)
+    talk.guard()
+    talk.converge(stays)
+    assert talk.journal[-1].client_reason == ""
+    assert "because it had been put off" in read(talk.journal[-1])
