@@ -14,8 +14,10 @@ SUFFIXES = {".py", ".md", ".txt", ".toml", ".ini", ".yaml", ".yml", ".sql", ".c"
 NAMES = {".importlinter", "Makefile", "Dockerfile"}
 FOLDERS = (*OURS, "docs", "templates")
 
-PAGE = re.compile(r"(?<![\w./-])(docs/[\w./-]*\w)(?:, \*([^*\n]+)\*)?")
+PAGE = re.compile(r"(?<![\w./-])(docs/[\w./-]*\w)(?:, (?:\*([^*]+)\*|\"([^\"]+)\"))?")
 DECISION = re.compile(r"docs/decisions/\d{4}")
+BY_NUMBER = re.compile(r"\bdecision (\d+)\b", re.IGNORECASE)
+TITLE = re.compile(r"# (\d+)\. ")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 PROSE = re.compile(r"\s*\n[ \t#>*;-]*")
 """A line's end with what begins the next one in a comment or a docstring: one space."""
@@ -50,8 +52,14 @@ def missing(text: str) -> list[str]:
     return [
         found[0]
         for found in PAGE.finditer(text)
-        if not _is_there(found[1]) or (found[2] and found[2] not in headings(found[1]))
+        if not _is_there(found[1]) or any(s not in headings(found[1]) for s in sections(found))
     ]
+
+
+def sections(found: re.Match[str]) -> set[str]:
+    """The section that a reference names behind its page, if it names one."""
+    named = found.groups()[1:] if found[1].endswith(".md") else ()
+    return {section for section in named if section}
 
 
 def _is_there(name: str) -> bool:
@@ -76,9 +84,29 @@ def test_nothing_refers_to_a_document_outside_the_tree() -> None:
     assert outside == {}
 
 
+def decisions() -> dict[int, str]:
+    """The text of each decision, by the number of its file."""
+    pages = CHECKOUT.glob("docs/decisions/*.md")
+    return {int(page.name[:4]): page.read_text() for page in pages}
+
+
+def test_a_decision_has_one_number() -> None:
+    titles = {number: TITLE.match(text) for number, text in decisions().items()}
+    assert [n for n, title in titles.items() if title is None or int(title[1]) != n] == []
+
+
+def test_decisions_that_are_named_by_number_are_there() -> None:
+    named = {
+        path: {int(number) for number in BY_NUMBER.findall(text)} for path, text in texts().items()
+    }
+    known = decisions().keys()
+    assert {path: numbers - known for path, numbers in named.items() if numbers - known} == {}
+
+
 def test_a_reference_that_dangles_is_found() -> None:
     assert missing("docs/architecture.md, *Failover*; docs/decisions/0025 too") == []
     assert missing("(docs/architecture.md, *No such section*)")
+    assert missing('docs/testing.md, "No such section"')
     assert missing("docs/no-such-page.md") == ["docs/no-such-page.md"]
     assert OUTSIDE.search("(design, *Failover*)")
     assert OUTSIDE.search("a join is answered (gotchas 1, 2)")
