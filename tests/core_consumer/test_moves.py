@@ -33,6 +33,14 @@ def test_who_had_to_give_up_what_to_whom_and_how_long_it_was_nobodys() -> None:
     assert completed(talk)["unowned_longest"] == [["foo-2", 700], ["foo-3", 700]]
 
 
+def test_where_everything_has_an_owner_nothing_was_nobodys() -> None:
+    talk = Talk({"foo": 2})
+    talk.converge(talk.join("a"))
+
+    told = completed(talk)
+    assert (told["unowned"], told["unowned_longest"], told["unowned_longest_ms"]) == (0, [], 0)
+
+
 def test_what_a_dead_member_had_was_nobodys_since_it_was_last_heard_of() -> None:
     talk = Talk({"foo": 2})
     one, two = talk.join("a"), talk.join("b")

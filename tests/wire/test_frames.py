@@ -138,3 +138,14 @@ def test_a_stream_that_was_refused_stays_refused() -> None:
 def test_other_protocols_are_called_by_name(stranger: bytes, name: str) -> None:
     with pytest.raises(WireError, match=name):
         feed(FrameBuffer(), stranger)
+
+
+@pytest.mark.parametrize("length", [b"\0\0\0\0", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff"])
+def test_a_bad_length_is_told_as_soon_as_it_is_whole(length: bytes) -> None:
+    buffer, found = FrameBuffer(), []
+    for part in (length[:3], length[3:]):
+        buffer.feed(part)
+        found.append(buffer.has_frame)
+    assert found == [False, True]
+    with pytest.raises(FrameError):
+        buffer.take()

@@ -66,8 +66,6 @@ def _check_group(work: Work, event: DraftJoin) -> None:
         or event.consumer_id in work.members
         or event.consumer_id in work.row.details.get(EXCLUDED, ())
     )
-    if work.state == EMPTY and not known:
-        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if work.state != EMPTY and event.strategy != work.row.protocol_name:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     if not known:
