@@ -24,7 +24,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-all check pure coverage pythons clients fuzz differential lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
+.PHONY: help setup run test test-long test-all check pure coverage pythons clients fuzz differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -38,10 +38,11 @@ run: $(READY) ## serve everything in the foreground until Ctrl-C
 test: $(READY) ## every tier, in parallel and in random order, without what is long
 	$(PYTEST) -m "not long" $(ARGS)
 
-test-long: $(READY) ## what is long, then a little soak and chaos (docs/testing.md)
+test-long: $(READY) ## what is long, then a little soak and chaos, and some mutants (docs/testing.md)
 	$(PYTEST) -m long $(ARGS)
 	$(PYTHON) -m proof simulate --seeds 500
 	$(PYTHON) -m proof chaos --minutes 2 --most 12
+	$(PYTHON) -m tests.mutation --count 30 --minutes 3
 
 test-all: ## all tests: `make test`, then `make test-long`
 	$(MAKE) test
@@ -77,6 +78,9 @@ fuzz: $(READY) ## hostile bytes and requests by chance, two hundred times as lon
 
 differential: $(READY) ## random scenarios on Rollcall and Apache Kafka at once (Java 17 and Maven)
 	$(PYTHON) -m tests.differential $(ARGS)
+
+mutants: $(READY) ## does a test fail when one thing is changed? (ARGS="--count 300": some of them)
+	$(PYTHON) -m tests.mutation $(ARGS)
 
 lint: $(READY) ## style, types, and who may import whom
 	$(PYTHON) -m ruff check .

@@ -23,6 +23,9 @@ from rollcall.launcher.output import Output
 from tests import installations
 
 LOG = "postgres.log"
+SHARED_SERVER = "ROLLCALL_TEST_SERVER_IS_SHARED"
+"""Set by who has started a server, made this run's database and named it (``tests/mutation``)."""
+
 SERVER = pytest.StashKey[ExitStack]()
 
 hypothesis_settings.register_profile(
@@ -35,7 +38,7 @@ of a test begin with these, since this is read ahead of it."""
 
 def pytest_configure(config: pytest.Config) -> None:
     """In the first process: start the server, and tell Django and the workers where it is."""
-    if hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput") or SHARED_SERVER in os.environ:
         return
     stack = config.stash[SERVER] = ExitStack()
     folder = Path(os.environ["ROLLCALL_TEST_DIR"])

@@ -18,9 +18,9 @@ from protocol.wire.declare import Message
 from protocol.wire.kinds import Struct
 from tests.server.client import Client
 from tests.server.serving import Serving
-from tests.wire.samples import FUZZ_FACTOR, chance, filled
+from tests.wire.samples import chance, filled, times
 
-REQUESTS = 300 * FUZZ_FACTOR
+REQUESTS = times(300)
 BEAT_EVERY = 10
 CONNECTIONS = 6
 PATIENCE_S = 10.0

@@ -45,15 +45,20 @@ def without_ours(value: Any) -> Any:
     return value
 
 
-FUZZ_FACTOR = int(os.environ.get("ROLLCALL_FUZZ_FACTOR", "1"))
+FUZZ_FACTOR = float(os.environ.get("ROLLCALL_FUZZ_FACTOR", "1"))
 """How many times the usual number of examples; above 1 they differ from run to run."""
+
+
+def times(usual: int) -> int:
+    """So many, by the factor; one at least."""
+    return max(1, round(usual * FUZZ_FACTOR))
 
 
 def often(examples: int) -> settings:
     """Hypothesis settings: the same examples each time, unless a longer run is asked for."""
     return settings(
-        max_examples=examples * FUZZ_FACTOR,
-        derandomize=FUZZ_FACTOR == 1,
+        max_examples=times(examples),
+        derandomize=FUZZ_FACTOR <= 1,
         database=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
@@ -61,7 +66,7 @@ def often(examples: int) -> settings:
 
 def chance(*seed: object) -> Random:
     """A generator for one test case; a longer run has others."""
-    return Random(f"{seed}" if FUZZ_FACTOR == 1 else None)
+    return Random(f"{seed}" if FUZZ_FACTOR <= 1 else None)
 
 
 def filled(cls: type[Struct], version: int, rng: Random) -> Any:

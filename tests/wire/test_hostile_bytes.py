@@ -24,9 +24,9 @@ from protocol.wire.declare import Message
 from protocol.wire.errors import WireError
 from protocol.wire.limits import FRAME_BYTES_MAX
 from protocol.wire.primitives import uvarint
-from tests.wire.samples import FUZZ_FACTOR, IDS, VERSIONS, chance, filled, often
+from tests.wire.samples import IDS, VERSIONS, chance, filled, often, times
 
-MUTANTS = 40 * FUZZ_FACTOR
+MUTANTS = times(40)
 
 
 def read_if_sound(cls: type[Message], version: int, data: bytes) -> bool:

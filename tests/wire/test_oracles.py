@@ -15,9 +15,9 @@ from protocol.wire.codec import decode, encode
 from protocol.wire.declare import Message, layout
 from protocol.wire.kinds import Array, Kind, Struct, uuid
 from tests.wire import kafka_python
-from tests.wire.samples import FUZZ_FACTOR, KAFKAS, KAFKAS_IDS, chance, filled, without_ours
+from tests.wire.samples import KAFKAS, KAFKAS_IDS, chance, filled, times, without_ours
 
-SAMPLES = 6 * FUZZ_FACTOR
+SAMPLES = times(6)
 
 
 def kio_class(cls: type[Message], version: int) -> Any:

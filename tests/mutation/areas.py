@@ -1,0 +1,137 @@
+"""Which files are mutated, and which tests each must convince: one table.
+
+Tests come in this order, the quickest first, and end with the first that fails. What a row needs a
+database for gets one of its own for each mutant.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+STRICT = ("rules", "store")
+STRICT_SHARE = 0.95
+"""So many of the mutants of these areas must be killed."""
+
+
+LEFT_OUT = ("invariants.py",)
+"""What tests judge the rules by. That it finds what is wrong is shown by ``proof/saboteurs``."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Files of an area, as patterns, and the tests of these files."""
+
+    area: str
+    files_mutated: tuple[str, ...]
+    tests: tuple[str, ...]
+    has_database: bool = False
+
+
+def _in(folder: str, names: str) -> tuple[str, ...]:
+    return tuple(f"tests/{folder}/test_{name}.py" for name in names.split())
+
+
+CORE = _in(
+    "core",
+    "scenarios classic_group holding rebalances restart_grace stalls subscription group_configs"
+    " expiry offsets topics transactions importing kinds numbers plain_text other_kinds journal"
+    " votes classic_machine growth bucket shared",
+)
+CONSUMER = _in(
+    "core_consumer",
+    "joining reconciling epochs guards moves static quiet recovery patterns mixed strangers"
+    " one_batch client_assignors migration client_assignor_ends batching plugins wire_bytes"
+    " machine migration_machine client_assignor_machine large_targets",
+)
+ASSIGNORS = _in("core_consumer", "assignors")
+DRAFT = _in("core_draft", "scenarios takeover machine strategies")
+COMMANDED = _in("core_commanded", "scenarios takeover machine dealing")
+PAUSE = _in("pause", "rules")
+EVERY_RULE = (*CORE, *DRAFT, *COMMANDED, *PAUSE, *CONSUMER)
+CLIENT = _in(
+    "client_library",
+    "epochs look_ups backoff deadlines assignors machines consumer_member classic_member"
+    " draft_member commanded_member callbacks protocols old_owners",
+)
+WIRE = _in("wire", "uvarints declarations headers frames round_trips hostile_bytes oracles")
+STORE = _in("store", "literals fence commands guard")
+SIMULATION = _in("proof", "simulation")
+COMMITS = _in("node", "inbox committer refused_members toy_kind verbs outside hung_database")
+MEMORY = _in("node", "memory heartbeats shares assigning patterns failover")
+SLOT_KEEPING = _in("node", "slot_keeper spread memory slots")
+
+AREAS = (
+    Row("rules", ("groups/core/classic/*.py",), (*CORE, *CONSUMER)),
+    Row("rules", ("groups/core/draft/*.py",), (*DRAFT, *CONSUMER)),
+    Row("rules", ("groups/core/commanded/*.py",), (*COMMANDED, *PAUSE)),
+    Row("rules", ("groups/core/assignors/*.py",), (*CONSUMER, *ASSIGNORS)),
+    Row(
+        "rules",
+        ("groups/core/consumer/*.py", "groups/core/migration/*.py"),
+        (*CONSUMER, *PAUSE, *CORE, *DRAFT),
+    ),
+    Row("rules", ("groups/core/*.py",), EVERY_RULE),
+    Row(
+        "store",
+        (
+            *("groups/store.py", "groups/store_errors.py", "groups/load.py", "groups/literals.py"),
+            *("groups/journal_rows.py", "groups/command_rows.py", "groups/offsets.py"),
+            *("groups/pending.py", "groups/transactions.py"),
+        ),
+        (*STORE, *COMMITS, *_in("txn", "order endings deletions history")),
+        has_database=True,
+    ),
+    Row(
+        "node",
+        ("groups/committer.py", "groups/retries.py"),
+        (*COMMITS, *MEMORY, *SIMULATION),
+        has_database=True,
+    ),
+    Row(
+        "node",
+        (
+            *("groups/slots.py", "groups/lease.py", "groups/lease_end.py", "groups/sightings.py"),
+            *("groups/deaths.py", "groups/spread.py", "groups/backoff.py"),
+        ),
+        (*SLOT_KEEPING, *SIMULATION),
+        has_database=True,
+    ),
+    Row(
+        "node",
+        (
+            *("groups/coordinator.py", "groups/resident.py", "groups/faces.py"),
+            *("groups/slices.py", "groups/slot.py"),
+        ),
+        (*MEMORY, *COMMITS, *SIMULATION),
+        has_database=True,
+    ),
+    Row("sweeps", ("groups/silences.py",), _in("sweeps", "silences")),
+    Row(
+        "sweeps",
+        ("groups/sweeps.py", "groups/periodic.py", "groups/schedule.py"),
+        _in("sweeps", "session_sweep silences retention history schedule tasks"),
+        has_database=True,
+    ),
+    Row("fast path", ("protocol/fast.py",), _in("server", "fast_path")),
+    Row("wire", ("protocol/wire/*.py",), WIRE),
+    Row(
+        "permissions",
+        ("groups/rights.py", "groups/api/permissions.py", "groups/api/authentication.py"),
+        (*_in("site", "rights"), *_in("api", "access")),
+        has_database=True,
+    ),
+    Row("client", ("rollcall/client/core/*.py",), CLIENT, has_database=True),
+)
+
+
+def files_of(checkout: Path, row: Row) -> Iterator[str]:
+    """The row's files, each in one row only."""
+    for pattern in row.files_mutated:
+        for path in sorted(checkout.glob(pattern)):
+            if path.stat().st_size > 0 and path.name not in LEFT_OUT:
+                yield str(path.relative_to(checkout))
+
+
+def rows(checkout: Path) -> Mapping[str, Row]:
+    """The row of each file."""
+    return {path: row for row in AREAS for path in files_of(checkout, row)}

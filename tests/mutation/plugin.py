@@ -1,0 +1,25 @@
+"""How the tests run against a mutant: what fails is told at once, and a database is there."""
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+settings.register_profile(
+    "mutant",
+    deadline=None,
+    database=None,  # a mutant's failures are no examples for the next one
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate),  # the smallest example is for people
+    report_multiple_bugs=False,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure() -> None:
+    """After the root conftest has loaded its own profile."""
+    settings.load_profile("mutant")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup() -> None:
+    """The caller has made the database, from a template that is migrated."""

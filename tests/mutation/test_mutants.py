@@ -1,0 +1,107 @@
+"""The runner's own judgement: what is no mutant, what a mutant is called, who may survive."""
+
+from pathlib import Path
+
+import pytest
+
+from rollcall.installation import CHECKOUT
+from tests.mutation.accepted import ACCEPTED, reason
+from tests.mutation.areas import AREAS, files_of, rows
+from tests.mutation.mutants import diff, mutants_of, mutated, spread
+from tests.mutation.operators import OPERATORS
+
+NOTHING = '''
+"""A docstring with 7 and True."""
+import logging
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from x import y
+
+logger = logging.getLogger(__name__)
+LIMIT = 4 * 1024
+Kinds = int | None
+
+
+@made(slots=True)
+class Made:
+    field: int | None = 3
+
+    def method(self, one: int | None) -> "list[int] | None":
+        """Another."""
+        logger.info("%s", one + 1)
+        assert one is not None
+        assert isinstance(one, int | str)
+        yield f"{one + 1}"
+'''
+
+SOMETHING = """
+def judged(given, most):
+    for one in given:
+        if one >= most and one not in given:
+            forget(one)
+            continue
+        raise ValueError
+    return True
+"""
+
+
+def of(folder: Path, source: str) -> set[tuple[str, str, str]]:
+    """Operator, before and after of every mutant."""
+    (folder / "m.py").write_text(source)
+    found = set()
+    for mutant in mutants_of(folder, "m.py"):
+        changed = mutated(source, mutant)
+        if changed is not None:
+            found.add((mutant.operator, *diff(source, changed)))
+    return found
+
+
+def test_nothing_is_mutated_that_no_test_should_look_at(tmp_path: Path) -> None:
+    assert of(tmp_path, NOTHING) == set()
+
+
+def test_what_decides_is_mutated(tmp_path: Path) -> None:
+    found = of(tmp_path, SOMETHING)
+    line = "if one >= most and one not in given:"
+    assert {
+        ("ReplaceComparisonOperator_GtE_Gt", line, "if one > most and one not in given:"),
+        ("ReplaceComparisonOperator_GtE_Lt", line, "if one < most and one not in given:"),
+        ("ReplaceAndWithOr", line, "if one >= most or one not in given:"),
+        ("AddNot", line, "if not one >= most and one not in given:"),
+        ("ReplaceInWithNotIn", line, "if one >= most and one in given:"),
+        ("RemoveStatement", "forget(one)", "pass"),
+        ("RemoveStatement", "raise ValueError", "pass"),
+        ("ReplaceContinueWithBreak", "continue", "break"),
+        ("ReplaceTrueWithFalse", "return True", "return False"),
+        ("ZeroIterationForLoop", "for one in given:", "for one in []:"),
+    } == found
+    assert {operator for operator, _, _ in found} <= set(OPERATORS)
+
+
+def test_a_mutant_is_the_same_when_other_lines_change(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(SOMETHING)
+    before = {mutant.name for mutant in mutants_of(tmp_path, "m.py")}
+    (tmp_path / "m.py").write_text("import os\n\n" + SOMETHING)
+    after = mutants_of(tmp_path, "m.py")
+
+    assert {mutant.name for mutant in after} == before and len(before) == len(after)
+    first, second = spread(after, 1), spread(after, 2)
+    assert first != second and set(first) == set(second) == set(after)
+
+
+def test_every_row_has_files_and_tests_that_are_there() -> None:
+    for row in AREAS:
+        assert list(files_of(CHECKOUT, row)), row.files_mutated
+        missing = [test for test in row.tests if not (CHECKOUT / test).is_file()]
+        assert not missing
+
+
+@pytest.mark.parametrize("entry", ACCEPTED, ids=lambda entry: f"{entry.path}-{entry.after}")
+def test_what_is_accepted_is_still_there(entry: tuple[str, ...]) -> None:
+    """Else the entry would be kept for ever, and might accept something else one day."""
+    path, function, before, after, why = entry
+    assert path in rows(CHECKOUT) and why
+    assert before in (CHECKOUT / path).read_text()
+    assert reason(path, function, before, after) == why
+    assert reason(path, function, before, "something else") == ""
