@@ -232,3 +232,16 @@ def test_an_epoch_that_fences_is_nobodys() -> None:
 @pytest.mark.parametrize("row", [None, ongoing(4), producer(4, State.COMMITTED, is_overdue=True)])
 def test_what_ended_or_is_young_is_left_alone(row: Producer | None) -> None:
     assert time_out(row) is None
+
+
+# ---- claims without an epoch
+
+
+@pytest.mark.parametrize("state", [State.EMPTY, State.COMMITTED, State.ABORTED])
+def test_a_claim_without_an_epoch_repeats_nothing(state: State) -> None:
+    """A row whose last change nobody may ask again for has no last epoch either: the two are not
+    the same thing."""
+    row = producer(4, state, last_epoch=NO_EPOCH)
+    assert refusal(initialise, row, "pay", 1, Claim(70, NO_EPOCH)) is FENCED
+    assert refusal(end, row, Claim(70, NO_EPOCH), commit=True, version=V2) is FENCED
+    assert refusal(end, row, Claim(70, NO_EPOCH), commit=False, version=V2) is FENCED

@@ -7,6 +7,7 @@ import pytest
 
 from groups import database
 from groups.core.errors import ErrorCode
+from groups.core.events import DeleteGroup
 from groups.core.replies import Committed, Joined
 from tests import rows
 from tests.factories import ids_in_slots
@@ -159,3 +160,49 @@ async def _ended(other: Other, name: str) -> None:
 
 def _runs(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
+
+
+async def test_a_group_that_others_changed_holds_back_no_companion(
+    one: Running, other: Other
+) -> None:
+    """One group of a batch has another revision than remembered: nothing of the batch is written,
+    then the others at once, and that one when it has been read again."""
+    held, changed, *companions = ids_in_slots(5)
+    for group_id in (held, changed, *companions):
+        await one.kept(group_id)
+    let_go = one.points.hold("offsets:before")
+    first = one.commit(held, 1)
+    await one.points.reached["offsets:before"].wait()
+    late = one.commit(changed, 2)
+    others = [one.commit(group_id, 3) for group_id in companions]
+    raised = "UPDATE rollcall_group SET revision = revision + 1 WHERE group_id = %s"
+    await other.execute(raised, [changed])
+    let_go()
+
+    assert await asyncio.gather(first, late, *others) == [Committed()] * 5
+    assert await rows.offsets(other) == {
+        (held, "t", 0): 1,
+        (changed, "t", 0): 2,
+        **{(group_id, "t", 0): 3 for group_id in companions},
+    }
+
+
+async def test_what_follows_a_deletion_is_about_another_group(one: Running, other: Other) -> None:
+    """A deletion and a join wait in one inbox: the group goes with its offsets, and the member
+    founds another of the same name."""
+    await one.kept("g")
+    let_go = one.points.hold("membership:before")
+    busy = one.join("busy")
+    await one.points.reached["membership:before"].wait()
+    deleted = one.ask("g", DeleteGroup(ticket=one.counter.ticket()))
+    joined = one.join("g")
+    let_go()
+
+    assert (await deleted).error is ErrorCode.NONE
+    founder = await joined
+    assert isinstance(founder, Joined) and founder.error is ErrorCode.NONE
+    assert await rows.offsets(other) == {}
+    assert {group_id for group_id, _ in await rows.members(other)} == {"busy", "g"}
+    kinds = [kind for group_id, kind, _ in await rows.journal(other) if group_id == "g"]
+    assert kinds[:3] == ["group-created", "group-deleted", "group-created"]
+    await busy

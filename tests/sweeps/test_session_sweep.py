@@ -1,17 +1,22 @@
 """The session sweep asks owners for an echo. It evicts nobody, and takes slots from the dead."""
 
 import asyncio
+import json
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
+import psycopg
 import pytest
 
 from benchmarks.wire import form_group
+from groups import schema, sql_slots
 from groups.core.replies import Joined
 from groups.slot import slot_of
-from groups.sweeps import SessionSweep
+from groups.sweeps import BELL_BYTES_MAX, SLOTS_A_SWEEP, SessionSweep, _payload
 from tests.node.running import Running, running
 from tests.node.test_slots import child
 from tests.sweeps.conftest import Other, swept, until, value
@@ -113,3 +118,137 @@ async def test_a_stopped_owner_loses_its_slot_and_no_member(
         assert await value(other, MEMBERS) == 1
         said = "SELECT reason FROM rollcall_journal WHERE kind = 'slots-released'"
         assert await value(other, said) == "node 0 gave no sign of life for a whole lease"
+
+
+class Clock:
+    """A clock that a test sets. ``between``: what happens between the question to the database
+    and the look at its answer, which a sweep times."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.between: Callable[[], None] = lambda: None
+        self._asked = False
+
+    def __call__(self) -> int:
+        """Milliseconds."""
+        self._asked = not self._asked
+        if not self._asked:
+            self.between()
+        return self.now
+
+
+SILENT = """
+WITH owned AS (
+    UPDATE rollcall_slot SET node_id = 0, incarnation = gen_random_uuid()
+    WHERE slot < %s RETURNING slot
+) UPDATE rollcall_watch SET probe = 1 WHERE slot IN (SELECT slot FROM owned)
+"""
+"""So many slots have an owner who gives no echo."""
+
+ECHO = "UPDATE rollcall_watch SET echo = probe WHERE slot = 1"
+CLAIM = "UPDATE rollcall_slot SET epoch = epoch + 1 WHERE slot = 1"
+
+
+async def test_a_few_slots_are_released_in_one_sweep(other: Other) -> None:
+    """Whoever claims them has to load them."""
+    await other.execute(SILENT, [2 * SLOTS_A_SWEEP + 1])
+    clock = Clock()
+    sweep = SessionSweep(LEASE_MS, clock)
+    left = []
+    for _ in range(5):
+        await swept(sweep.run)
+        left.append(await value(other, OWNED))
+        clock.now += LEASE_MS
+
+    assert left == [2 * SLOTS_A_SWEEP + 1, SLOTS_A_SWEEP + 1, 1, 0, 0]
+
+
+async def test_a_silence_is_a_whole_lease_in_which_no_sweep_failed(other: Other) -> None:
+    """The database was away for a moment: nobody knows who would have answered."""
+    await other.execute(SILENT, [1])
+    clock = Clock()
+    sweep = SessionSweep(LEASE_MS, clock)
+    await swept(sweep.run)
+
+    def broken() -> None:
+        raise RuntimeError("no answer")
+
+    clock.now += LEASE_MS // 2
+    clock.between = broken
+    with pytest.raises(RuntimeError, match="no answer"):
+        await swept(sweep.run)
+    clock.between = lambda: None
+    clock.now += LEASE_MS // 2
+    await swept(sweep.run)
+    assert await value(other, OWNED) == 1
+
+    clock.now += LEASE_MS
+    await swept(sweep.run)
+    assert await value(other, OWNED) == 0
+
+
+@pytest.mark.parametrize("happens", [ECHO, CLAIM], ids=["an echo", "another owner"])
+async def test_what_comes_in_the_last_moment_keeps_the_slot(
+    other: Other, database_url: str, happens: str
+) -> None:
+    await other.execute(SILENT, [2])
+    clock = Clock()
+    sweep = SessionSweep(LEASE_MS, clock)
+    await swept(sweep.run)
+    clock.now += LEASE_MS
+
+    def meanwhile() -> None:
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute(happens.encode())
+
+    clock.between = meanwhile
+    assert "slots [0] released" in await swept(sweep.run)
+    assert await value(other, OWNER, 1) == 0
+
+
+async def test_a_node_with_a_longer_lease_has_so_long_to_answer(other: Other) -> None:
+    """It answers from memory for as long as its own lease says."""
+    longer = {"node_id": 0, "incarnation": uuid4(), "host": "h", "port": 1, "draft_port": 0}
+    await other.execute(
+        sql_slots.REGISTER.encode(),
+        {**longer, "lease_ms": 3 * LEASE_MS, "schema": schema.OURS},
+    )
+    await other.execute(SILENT, [1])
+    clock = Clock()
+    sweep = SessionSweep(LEASE_MS, clock)
+    for clock.now in (0, LEASE_MS, 2 * LEASE_MS, 3 * LEASE_MS - 1):
+        await swept(sweep.run)
+        assert await value(other, OWNED) == 1
+    clock.now += 1
+    await swept(sweep.run)
+    assert await value(other, OWNED) == 0
+
+
+async def test_an_owner_is_rung_with_the_groups_that_are_overdue(
+    one: Running, other: Other
+) -> None:
+    for group_id in ("late", "early"):
+        await join(one, group_id)
+    await until(lambda: value(other, "SELECT count(*) = 2 FROM rollcall_liveness"))
+    await other.execute(
+        "UPDATE rollcall_liveness SET deadline_at = deadline_at - interval '1 hour'"
+        " WHERE group_id = 'late'"
+    )
+    await other.execute("LISTEN rollcall_watch")
+
+    await swept(SessionSweep(LEASE_MS).run)
+
+    [rung] = [note async for note in other.notifies(timeout=60, stop_after=1)]
+    assert json.loads(rung.payload) == {"slot": slot_of("late"), "groups": ["late"]}
+
+
+def test_a_bell_names_as_many_groups_as_it_can_carry() -> None:
+    names = [f"{number:04}-{'ß' * 100}" for number in range(100)]
+    payload = _payload(7, names)
+    said = json.loads(payload)
+    more = json.dumps(names[len(said["groups"])])
+
+    assert said["slot"] == 7 and said["groups"] == names[: len(said["groups"])]
+    assert len(payload.encode()) < 8_000, "PostgreSQL refuses it"
+    assert len(payload) + len(more) + 2 > BELL_BYTES_MAX, "there was room for one more"
+    assert json.loads(_payload(7, ["a", "b"]))["groups"] == ["a", "b"]

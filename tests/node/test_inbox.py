@@ -1,0 +1,120 @@
+"""What a committer takes from an inbox and answers without writing: the lease and the clock decide
+whether memory may be believed, and whether a timer that ran out is evidence against anybody."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from random import Random
+
+import pytest
+
+from groups.committer import Committer
+from groups.coordinator import STALL_MS, Coordinator
+from groups.core.classic import packing
+from groups.core.errors import ErrorCode
+from groups.core.events import SyncGroup, Tick, Ticket
+from groups.core.group import Rules
+from groups.core.replies import Reply
+from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.retries import Reloader
+from groups.slot import slot_of
+
+SESSION_MS = 10_000
+LEASE_MS = 2_000
+
+SUBSCRIPTION = packing.pack((("range", b""),))
+GROUP = GroupRow("g", "classic", "Stable", 7, "consumer", "range", "m", {"synced": True})
+MEMBER = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION, b"all")
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 1_000_000
+
+    def __call__(self) -> int:
+        """Milliseconds."""
+        return self.now
+
+
+class Alone:
+    """A coordinator of one Stable group, and one committer, whose node keeps no lease."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.answers: dict[Ticket, asyncio.Future[Reply]] = {}
+        self.coordinator = Coordinator(Rules(), self.clock, Random(1), self._answer)
+        self.coordinator.lease_until = self.clock.now + LEASE_MS
+        self.coordinator.adopt({slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
+        self.resident = self.coordinator.residents["g"]
+        lane = self.coordinator.membership
+        reloader = Reloader(self.coordinator)
+        self.committer = Committer(0, self.coordinator, lane, reloader, lambda: None)
+
+    def _answer(self, ticket: Ticket, reply: Reply) -> None:
+        self.answers[ticket].set_result(reply)
+
+    async def sync(self) -> ErrorCode:
+        """The member asks for its assignment, which changes nothing."""
+        ticket = Ticket(1, len(self.answers))
+        reply = self.answers[ticket] = asyncio.get_running_loop().create_future()
+        asked = SyncGroup(
+            ticket=ticket, generation_id=7, member_id="m", instance_id=None, assignments={}
+        )
+        self.coordinator.submit("g", asked)
+        return ErrorCode((await reply).error)
+
+    def later(self, ms: int, *, heard: bool) -> None:
+        """So much time has passed. ``heard``: in which members could be heard."""
+        self.clock.now += ms
+        if heard:
+            self.coordinator.listened_at = self.clock.now
+
+    def falls_due(self) -> None:
+        """The group's timer has come."""
+        self.resident.inbox.append(Tick())
+        self.coordinator.schedule(self.resident)
+
+
+@pytest.fixture
+async def alone() -> AsyncIterator[Alone]:
+    made = Alone()
+    task = asyncio.create_task(made.committer.run())
+    yield made
+    task.cancel()
+    await asyncio.wait([task])
+
+
+async def test_memory_is_believed_only_while_the_lease_holds(alone: Alone) -> None:
+    assert await alone.sync() is ErrorCode.NONE
+    alone.later(LEASE_MS, heard=True)
+    assert await alone.sync() is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    alone.coordinator.lease_until = alone.clock.now + LEASE_MS
+    assert await alone.sync() is ErrorCode.NONE, "the group was left in the committer's hands"
+
+
+async def test_a_timer_that_ran_out_with_the_lease_evicts_nobody(alone: Alone) -> None:
+    alone.later(2 * SESSION_MS, heard=True)
+    alone.falls_due()
+
+    assert await alone.sync() is ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert not alone.resident.lost and "m" in alone.resident.group.durable.members
+
+
+async def test_a_timer_that_ran_out_in_a_stall_evicts_nobody(alone: Alone) -> None:
+    """The process slept past the session, and took the event before anything else ran."""
+    alone.coordinator.lease_until += 10 * SESSION_MS
+    alone.later(2 * SESSION_MS, heard=False)
+    alone.falls_due()
+
+    assert await alone.sync() is ErrorCode.NONE
+    assert not alone.resident.lost and "m" in alone.resident.group.durable.members
+    assert alone.coordinator.missed == 2 * SESSION_MS
+
+
+async def test_a_short_stall_is_nobody_s_excuse(alone: Alone) -> None:
+    """Time in which members could be heard, but for a moment, counts."""
+    alone.coordinator.lease_until += 10 * SESSION_MS
+    alone.later(STALL_MS, heard=False)
+
+    assert await alone.sync() is ErrorCode.NONE
+    assert alone.coordinator.missed == 0

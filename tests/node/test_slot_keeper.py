@@ -1,0 +1,170 @@
+"""What a slot keeper tells the others and itself, look by look."""
+
+import asyncio
+from random import Random
+from uuid import UUID, uuid4
+
+import pytest
+
+from groups import database
+from groups.cluster import Broker, Cluster
+from groups.coordinator import Coordinator
+from groups.core.errors import ErrorCode
+from groups.core.group import Rules
+from groups.sightings import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
+from groups.slot import SLOTS
+from groups.slots import HAND_OVER_SLOTS_MAX, SlotKeeper
+from tests.node.running import Running
+
+Other = database.Connection
+
+LEASE_MS = 3_000
+ME, YOU = Broker(0, "here", 1), Broker(1, "there", 2)
+THEIRS = uuid4()
+OWNED = "SELECT slot FROM rollcall_slot WHERE node_id = 0 ORDER BY slot"
+RELEASED = "SELECT details FROM rollcall_journal WHERE kind = 'slots-released'"
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 1_000_000
+
+    def __call__(self) -> int:
+        """Milliseconds."""
+        return self.now
+
+
+class Keeper:
+    """A keeper that nobody runs, and all that it published."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.published: list[Cluster] = []
+        coordinator = Coordinator(Rules(), self.clock, Random(1), lambda _ticket, _reply: None)
+        self.keeper = SlotKeeper(ME, coordinator, LEASE_MS, self.published.append)
+        self.nodes = [row(ME, self.keeper.incarnation), row(YOU, THEIRS)]
+        self.slots = [
+            SlotRow(0, ME.node_id, self.keeper.incarnation, 1),
+            SlotRow(1, YOU.node_id, THEIRS, 1),
+            SlotRow(2, None, None, 1),
+            SlotRow(3, YOU.node_id, uuid4(), 1),  # its owner was replaced
+        ]
+        self.look()
+
+    def look(self) -> None:
+        """Rows as they are; neither node's beat has moved."""
+        now = self.clock.now
+        self.keeper._sightings.look(self.nodes, self.slots, now, now)
+
+    def publish(self) -> Cluster:
+        """The view of this moment."""
+        self.keeper._publish(self.nodes, self.slots)
+        return self.published[-1]
+
+
+def row(broker: Broker, incarnation: UUID) -> NodeRow:
+    """A node that beats no more."""
+    return NodeRow(broker.node_id, incarnation, 7, broker.host, broker.port, lease_ms=LEASE_MS)
+
+
+@pytest.fixture
+def kept() -> Keeper:
+    return Keeper()
+
+
+async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(kept: Keeper) -> None:
+    """Its slots are its own until the lease is over; until then it is one of the cluster."""
+    overdue_ms = OVERDUE * LEASE_MS // BEATS_PER_LEASE
+    kept.clock.now += overdue_ms - 1
+    assert kept.publish().owners == {0: 0, 1: 1}
+    kept.clock.now += 1
+    assert kept.publish().owners == {0: 0}
+    kept.clock.now += LEASE_MS - overdue_ms - 1
+    assert kept.publish().brokers == (ME, YOU)
+    kept.clock.now += 1
+    assert kept.publish().brokers == (ME,), "a node does not take itself for dead"
+    assert kept.publish().owners == {0: 0}
+
+
+async def test_what_was_seen_before_a_beat_was_missed_is_forgotten(kept: Keeper) -> None:
+    """The database was away: the others could not beat either."""
+    kept.clock.now += LEASE_MS
+    assert kept.keeper._sightings.lease_is_over(YOU.node_id, kept.clock.now)
+
+    await kept.keeper._missed(OSError("away"))
+
+    assert kept.keeper._sightings.of(YOU.node_id) is None
+    kept.look()
+    assert not kept.keeper._sightings.lease_is_over(YOU.node_id, kept.clock.now)
+
+
+async def test_who_waits_for_a_lease_that_has_run_out_is_told_once(kept: Keeper) -> None:
+    kept.keeper.away = False
+    kept.keeper.coordinator.lease_until = kept.clock.now + 1
+    waiting = kept.keeper.changed
+    await kept.keeper._missed(OSError("away"))
+    assert (waiting.is_set(), kept.keeper.away) == (False, False), "the lease holds yet"
+
+    kept.clock.now += 1
+    await kept.keeper._missed(OSError("away"))
+    assert (waiting.is_set(), kept.keeper.away) == (True, True)
+
+    waiting = kept.keeper.changed
+    await kept.keeper._missed(OSError("away"))
+    assert not waiting.is_set()
+
+
+async def test_what_was_seen_before_a_sleep_is_forgotten(one: Running) -> None:
+    keeper = one.node.keeper
+    now = one.node.coordinator.monotonic()
+    keeper._sightings.look([row(YOU, THEIRS)], [], now, now)
+    until = one.node.coordinator.lease_until + LEASE_MS
+
+    await keeper._recovered(until)
+
+    assert keeper._sightings.of(YOU.node_id) is None
+    assert one.node.coordinator.lease_until >= until
+
+
+async def test_a_few_slots_are_handed_over_in_one_look(one: Running, other: Other) -> None:
+    """The lowest of them, without those that its node would not take and those that are ours."""
+    keeper, coordinator = one.node.keeper, one.node.coordinator
+    ours = [1, 3]
+    wanted = {slot: ME.node_id if slot in ours else YOU.node_id for slot in range(SLOTS)}
+    keeper._sightings.rescued([0, 2], coordinator.monotonic())
+    gone = [4 + at for at in range(HAND_OVER_SLOTS_MAX)]
+    waiting = keeper.changed
+    async with keeper._looking:
+        await keeper._hand_over(other, wanted)
+
+        assert set(coordinator.epochs) == set(range(SLOTS)) - set(gone)
+        kept = [slot for (slot,) in await (await other.execute(OWNED)).fetchall()]
+        assert kept == sorted(coordinator.epochs)
+        assert waiting.is_set()
+        [(details,)] = await (await other.execute(RELEASED)).fetchall()
+        assert details == {"slots": gone}
+
+
+async def test_nothing_is_handed_over_where_all_is_as_it_should_be(
+    one: Running, other: Other
+) -> None:
+    keeper = one.node.keeper
+    async with keeper._looking:
+        waiting = keeper.changed
+        await keeper._hand_over(other, {})
+        assert len(one.node.coordinator.epochs) == SLOTS
+        assert not waiting.is_set()
+
+
+async def test_a_slot_that_nobody_took_is_offered_again_after_a_while(kept: Keeper) -> None:
+    kept.keeper._sightings.rescued([5], kept.clock.now)
+    assert kept.keeper._sightings.stays(5, kept.clock.now + STAY_LEASES * LEASE_MS - 1)
+    assert not kept.keeper._sightings.stays(5, kept.clock.now + STAY_LEASES * LEASE_MS)
+    assert not kept.keeper._sightings.stays(6, kept.clock.now)
+
+
+async def test_a_request_for_anothers_slot_is_sent_away_at_once(kept: Keeper) -> None:
+    kept.keeper.away = False
+    async with asyncio.timeout(LEASE_MS / 1000):
+        assert await kept.keeper.available(9, 60_000) is ErrorCode.NOT_COORDINATOR

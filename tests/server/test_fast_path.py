@@ -1,0 +1,312 @@
+"""What a heartbeat is answered from memory, to the byte, and what is left to the queue."""
+
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from groups.coordinator import Coordinator
+from groups.core.classic import packing
+from groups.core.errors import ErrorCode
+from groups.core.events import JoinGroup
+from groups.core.group import Rules
+from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.slot import slot_of
+from protocol.fast import FastPath, NoFastPath
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.wire.codec import encode
+
+SESSION_MS = 10_000
+GENERATION = 7
+NOW = 1_000_000
+LEASE_MS = 2_000
+CORRELATION_ID = b"\x80\x00\x00\x2a"
+
+SUBSCRIPTION = packing.pack((("range", b""),))
+GROUP = GroupRow("g", "classic", "Stable", GENERATION, "consumer", "range", "m", {"synced": True})
+MEMBER = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = NOW
+
+    def __call__(self) -> int:
+        """Milliseconds."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def coordinator(clock: Clock) -> Coordinator:
+    """It serves the group ``g``, whose one member is ``m``."""
+    made = Coordinator(Rules(), clock, Random(1), lambda _ticket, _reply: None)
+    made.lease_until = NOW + LEASE_MS
+    made.adopt({slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
+    return made
+
+
+@pytest.fixture
+def path(coordinator: Coordinator) -> FastPath:
+    """One connection's."""
+    return FastPath(coordinator)
+
+
+def frame(
+    version: int = 3,
+    *,
+    key: int = 12,
+    group_id: str = "g",
+    member_id: str = "m",
+    instance_id: str | None = None,
+    generation: int = GENERATION,
+    correlation_id: bytes = CORRELATION_ID,
+) -> bytes:
+    """A Heartbeat as it stands in a frame, without its length."""
+    asked = HeartbeatRequest(
+        group_id=group_id,
+        generation_id=generation,
+        member_id=member_id,
+        group_instance_id=instance_id,
+    )
+    tags = b"\0" if version >= 4 else b""
+    head = struct.pack(">hh", key, version) + correlation_id + struct.pack(">h", 1) + b"c" + tags
+    first, last = HeartbeatRequest.versions
+    return head + encode(asked, min(max(version, first), last))
+
+
+def sent(framed: bytes) -> bytes:
+    """The same with its length."""
+    return struct.pack(">i", len(framed)) + framed
+
+
+def heard(coordinator: Coordinator) -> int:
+    """When the member was last heard of."""
+    [session] = coordinator.residents["g"].group.sessions(coordinator.clock())
+    return session.heard_at
+
+
+def join_another(coordinator: Coordinator) -> None:
+    """A second member comes: a rebalance begins."""
+    asked = JoinGroup(
+        ticket=None,
+        member_id="",
+        instance_id=None,
+        client_id="c",
+        client_host="/h",
+        session_timeout_ms=SESSION_MS,
+        rebalance_timeout_ms=300_000,
+        protocol_type="consumer",
+        protocols=(("range", b""),),
+    )
+    resident = coordinator.residents["g"]
+    decision = resident.group.step([asked], coordinator.clock(), Random(1))
+    coordinator.install(resident, decision, 6)
+
+
+REPLIES = {
+    0: b"\0\0\0\x06" + CORRELATION_ID + b"%b",
+    1: b"\0\0\0\x0a" + CORRELATION_ID + b"\0\0\0\0%b",
+    3: b"\0\0\0\x0a" + CORRELATION_ID + b"\0\0\0\0%b",
+    4: b"\0\0\0\x0c" + CORRELATION_ID + b"\0\0\0\0\0%b\0",
+}
+"""Of each form: length, correlation id, [tags], [throttle time], the error code, [tags]."""
+
+
+@pytest.mark.parametrize(("version", "reply"), REPLIES.items())
+def test_the_answer_is_the_frame_of_its_version(path: FastPath, version: int, reply: bytes) -> None:
+    assert (path.answer(frame(version)), path.is_calm) == (reply % b"\0\0", True)
+    assert path.again(sent(frame(version))) == reply % b"\0\0"
+    old = frame(version, generation=GENERATION - 1)
+    refused = reply % struct.pack(">h", ErrorCode.ILLEGAL_GENERATION)
+    assert (path.answer(old), path.is_calm) == (refused, False)
+    assert path.reply(CORRELATION_ID, ErrorCode.NONE) == reply % b"\0\0"
+
+
+def test_the_correlation_id_is_that_of_the_request(path: FastPath) -> None:
+    path.answer(frame())
+    for correlation_id in (b"\0\0\0\0", b"\xff\xff\xff\xff"):
+        said = path.again(sent(frame(correlation_id=correlation_id)))
+        assert said is not None and said[4:8] == correlation_id
+
+
+def test_a_replaced_instance_is_told(path: FastPath, coordinator: Coordinator) -> None:
+    static = replace(MEMBER, instance_id="i")
+    coordinator.adopt({}, {"g": Durable(GROUP, {"m": static}, 6)})
+
+    assert path.answer(frame(instance_id="i")) is not None and path.is_calm
+    said = path.answer(frame(member_id="n", instance_id="i"))
+
+    assert said is not None and said[-2:] == struct.pack(">h", ErrorCode.FENCED_INSTANCE_ID)
+
+
+def test_nothing_is_repeated_before_the_first(path: FastPath) -> None:
+    assert path.again(sent(frame())) is None
+    assert path.again(b"") is None
+    assert not path.is_calm and path.group_id == ""
+
+
+def test_a_rebalance_is_told(path: FastPath, coordinator: Coordinator) -> None:
+    join_another(coordinator)
+
+    said = path.answer(frame())
+
+    assert said is not None and said[-2:] == struct.pack(">h", ErrorCode.REBALANCE_IN_PROGRESS)
+    assert not path.is_calm
+
+
+# -- what is left to the queue
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        frame(key=13),
+        frame(-1),
+        frame(HeartbeatRequest.versions[1] + 1),
+        frame()[:9],
+        frame()[:-1],
+        frame(group_id="nobody's"),
+        frame(member_id="a stranger"),
+    ],
+    ids=["another API", "below", "above", "no header", "cut", "no group", "no member"],
+)
+def test_what_it_does_not_recognise_is_left_to_the_queue(path: FastPath, left: bytes) -> None:
+    assert path.answer(left) is None
+    assert path.again(sent(left)) is None
+
+
+def test_a_member_that_was_forgotten_is_left_to_the_queue(
+    path: FastPath, coordinator: Coordinator
+) -> None:
+    """Perhaps the slot is another node's: only the queue looks."""
+    assert path.answer(frame()) is not None
+    coordinator.adopt({}, {"g": Durable(GROUP, {"n": replace(MEMBER, member_id="n")}, 6)})
+
+    assert path.again(sent(frame())) is None
+
+
+def test_a_group_that_is_gone_is_left_to_the_queue(
+    path: FastPath, coordinator: Coordinator
+) -> None:
+    assert path.answer(frame()) is not None
+    coordinator.drop([slot_of("g")], ErrorCode.NOT_COORDINATOR)
+
+    assert path.again(sent(frame())) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        frame(2),
+        frame(key=13),
+        frame(member_id="n"),
+        frame(group_id="h"),
+        frame(generation=GENERATION + 1),
+    ],
+    ids=["version", "API", "member", "group", "generation"],
+)
+def test_another_request_is_not_the_last_one_again(path: FastPath, other: bytes) -> None:
+    assert path.answer(frame()) is not None
+    assert path.again(sent(other)) is None
+
+
+def test_a_frame_with_more_behind_it_is_not_the_last_one_again(path: FastPath) -> None:
+    path.answer(frame())
+    assert path.again(sent(frame()) + b"\0") is None
+    assert path.again(struct.pack(">i", len(frame()) + 1) + frame()) is None
+    assert path.again(sent(frame())[:-1]) is None
+
+
+@pytest.mark.parametrize("asks", ["answer", "again"])
+def test_nothing_is_said_from_memory_once_the_lease_is_over(
+    path: FastPath, clock: Clock, asks: str
+) -> None:
+    ask: Callable[[], bytes | None] = {
+        "answer": lambda: path.answer(frame()),
+        "again": lambda: path.again(sent(frame())),
+    }[asks]
+    path.answer(frame())
+    clock.now = NOW + LEASE_MS - 1
+    assert ask() is not None
+    clock.now = NOW + LEASE_MS
+    assert ask() is None
+
+
+def test_where_nothing_is_fast_everything_is_left(coordinator: Coordinator) -> None:
+    path = NoFastPath(coordinator)
+    assert path.answer(frame()) is None
+    assert path.again(sent(frame())) is None
+
+
+# -- that a member was heard
+
+
+def test_each_heartbeat_counts(path: FastPath, coordinator: Coordinator, clock: Clock) -> None:
+    """The first, a repeated one, one after a swap of the face, and time that was missed apart."""
+    assert heard(coordinator) == NOW
+    clock.now += 10
+    path.answer(frame())
+    assert heard(coordinator) == NOW + 10
+    clock.now += 10
+    path.again(sent(frame()))
+    assert heard(coordinator) == NOW + 20
+    coordinator.missed = 5
+    clock.now += 10
+    path.again(sent(frame()))
+    assert heard(coordinator) == NOW + 25
+    coordinator.faces.put("g", coordinator.residents["g"].group.face())
+    clock.now += 10
+    path.again(sent(frame()))
+    assert heard(coordinator) == NOW + 35
+
+
+def test_a_heartbeat_of_another_generation_does_not_count(
+    path: FastPath, coordinator: Coordinator, clock: Clock
+) -> None:
+    clock.now += 10
+    assert path.answer(frame(generation=GENERATION - 1)) is not None
+    assert path.again(sent(frame(generation=GENERATION - 1))) is not None
+    assert heard(coordinator) == NOW
+
+
+# -- what is said to one that was held
+
+
+def test_what_was_held_is_told_what_is_so_now(
+    path: FastPath, coordinator: Coordinator, clock: Clock
+) -> None:
+    path.answer(frame())
+    clock.now += 10
+    assert path.verdict() is ErrorCode.NONE
+    assert heard(coordinator) == NOW, "it counted when it came"
+
+    join_another(coordinator)
+    assert path.verdict() is ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def test_what_was_held_beyond_the_lease_may_be_asked_again(
+    path: FastPath, coordinator: Coordinator, clock: Clock
+) -> None:
+    path.answer(frame())
+    coordinator.faces.drop("g")
+    assert path.verdict() is ErrorCode.COORDINATOR_NOT_AVAILABLE, "its rows are in doubt"
+    coordinator.faces.put("g", coordinator.residents["g"].group.face())
+    assert path.verdict() is ErrorCode.NONE
+    clock.now = NOW + LEASE_MS
+    assert path.verdict() is ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
+def test_what_was_held_for_a_slot_that_went_is_sent_there(
+    path: FastPath, coordinator: Coordinator
+) -> None:
+    path.answer(frame())
+    coordinator.epochs.clear()
+    assert path.verdict() is ErrorCode.NOT_COORDINATOR
