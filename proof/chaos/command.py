@@ -15,7 +15,13 @@ def main(arguments: Sequence[str]) -> int:
     """Run, print the report, and say by the exit status whether all held."""
     asked = _parser().parse_args(arguments)
     faults = [BY_NAME[name] for name in asked.only] if asked.only else FAULTS
-    size = Size(classic_groups=asked.classic, consumer_groups=asked.consumer, members=asked.members)
+    size = Size(
+        classic_groups=asked.classic,
+        consumer_groups=asked.consumer,
+        members=asked.members,
+        big=asked.big,
+        is_odd=not asked.plain,
+    )
     outcome = asyncio.run(run(asked.minutes, asked.nodes, asked.seed, faults, size, asked.most))
     if asked.log:
         Path(asked.log).write_text("".join(outcome.log))
@@ -32,6 +38,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--classic", type=int, default=6, help="groups of the classic protocol")
     parser.add_argument("--consumer", type=int, default=2, help="groups of the consumer protocol")
     parser.add_argument("--members", type=int, default=5, help="members of each group")
+    parser.add_argument("--big", type=int, default=60, help="members of a big group; 0: none")
+    parser.add_argument("--plain", action="store_true", help="no groups with odd names and values")
     parser.add_argument("--only", nargs="*", choices=sorted(BY_NAME), help="these faults alone")
     parser.add_argument("--log", help="a file for what the processes said")
     return parser

@@ -15,6 +15,7 @@ import psutil
 import psycopg
 
 from groups.slot import slot_of
+from proof.chaos import odd_requests
 from proof.chaos.fleet import Fleet
 from proof.chaos.processes import GONE, send, stopped
 from proof.chaos.proxy import Proxy
@@ -25,6 +26,9 @@ from proof.chaos.world import World
 LEASE_S = 3.0
 SHORT_S = 0.8
 HOUR_S = 3600
+HANGS_S = 8.0
+"""Longer than ``offsets.commit.timeout.ms``, after which a node gives a connection up."""
+
 REACH_S = 4.0
 """How long to wait for a node to reach a fail point: commits come every second or so."""
 
@@ -119,6 +123,15 @@ async def stop_a_backend(scene: Scene) -> None:
         if found:
             (pid,) = scene.rng.choice(found)
             await _stand_still(psutil.Process(pid), 2 * SHORT_S)
+
+
+async def hang_a_backend(scene: Scene) -> None:
+    """One backend of a node stands still for longer than the node waits for any answer."""
+    with suppress(psycopg.Error, OSError, *GONE):
+        found = await scene.world.rows(BACKENDS)
+        if found:
+            (pid,) = scene.rng.choice(found)
+            await _stand_still(psutil.Process(pid), HANGS_S)
 
 
 async def stop_postgres(scene: Scene) -> None:
@@ -270,6 +283,13 @@ async def pause_a_member(scene: Scene) -> None:
     member.resume()
 
 
+async def send_odd_values(scene: Scene) -> None:
+    """Requests with what cannot be stored, and at limits, to the coordinators of some groups."""
+    for group_id in scene.rng.sample(sorted(scene.fleet.groups), 2):
+        for said in await odd_requests.send(scene.fleet.network, group_id):
+            scene.fleet.record.defects.append(said)
+
+
 async def force_a_rebalance(scene: Scene) -> None:
     """An operator forces a rebalance of some group, past the admin and into the rows."""
     group_id = scene.rng.choice(sorted(scene.fleet.groups))
@@ -320,6 +340,7 @@ FAULTS: Sequence[Fault] = (
         needs_library=True,
     ),
     Fault("stop-backend", "SIGSTOP of one backend", stop_a_backend),
+    Fault("hang-backend", "SIGSTOP of one backend past the nodes' deadline", hang_a_backend),
     Fault("stop-postgres", "SIGSTOP of the whole server", stop_postgres),
     Fault("cut-clients", "members' connections to a node reset", cut_clients),
     Fault("slow-clients", "members' way to a node delayed", slow_clients),
@@ -341,6 +362,7 @@ FAULTS: Sequence[Fault] = (
         for act in ("stop", "kill")
     ),
     Fault("pause-member", "a member silent past its session, then a late commit", pause_a_member),
+    Fault("odd-values", "requests with values that cannot be stored", send_odd_values),
     Fault("force-rebalance", "an operator's force-rebalance", force_a_rebalance),
     Fault("kill-celery", "kill -9 of the worker or beat", kill_celery),
 )

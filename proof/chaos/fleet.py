@@ -14,11 +14,17 @@ from proof.chaos.consumer import ConsumerMember
 from proof.chaos.member import Member
 from proof.chaos.network import Network, call
 from proof.chaos.record import Record
+from proof.simulation import odd
 from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 METADATA_VERSION = 10
 
 TOPIC = "work"
+
+KINDS = ("classic", "consumer")
+BIG = "big"
+ODD = odd.NAME
+"""How the names of big and of odd groups end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,8 @@ class Size:
     """How many groups of each kind, of how many members, and how patient the members are.
 
     Sessions and heartbeat intervals are drawn from ranges; a beat never takes more than a
-    third of its session, as stock clients demand.
+    third of its session, as stock clients demand. ``big``: members of one more group of each kind;
+    ``is_odd``: one more group of each kind has an odd name, and commits odd values.
     """
 
     classic_groups: int = 3
@@ -37,6 +44,8 @@ class Size:
     beats_s: tuple[float, float] = (0.5, 3.0)
     consumer_session_s: float = 8.0
     """The consumer protocol's session is the broker's to set (``world.SETTINGS``)."""
+    big: int = 0
+    is_odd: bool = False
 
 
 class Fleet:
@@ -51,6 +60,8 @@ class Fleet:
         self.tasks: dict[Member, asyncio.Task[None]] = {}
         kinds = ["classic"] * size.classic_groups + ["consumer"] * size.consumer_groups
         self.groups = {f"{prefix}-{kind}-{n}": kind for n, kind in enumerate(kinds)}
+        more = [BIG] * bool(size.big) + [ODD] * size.is_odd
+        self.groups |= {f"{prefix}-{kind}-{name}": kind for name in more for kind in KINDS}
 
     async def start(self) -> None:
         """Create the topic and start everybody; see ``settle``."""
@@ -61,8 +72,11 @@ class Fleet:
         (known,) = (await call(peer, asked, METADATA_VERSION)).topics
         peer.close()
         for group_id, kind in self.groups.items():
-            for number in range(self.size.members):
+            is_big = group_id.endswith(BIG)
+            for number in range(self.size.big if is_big else self.size.members):
                 member = self._member(kind, group_id, number)
+                if group_id.endswith(ODD):
+                    member.make_odd()
                 if isinstance(member, ClassicMember):
                     member.partitions = self.size.partitions
                 if isinstance(member, ConsumerMember):

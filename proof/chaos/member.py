@@ -14,6 +14,7 @@ from groups.core.errors import ErrorCode
 from proof.chaos.network import BROKEN, CALL_S, ELSEWHERE, RETRY_S, Elsewhere, Network, call
 from proof.chaos.record import Eviction, Partition, Record, now
 from proof.chaos.told import GOOD, api_of, of_answer, of_request
+from proof.simulation import odd
 from protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -24,6 +25,8 @@ from protocol.messages.offset_fetch import (
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
 )
+
+ODD_OFFSETS = (1 << 63) - 1_000_000_000
 
 COMMIT_VERSION = 9
 FETCH_VERSION = 9
@@ -65,6 +68,17 @@ class Member(ABC):
         self._runs.set()
         self._sent = now()
         self._silent_s = 0.0
+
+    base = 0
+    """What its offsets begin behind: those of odd members end where an int64 does."""
+
+    def make_odd(self) -> None:
+        """Commit offsets and notes at their limits from now on."""
+        self.base = ODD_OFFSETS
+
+    def note_of(self, offset: int) -> str:
+        """The note (Kafka's "metadata") that goes with an offset."""
+        return odd.STORABLE[offset % len(odd.STORABLE)] if self.base else ""
 
     # -- what a run does to a member
 
@@ -166,12 +180,14 @@ class Member(ABC):
         """Commit the next offset of everything owned; the error, 0 where there was nothing."""
         if not self.owned:
             return 0
-        sent = [(self.at(p), self.record.next_offset(self.at(p))) for p in sorted(self.owned)]
+        places = [self.at(p) for p in sorted(self.owned)]
+        sent = [(at, self.base + self.record.next_offset(at)) for at in places]
         asked, error = now(), None
         try:
             offsets = [[self.topic, partition, offset] for (_, partition), offset in sent]
+            notes = [odd.digest(self.note_of(offset)) for _, offset in sent]
             request = self._commit_request(sent)
-            answer = await self.ask(request, COMMIT_VERSION, offsets=offsets)
+            answer = await self.ask(request, COMMIT_VERSION, offsets=offsets, notes=notes)
             error = answer.topics[0].partitions[0].error_code
         finally:
             self.record.commit(asked, sent, error)
@@ -181,7 +197,9 @@ class Member(ABC):
     def _commit_request(self, sent: Iterable[tuple[Partition, int]]) -> OffsetCommitRequest:
         partitions = [
             OffsetCommitRequestPartition(
-                partition_index=partition, committed_offset=offset, committed_metadata=""
+                partition_index=partition,
+                committed_offset=offset,
+                committed_metadata=self.note_of(offset),
             )
             for (_, partition), offset in sent
         ]

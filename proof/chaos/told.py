@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from groups.core.errors import ErrorCode
+from proof.simulation import odd
 
 
 class Answer(NamedTuple):
@@ -78,7 +79,8 @@ def _fetched(answer: Any, _topic: str) -> Answer:
         for topic in group.topics
         for p in topic.partitions
     ]
-    return Answer(group.error_code, {"offsets": offsets})
+    notes = [odd.digest(p.metadata or "") for topic in group.topics for p in topic.partitions]
+    return Answer(group.error_code, {"offsets": offsets, "notes": notes})
 
 
 ANSWERS: Final[Mapping[str, Callable[[Any, str], Answer]]] = {

@@ -201,4 +201,7 @@ def test_the_history_hears_of_a_request_and_of_its_answer() -> None:
     )
     topics = [OffsetFetchResponseTopics(name=T, partitions=[partition])]
     answer = OffsetFetchResponse(groups=[OffsetFetchResponseGroup(group_id=G, topics=topics)])
-    assert of_answer("OffsetFetch", T, answer) == (0, {"offsets": [[T, 0, 3]]})
+    assert of_answer("OffsetFetch", T, answer) == (
+        0,
+        {"offsets": [[T, 0, 3]], "notes": [0]},
+    )
