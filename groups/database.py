@@ -187,13 +187,14 @@ async def kept(connection: Connection | None, name: str, *, is_checked: bool = T
     not by the next batch, whose outcome nobody would know.
     """
     if connection is not None:
-        if _is_usable(connection):
+        if is_usable(connection):
             return connection
         await connection.close()
     return await connect(name, is_checked=is_checked)
 
 
-def _is_usable(connection: Connection) -> bool:
+def is_usable(connection: Connection) -> bool:
+    """Whether neither side has closed it, as far as one system call can tell."""
     if connection.closed or connection.broken:
         return False
     poll = select.poll()
@@ -203,7 +204,7 @@ def _is_usable(connection: Connection) -> bool:
 
 async def _check(connection: Connection) -> None:
     """Lend no connection whose server has gone: a restart must not cost a reader its answer."""
-    if not _is_usable(connection):
+    if not is_usable(connection):
         await connection.close()  # or the pool takes it for a good one, and lends it again
         raise psycopg.OperationalError("the server closed the connection while it was idle")
 

@@ -4,12 +4,14 @@ One connection of its own, so that a beat never queues behind a batch or a look.
 means, and what a missed beat leads to, is ``groups.slots``'s business.
 """
 
+import asyncio
 from uuid import uuid4
 
 from groups import database, schema, sql_timeline, timeline
 from groups import sql_slots as sql
 from groups.cluster import Broker
 from groups.core.group import Millis
+from groups.sightings import BEATS_PER_LEASE
 from groups.timeline import Found, Memory, WentBack
 
 RAISING_S = 120
@@ -40,21 +42,38 @@ class Lease:
         self.cluster_id = ""
         self.memory: Memory | None = None
         self._has_lock = False
+        self._attempts = 0
         self._connection: database.Connection | None = None
 
     async def connection(self) -> database.Connection:
         """The connection, made anew where it is not usable any more. Raises ``WentBack``."""
         before = self._connection
+        if before is None or not database.is_usable(before):
+            async with asyncio.timeout(self.patience_s):
+                self._attempts += 1
+                await self._connect(before)
+            self._attempts = 0
+        assert self._connection is not None
+        return self._connection
+
+    @property
+    def patience_s(self) -> float | None:
+        """How long the next attempt to connect may take: several go into one lease, and a server
+        that is slow has the whole of it in the end. None: at the start no lease is to be kept."""
+        if self.memory is None:
+            return None
+        parts = max(1, BEATS_PER_LEASE >> self._attempts)
+        return self.lease_ms / parts / 1000
+
+    async def _connect(self, before: database.Connection | None) -> None:
+        self._connection = None
         connection = await database.kept(before, "lease", is_checked=False)
-        if connection is not before:
-            self._connection = None
-            try:
-                await self._begin(connection)
-            except BaseException:
-                await connection.close()
-                raise
-            self._connection = connection
-        return connection
+        try:
+            await self._begin(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        self._connection = connection
 
     async def beat(self) -> None:
         """Raise the beat. Raises NodeIdTaken, WentBack, or psycopg's own errors."""

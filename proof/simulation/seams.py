@@ -66,7 +66,7 @@ class Seams:
     async def kept(self, connection: Connection | None, name: str, **_: object) -> Connection:
         """The same connection while it is usable."""
         if connection is not None:
-            if not (connection.closed or connection.broken) and connection.session.is_open:
+            if _is_usable(connection):
                 return connection
             await connection.close()
         opened: Connection = await database.connect(name)  # type: ignore[assignment]
@@ -80,6 +80,7 @@ class Seams:
         with (
             patch.object(database, "connect", self.connect),
             patch.object(database, "kept", self.kept),
+            patch.object(database, "is_usable", _is_usable),
             patch.object(timeline, "MEMORIES", []),
             patch.object(deaths, "nobody_listens", self.nobody_listens),
             patch.object(store, "apply", apply),
@@ -94,6 +95,10 @@ class Seams:
                 yield
             finally:
                 logging.disable(before)
+
+
+def _is_usable(connection: Connection) -> bool:
+    return not (connection.closed or connection.broken) and connection.session.is_open
 
 
 class Readers:
