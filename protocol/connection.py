@@ -1,9 +1,9 @@
-"""One client's connection: bytes to frames, the fast path, and the order of replies.
+"""One client's connection: bytes to frames, the fast paths, and the order of replies.
 
-A heartbeat with nothing pending on its connection is answered here from the committed face
-(``protocol.fast``), at once or after a hold (``protocol.holding``). Every other frame goes to the
-connection's application queue in order. Nothing is decided here, and no frame but a heartbeat is
-looked into.
+With nothing pending on its connection a heartbeat is answered from the committed face
+(``protocol.fast``), at once or after a hold (``protocol.holding``), and a plain commit becomes its
+event (``protocol.commit_fast_path``). Every other frame goes to the connection's application queue
+in order. Nothing is decided here.
 """
 
 import asyncio
