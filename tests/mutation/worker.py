@@ -83,6 +83,8 @@ def _outcome(code: int, said: str) -> str:
         return TIMED_OUT
     if code == pytest.ExitCode.OK:
         return SURVIVED
+    if "file or directory not found" in said:
+        return BROKEN
     kills = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED, pytest.ExitCode.USAGE_ERROR)
     return KILLED if code in kills else BROKEN
 
