@@ -35,7 +35,6 @@ def noted(decision: Decision, kind: str) -> Any:
     ("names", "reason", "said"),
     [
         (["b"], None, "a member left"),
-        (["b"], "a new deployment", "a member left: a new deployment"),
         (["b", "c"], None, "2 members left"),
     ],
 )
