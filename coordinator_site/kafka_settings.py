@@ -393,10 +393,103 @@ SETTINGS: tuple[Setting, ...] = (
         7_200_000,
     ),
     Number(
+        "connections.first.request.ms",
+        10_000,
+        "ours: who connects has something to ask; every client does so at once",
+        1_000,
+        600_000,
+    ),
+    Number(
+        "max.connections",
+        20_000,
+        "of a node; fewer where it may not open so many files. At the limit a newcomer takes the"
+        " place of who has said nothing yet",
+        1,
+    ),
+    Number(
+        "max.connections.per.ip",
+        1_000,
+        "of a node from one address that is not its own machine; an address may be a whole site",
+        1,
+    ),
+    Number(
+        "max.connection.creation.rate",
+        2_000,
+        "a second, of a node: thousands come at once after a failover, and each costs 0.1 ms. Who"
+        " comes beyond is served later",
+        1,
+    ),
+    Number(
+        "reserved.file.descriptors",
+        128,
+        "ours: files that connections leave to the node itself: PostgreSQL, listeners, logs",
+        32,
+        65_536,
+    ),
+    Number(
         "socket.request.max.bytes",
         8_388_608,
         "decoded in memory, so far below Kafka's 100 MiB: no request here carries records",
         1024,
+    ),
+    Number(
+        "queued.max.request.bytes",
+        67_108_864,
+        "long requests of a node that are read or wait, together; who has none of it yet is not"
+        " read from. At least socket.request.max.bytes",
+        1024,
+    ),
+    Number(
+        "queued.max.response.bytes",
+        134_217_728,
+        "ours: replies of a node that nobody has read, together; beyond it requests with long"
+        " replies wait, and who has left one unread for longest is closed",
+        1_048_576,
+    ),
+    Number(
+        "request.read.timeout.ms",
+        30_000,
+        "ours: a request is whole so long after its first byte, or its connection is closed",
+        1_000,
+        600_000,
+    ),
+    Number(
+        "response.read.timeout.ms",
+        30_000,
+        "ours: a client that reads none of its replies for so long is closed",
+        1_000,
+        600_000,
+    ),
+    # What one request may name; more is refused with the error that its API has for it.
+    Number(
+        "request.topics.max",
+        10_000,
+        "ours: names or ids of topics in one request that reads; one that changes topics: 1000",
+        1_000,
+        100_000,
+    ),
+    Number(
+        "request.groups.max",
+        10_000,
+        "ours: groups or transactional ids; tools ask for all that a node has at once",
+        1_000,
+        100_000,
+    ),
+    Number(
+        "request.configs.max",
+        1_000,
+        "ours: resources whose configuration is read or changed, and names of one; a group's"
+        " description is 400 bytes long, a broker's 14,000",
+        1_000,
+        100_000,
+    ),
+    Number(
+        "request.offsets.max",
+        10_000,
+        "ours: partitions whose offsets one request writes: as many as a topic has; written in one"
+        " transaction",
+        1_000,
+        100_000,
     ),
     Number("fetch.hold.min.ms", 500, "ours: no client polls faster than this", 0, 60_000),
     Number("fetch.hold.max.ms", 30_000, "ours: no client waits longer for nothing", 0, 300_000),
@@ -417,7 +510,13 @@ SETTINGS: tuple[Setting, ...] = (
         1_000,
         60_000,
     ),
-    Number("member.metadata.max.bytes", 65_536, "ours: the subscription of one member", 64),
+    Number(
+        "member.metadata.max.bytes",
+        1_048_576,
+        "ours: the subscription of one member; sticky assignors and Kafka Streams send hundreds of"
+        " kilobytes",
+        64,
+    ),
     Number(
         "group.metadata.max.bytes",
         4_194_304,
@@ -463,6 +562,7 @@ ORDERED = (
     ("group.consumer.assignment.timeout.ms", "group.consumer.max.assignment.timeout.ms"),
     ("fetch.hold.min.ms", "fetch.hold.max.ms"),
     ("member.metadata.max.bytes", "group.metadata.max.bytes"),
+    ("socket.request.max.bytes", "queued.max.request.bytes"),
 )
 """Pairs of which the first must not be greater than the second."""
 

@@ -22,7 +22,11 @@ from groups import sql_catalogue as sql
 from groups.core.authors import NOBODY, Told
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import Room, check_growth, name_problem
-from groups.database import Connection
+from groups.database import Connection, in_slices
+from groups.literals import array
+
+INLINE_MAX = 2_000
+"""Partitions that a question is put together of on the event loop; more take milliseconds."""
 
 LOOK_S_MAX = 2.0
 """How long a request may wait to learn whether a topic exists, queueing included."""
@@ -192,9 +196,9 @@ class Catalogue:
             made = await _rows(
                 connection,
                 sql.CREATE_TOPICS,
-                names=list(ids),
-                topic_ids=list(ids.values()),
-                partitions=counts,
+                names=array(list(ids)),
+                topic_ids=array(list(ids.values())),
+                partitions=array(counts),
                 **self._said(author),
             )
             await self._look(connection, list(ids))
@@ -256,12 +260,11 @@ class Catalogue:
         """
         if not partitions:
             return {}
-        topics, numbers = zip(*partitions, strict=True)
+        many = len(partitions) > INLINE_MAX
+        asked = await asyncio.to_thread(_asked, partitions) if many else _asked(partitions)
         async with self._asking() as connection:
-            rows = await _rows(
-                connection, sql.GREATEST_COMMITTED, topics=list(topics), partitions=list(numbers)
-            )
-        return {(topic, partition): offset for topic, partition, offset in rows}
+            cursor = await connection.execute(sql.GREATEST_COMMITTED.encode(), asked)
+            return {(row[0], row[1]): row[2] async for row in in_slices(cursor)}
 
     # -- within
 
@@ -280,7 +283,7 @@ class Catalogue:
 
     async def _look(self, connection: Connection, names: Collection[str]) -> None:
         async with self._reading:
-            rows = await _rows(connection, sql.FIND_TOPICS, names=list(names))
+            rows = await _rows(connection, sql.FIND_TOPICS, names=array(list(names)))
             gone = self._by_name.keys() & set(names) - {row[0] for row in rows}
             self.version += bool(gone)
             self.changes += bool(gone)
@@ -313,6 +316,11 @@ def _entry(row: Sequence[Any]) -> Entry:
     name, topic_id, partitions, end_offsets, racks = row
     near = tuple(map(frozenset, racks))
     return Entry(name, topic_id, partitions, tuple(end_offsets), near)
+
+
+def _asked(partitions: Collection[tuple[str, int]]) -> Mapping[str, Any]:
+    topics, numbers = zip(*partitions, strict=True)
+    return {"topics": array(topics), "partitions": array(numbers)}
 
 
 async def _rows(connection: Connection, query: str, **parameters: Any) -> list[Sequence[Any]]:

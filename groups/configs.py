@@ -19,9 +19,12 @@ from groups.catalogue import Unavailable
 from groups.coordinator import Coordinator
 from groups.core.authors import NOBODY, Told
 from groups.core.configs import Change
+from groups.core.errors import Refuse
 from groups.core.group_configs import Broker, Values, changed
 from groups.database import Connection
+from groups.literals import array
 from groups.own import NOTHING
+from groups.slices import Slices
 from groups.slot import slot_of
 
 logger = logging.getLogger(__name__)
@@ -71,42 +74,69 @@ class Configs:
 
     async def alter(
         self,
-        group_id: str,
-        changes: Sequence[Change],
+        wanted: Mapping[str, Sequence[Change]],
         author: Told = NOBODY,
         *,
         validate_only: bool = False,
-    ) -> None:
-        """Change what a group has of its own, all of it or nothing.
+    ) -> Mapping[str, Refuse]:
+        """Change what groups have of their own, in one transaction; each group all of it or
+        nothing.
 
-        Refuses what ``group_configs.changed`` refuses, and POLICY_VIOLATION; raises
+        Returns what ``group_configs.changed`` refuses, and POLICY_VIOLATION, by group; raises
         ``Unavailable``.
         """
         async with self._asking() as connection, connection.transaction():
-            await connection.execute(sql.LOCK, {"group_id": group_id})
-            before = (await load.configs_by_id(connection, [group_id])).get(group_id, NOTHING)
-            after = changed(before, changes, self.broker)
-            if validate_only or after == before:
-                return
-            if len(after) > len(before):
-                self.admit(len(after) - len(before))
-            await _write(connection, group_id, after)
-            await self._note(connection, group_id, before, after, author)
-        async with self._asking() as connection:
-            await self._look(connection, {group_id})  # where this node owns it, it is so by now
+            await connection.execute(sql.LOCK)
+            before = await load.configs_by_id(connection, sorted(wanted))
+            after, refused = await self._changed(before, wanted, validate_only)
+            written = {g: new for g, new in after.items() if new != before.get(g, NOTHING)}
+            if written and not validate_only:
+                await _write(connection, before, written)
+                await self._note(connection, before, written, author)
+        if written and not validate_only:
+            async with self._asking() as connection:
+                await self._look(connection, written)  # where this node owns it, it is so by now
+        return refused
+
+    async def _changed(
+        self,
+        before: Mapping[str, Values],
+        wanted: Mapping[str, Sequence[Change]],
+        validate_only: bool,
+    ) -> tuple[dict[str, Values], dict[str, Refuse]]:
+        after, refused, slices = dict[str, Values](), dict[str, Refuse](), Slices()
+        grown = 0
+        for group_id, changes in wanted.items():
+            if slices.is_over:
+                await slices.pause()
+            old = before.get(group_id, NOTHING)
+            try:
+                new = changed(old, changes, self.broker)
+                if len(new) > len(old) and not validate_only:
+                    self.admit(grown + len(new) - len(old))
+                    grown += len(new) - len(old)
+                after[group_id] = new
+            except Refuse as refusal:
+                refused[group_id] = refusal
+        return after, refused
 
     async def _note(
-        self, connection: Connection, group_id: str, before: Values, after: Values, author: Told
+        self,
+        connection: Connection,
+        before: Mapping[str, Values],
+        written: Mapping[str, Values],
+        author: Told,
     ) -> None:
         """What was changed, by whom, in the transaction that changes it."""
-        names = sorted(n for n in {*before, *after} if before.get(n) != after.get(n))
-        told = {
-            "before": json.dumps({name: before.get(name) for name in names}),
-            "after": json.dumps({name: after.get(name) for name in names}),
-            "author": json.dumps(author),
-        }
-        node_id = self.node_id
-        await connection.execute(sql.NOTE, {"group_id": group_id, "node_id": node_id, **told})
+        olds, news = list[str](), list[str]()
+        for group_id, new in written.items():
+            old = before.get(group_id, NOTHING)
+            names = sorted(n for n in {*old, *new} if old.get(n) != new.get(n))
+            olds.append(json.dumps({name: old.get(name) for name in names}))
+            news.append(json.dumps({name: new.get(name) for name in names}))
+        told = {"group_ids": array(list(written)), "before": array(olds), "after": array(news)}
+        who = {"node_id": self.node_id, "author": json.dumps(author)}
+        await connection.execute(sql.NOTE, {**told, **who})
 
     # -- what the owner goes by
 
@@ -157,10 +187,18 @@ class Configs:
             raise Unavailable(str(error)) from error
 
 
-async def _write(connection: Connection, group_id: str, values: Values) -> None:
-    """The group's rows become these values, and its owner hears of it at the commit."""
-    names = sorted(values)
-    await connection.execute(sql.DROP, {"group_id": group_id, "names": names})
-    put = {"names": names, "values": [values[name] for name in names]}
-    await connection.execute(sql.PUT, {"group_id": group_id, "slot": slot_of(group_id), **put})
-    await connection.execute(sql.RING, {"bell": sql.BELL, "group_id": group_id})
+async def _write(
+    connection: Connection, before: Mapping[str, Values], written: Mapping[str, Values]
+) -> None:
+    """The groups' rows become these values, and their owners hear of it at the commit."""
+    gone = [(g, n) for g, new in written.items() for n in before.get(g, NOTHING) if n not in new]
+    if gone:
+        ids, names = zip(*gone, strict=True)
+        await connection.execute(sql.DROP, {"group_ids": array(ids), "names": array(names)})
+    rows = [(g, slot_of(g), name, new[name]) for g, new in written.items() for name in new]
+    if rows:
+        columns = [array(column) for column in zip(*rows, strict=True)]
+        put = dict(zip(("group_ids", "slots", "names", "values"), columns, strict=True))
+        await connection.execute(sql.PUT, put)
+    bells = {"bell": sql.BELL, "group_ids": array(list(written))}
+    await connection.execute(sql.RING, bells)

@@ -20,6 +20,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from groups import timeline
 from groups.roles import options
+from groups.slices import Slices
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +88,20 @@ class Connection(psycopg.AsyncConnection[Any]):
     @property
     def _name(self) -> str:
         return self.info.get_parameters().get("application_name", "a connection")
+
+
+ROWS_AT_ONCE = 500
+"""Rows that are made of what PostgreSQL sent between two looks at the time."""
+
+
+async def in_slices(cursor: psycopg.AsyncCursor[Any]) -> AsyncGenerator[Any, None]:
+    """What was found, row by row; among many rows everybody else has turns of the loop."""
+    slices = Slices()
+    while rows := await cursor.fetchmany(ROWS_AT_ONCE):
+        for row in rows:
+            yield row
+        if slices.is_over:
+            await slices.pause()
 
 
 TIMEOUT = "OFFSETS_COMMIT_TIMEOUT_MS"

@@ -89,7 +89,21 @@ class NodeSettings:
     connections_gone_ms: int
     group_consumer_regex_refresh_interval_ms: int
     group_coordinator_rebalance_protocols: tuple[str, ...]
+    connections_first_request_ms: int
+    max_connections: int
+    max_connections_per_ip: int
+    max_connection_creation_rate: int
+    reserved_file_descriptors: int
     socket_request_max_bytes: int
+    queued_max_request_bytes: int
+    queued_max_response_bytes: int
+    request_read_timeout_ms: int
+    response_read_timeout_ms: int
+    request_topics_max: int
+    request_groups_max: int
+    request_configs_max: int
+    request_offsets_max: int
+    group_max_size: int
 
     @classmethod
     def from_django(cls) -> Self:

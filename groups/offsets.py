@@ -3,13 +3,14 @@
 Writes go through ``groups.store``; this file only reads.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from psycopg_pool import AsyncConnectionPool
 
 from groups import sql, sql_transactions
-from groups.database import Connection
+from groups.database import Connection, in_slices
+from groups.literals import array
 
 Partition = tuple[str, int]
 
@@ -33,12 +34,11 @@ async def committed(
         if topics is None:
             cursor = await connection.execute(sql.FETCH_OFFSETS.encode(), {"group_id": group_id})
         else:
-            wanted: Sequence[str] = sorted(set(topics))
+            wanted = array(sorted(set(topics)))
             cursor = await connection.execute(
                 sql.FETCH_OFFSETS_OF_TOPICS.encode(), {"group_id": group_id, "topics": wanted}
             )
-        rows = await cursor.fetchall()
-    return {(topic, partition): Committed(*rest) for topic, partition, *rest in rows}
+        return {(row[0], row[1]): Committed(*row[2:]) async for row in in_slices(cursor)}
 
 
 async def unstable(readers: AsyncConnectionPool[Connection], group_id: str) -> frozenset[Partition]:
@@ -50,4 +50,4 @@ async def unstable(readers: AsyncConnectionPool[Connection], group_id: str) -> f
     async with readers.connection() as connection:
         query = sql_transactions.PARTITIONS_OF_GROUP.encode()
         cursor = await connection.execute(query, {"group_id": group_id})
-        return frozenset(await cursor.fetchall())
+        return frozenset([row async for row in in_slices(cursor)])

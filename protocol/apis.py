@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from groups.core.errors import ErrorCode
 from protocol.call import Call
 from protocol.handlers import (
     acknowledge_command,
@@ -55,7 +56,7 @@ Handler = Callable[[Any, Call], Awaitable[Any]]
 @dataclass(frozen=True, slots=True)
 class Api:
     """One line of the table; versions are inclusive. ``is_bulky``: a small request may have a
-    large reply."""
+    large reply. ``number_of``: how its clients call an error."""
 
     key: int
     name: str
@@ -65,6 +66,7 @@ class Api:
     response: type[Any]
     handle: Handler
     is_bulky: bool = False
+    number_of: Callable[[ErrorCode], int] = int
 
 
 BULKY = frozenset({3, 9, 11, 15, 16, 32, 66, 69, 75, 10010})

@@ -5,9 +5,11 @@ its API. It translates: form checks, one call into ``groups``, and the answer in
 the message's words. It never touches a connection.
 """
 
+import asyncio
 import time
 from asyncio import Future
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -20,9 +22,6 @@ from groups.slot import slot_of
 from protocol.turns import Turns
 
 T = TypeVar("T")
-
-ITEMS_AT_ONCE = 16
-"""Elements of a request between two looks at the time: less than a millisecond of any handler."""
 
 
 class Desk:
@@ -78,7 +77,8 @@ class Call:
     seconds, or less: until the connection's next frame has arrived (a held request must
     not delay what follows). ``release`` ends that wait. ``now`` is the server's clock, in
     seconds. Everything here is cancelled when the connection ends.
-    ``turns``: how long requests may hold the loop (``each``).
+    ``turns``: how long requests may hold the loop (``each``). ``side``: the thread beside the
+    loop; ``is_large`` says that the request has more elements than a turn is long enough for.
     ``sit`` notes that a consumer of the 0.9 draft (group id, consumer id) speaks over this
     connection, ``note_id`` that a member id (group id, member id) was handed out over it.
     ``throttle_ms``, where a handler sets it: nothing more is read from the
@@ -95,6 +95,8 @@ class Call:
     new_future: Callable[[], Future[Reply]]
     hold: Callable[[float], Awaitable[None]]
     turns: Turns
+    side: Executor | None = None
+    is_large: bool = False
     release: Callable[[], None] = _nobody_waits
     now: Callable[[], float] = time.monotonic
     sit: Callable[[str, str], None] = _anywhere
@@ -109,10 +111,22 @@ class Call:
 
     async def each(self, items: Iterable[T]) -> AsyncIterator[T]:
         """The items, one after another, and the loop to others whenever its turn is over."""
-        for at, item in enumerate(items, 1):
-            if not at % ITEMS_AT_ONCE and self.turns.is_over:
-                await self.turns.next()
+        turns = self.turns
+        for item in items:
+            if turns.is_over:
+                await turns.next()
             yield item
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """What ``work`` returns: done beside the loop where the request is large. It may read what
+        does not change, and nothing else."""
+        return await self.beside(work) if self.is_large else work()
+
+    async def beside(self, work: Callable[[], T]) -> T:
+        """The same, however large the request is."""
+        if self.side is None:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self.side, work)
 
     async def available(self, group_id: str) -> ErrorCode:
         """NONE where this node serves the group, or transactional id, waiting while its slot

@@ -36,12 +36,12 @@ FRAMES_A_TURN = 8
 WRITE_BUFFER_MAX = 1024 * 1024
 """Replies that a client has not read; beyond this nothing more is read from it."""
 
-FRAME_S_MAX = 30.0
-"""A frame must be whole this long after its first byte (a slow loris otherwise holds memory)."""
+PRESSED_S = 5.0
+"""What a frame has time for to become whole, and a reply to be read, while others wait for the
+memory: seconds, where each has half a minute otherwise."""
 
-STALLED_S_MAX = 30.0
-"""A client that reads none of its replies for so long is closed, however few they are."""
-
+LONG_BYTES = 16 * 1024
+"""Frames from here on, and replies, count for what the node may hold of all connections."""
 
 HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 """What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
@@ -68,6 +68,10 @@ class KafkaConnection(asyncio.Protocol):
         self._hold = Hold(
             self._fast, server.coordinator.faces, server.ends, self._write, server.hold_s_max
         )
+        self._reserved = 0
+        self._long_bytes = 0
+        self._awaits_room = False
+        self._is_admitted = False
         self._transport: asyncio.Transport | None = None
         self._queue: asyncio.Queue[dict[str, Any]] | None = None
         self._held: asyncio.Future[None] | None = None
@@ -77,8 +81,8 @@ class KafkaConnection(asyncio.Protocol):
         self._writable_again: asyncio.Future[None] | None = None
         self._reading = True
         self._doomed = False
-        now = server.loop.time()
-        self._last_frame_at = now
+        self._connected_at = server.loop.time()
+        self._last_frame_at = 0.0
         self._partial_since: float | None = None
         self._stalled_since: float | None = None
         self._unread = 0
@@ -93,6 +97,19 @@ class KafkaConnection(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self.peer = peer[0] if peer else ""
         self.server.protocol_connected(self)
+        wait_ms = self.server.admission.enter(self, self.server.loop_ms)
+        if wait_ms is None:
+            logger.info("closing %s: too many connections", self.peer)
+            self.abort()
+            return
+        self._is_admitted = True
+        if wait_ms:
+            self.mute(wait_ms)
+
+    @property
+    def has_spoken(self) -> bool:
+        """Whether a whole request has come."""
+        return self._last_frame_at > 0
 
     def data_received(self, data: bytes) -> None:
         """Bytes came: answer what can be answered at once, queue the rest in order."""
@@ -141,8 +158,25 @@ class KafkaConnection(asyncio.Protocol):
 
     def _left_over(self, now: float) -> None:
         """Bytes that are no frame yet have little time to become one; frames wait for room."""
-        if self._partial_since is None and not self._frames.has_frame:
-            self._partial_since = now
+        if not self._frames.has_frame:
+            if self._partial_since is None:
+                self._partial_since = now
+            if not self._reserved and self._frames.length >= LONG_BYTES:
+                self._reserve(self._frames.length)
+        self._balance()
+
+    def _reserve(self, size: int) -> None:
+        """A long frame has begun: take its length of what the node may hold, or wait for it."""
+        self._reserved = size
+        if self.server.request_bytes.take(self, size, self._room_given):
+            self._long_bytes += size
+        else:
+            self._awaits_room = True
+
+    def _room_given(self) -> None:
+        self._awaits_room = False
+        self._long_bytes += self._reserved
+        self._partial_since = self.server.loop.time()
         self._balance()
 
     def _go_on(self) -> None:
@@ -160,6 +194,7 @@ class KafkaConnection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client reads again."""
         self._writable = True
+        self._note_unread()
         if self._writable_again is not None:
             _release(self._writable_again)
         self._stalled_since = None
@@ -168,6 +203,12 @@ class KafkaConnection(asyncio.Protocol):
     def connection_lost(self, exc: BaseException | None) -> None:
         """The connection is over: its tickets are cancelled with its application, at once."""
         self._hold.forget()
+        if self._is_admitted:
+            self.server.admission.leave(self)
+        self._frames.held.clear()  # at once: a connection is part of a cycle, which waits for gc
+        self._reserved = 0
+        self._read(self._long_bytes)
+        self.server.reply_bytes.note(self, 0)
         self.server.protocol_disconnected(self)
         self.server.cancel_application(self)
         self._transport = None
@@ -184,6 +225,8 @@ class KafkaConnection(asyncio.Protocol):
             self._queue = self.server.open_application(self)
             if self._queue is None:
                 return
+        if len(frame) >= LONG_BYTES:
+            self._count_long(len(frame))
         if self.pending:  # what is being served does not count: a parked join may be large
             self._sizes.append(len(frame))
             self._queued_bytes += len(frame)
@@ -191,6 +234,23 @@ class KafkaConnection(asyncio.Protocol):
         self._queue.put_nowait({"type": "kafka.request", "frame": frame})
         self.release()
         self._balance()
+
+    def _count_long(self, size: int) -> None:
+        """A long frame is whole: it was reserved while it came, or came in one piece."""
+        if self._reserved:
+            self._reserved = 0
+        else:
+            self.server.request_bytes.add(size)
+            self._long_bytes += size
+
+    def long_one_done(self, size: int) -> None:
+        """A long request needs its memory no longer."""
+        if self._transport is not None:  # else all was given back when the connection ended
+            self._read(size)
+
+    def _read(self, size: int) -> None:
+        self._long_bytes -= size
+        self.server.request_bytes.give(self, size)
 
     def _balance(self) -> None:
         """Read while there is room, pause while there is none."""
@@ -218,6 +278,7 @@ class KafkaConnection(asyncio.Protocol):
             and self._queued_bytes <= QUEUED_BYTES_MAX
             and not self._doomed
             and self.muted is None
+            and not self._awaits_room
         )
 
     # -- the application's side
@@ -273,7 +334,13 @@ class KafkaConnection(asyncio.Protocol):
         frame = message["frame"]
         if frame is not None:
             self._write(frame)
+            if len(frame) >= LONG_BYTES:
+                self._note_unread()
         self._balance()
+
+    def _note_unread(self) -> None:
+        if self._transport is not None:
+            self.server.reply_bytes.note(self, self._transport.get_write_buffer_size())
 
     def handle_exception(self, exception: BaseException) -> None:
         """The application failed: the order of replies is lost, so the connection goes."""
@@ -282,23 +349,35 @@ class KafkaConnection(asyncio.Protocol):
 
     def check_timeouts(self) -> None:
         """Close what is stuck or silent; called every two seconds."""
-        now = self.server.loop.time()
+        now, server = self.server.loop.time(), self.server
         self._look_at_unread(now)
-        partial, stalled = self._partial_since, self._stalled_since
-        if not self._reading and self._hung_up():
+        stalled_s = _since(self._stalled_since, now)
+        is_stalled = stalled_s > (PRESSED_S if server.reply_bytes.is_short else server.unread_s_max)
+        if is_stalled or (not self._reading and self._hung_up()):
             self.abort()
-        elif partial is not None and now - partial > FRAME_S_MAX and self._reading:
+        elif self._is_late(now) or self._is_silent(now):
             self.close()
-        elif stalled is not None and now - stalled > STALLED_S_MAX:
-            self.abort()
-        elif not self.pending and now - self._last_frame_at > self.server.idle_s_max:
-            self.close()
+
+    def _is_late(self, now: float) -> bool:
+        """Whether a frame has had time enough to become whole."""
+        server, partial_s = self.server, _since(self._partial_since, now)
+        if self._awaits_room:
+            return partial_s > server.read_s_max
+        is_pressed = self._reserved and server.request_bytes.is_short
+        return self._reading and partial_s > (PRESSED_S if is_pressed else server.read_s_max)
+
+    def _is_silent(self, now: float) -> bool:
+        if not self.has_spoken:
+            return now - self._connected_at > self.server.first_s_max
+        return not self.pending and now - self._last_frame_at > self.server.idle_s_max
 
     def _look_at_unread(self, now: float) -> None:
         """A client that takes some of its replies is slow; one that takes none is stalled."""
         if self._transport is None:
             return
         unread, self._unread = self._unread, self._transport.get_write_buffer_size()
+        if unread or self._unread:
+            self._note_unread()
         if not self._unread:
             self._stalled_since = None
         elif self._unread < unread or self._stalled_since is None:
@@ -321,6 +400,10 @@ class KafkaConnection(asyncio.Protocol):
         """Close at once."""
         if self._transport is not None:
             self._transport.abort()
+
+
+def _since(began: float | None, now: float) -> float:
+    return 0.0 if began is None else now - began
 
 
 def _release(held: "asyncio.Future[None]") -> None:

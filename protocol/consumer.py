@@ -14,22 +14,33 @@ from typing import Any, TypeVar
 from channels.consumer import AsyncConsumer
 
 from groups.core.events import Ticket
+from groups.node import NodeSettings
 from protocol.apis import Api, is_flexible
 from protocol.call import Call
 from protocol.handlers import forms
 from protocol.handlers.api_versions import unsupported_version_body
+from protocol.request_limits import LOOKED_AT_BYTES, Refusal, exceeded, refused
 from protocol.wire.codec import decode, encode
 from protocol.wire.errors import WireError
 from protocol.wire.headers import RequestHeader, parse_header, response_frame
+from protocol.wire.limits import REPLY_BYTES_MAX
 from protocol.wire.size import is_large
 
 logger = logging.getLogger(__name__)
 
 API_VERSIONS = 18
 
-LARGE_FRAME_BYTES = 64 * 1024
-"""Frames from here on are decoded beside the loop: the worst content costs 0.16 us a byte, so a
-smaller one takes 10 ms at the most."""
+OF_ONE_GROUP = frozenset({11, 14, 15, 68, 69, 10001, 10010})
+"""APIs whose replies may tell of one group, and be as long as the limits of a group allow."""
+
+PARKED = frozenset(key.to_bytes(2, "big") for key in (11, 14))
+"""JoinGroup and SyncGroup may wait for minutes. What they hold meanwhile counts for their group
+(``group.metadata.max.bytes``), and no longer for the node's long requests."""
+
+LARGE_FRAME_BYTES = 16 * 1024
+"""Frames from here on are decoded beside the loop, and what they name is gone through there: the
+worst content costs 0.16 us a byte to decode and three times as much to answer, so a smaller one
+takes 10 ms at the most."""
 
 SMALL_FRAME_BYTES = 4 * 1024
 """Requests below this have small replies, but for those of APIs that are ``is_bulky``."""
@@ -56,15 +67,21 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
         turns = connection.server.turns
         while True:
             frame = (await receive())["frame"]
+            is_long = len(frame) >= LARGE_FRAME_BYTES
             connection.requests += 1
             if turns.is_over:
                 await turns.next()
+            if is_long and frame[:2] in PARKED:
+                connection.long_one_done(len(frame))
+                is_long = False
             try:
                 reply = await self._serve(connection, frame)
             except WireError as error:
                 logger.info("closing %s: %s", connection.peer, error)
                 return
             await send({"type": "kafka.reply", "frame": reply})
+            if is_long:
+                connection.long_one_done(len(frame))
             if connection.is_blocked:
                 await connection.unblocked()
 
@@ -76,21 +93,32 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
         version = header.api_version
         if not api.min_version <= version <= api.max_version:
             return _unsupported(api, header)
-        request = await _decode(api, version, frame, offset, connection.server.beside)
-        call = self._call(connection, header)
-        response = await api.handle(request, call)
+        server, is_long = connection.server, len(frame) >= LARGE_FRAME_BYTES
+        settings = server.node.settings
+        if is_long:
+            reading = partial(_read, api, version, frame, offset, settings)
+            request, response = await _beside(server.beside, reading)
+        else:
+            request, response = _read(api, version, frame, offset, settings)
+        call = self._call(connection, header, is_long)
+        if response is None:
+            response = await api.handle(request, call)
         if call.throttle_ms:
             connection.mute(call.throttle_ms)
         if response is None:
             return None
         flexible = api.key != API_VERSIONS and bool(api.response.flexible(version))
         if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
-            body = await _beside(connection.server.beside, partial(encode, response, version))
+            async with server.reply_bytes.turn:
+                await server.reply_bytes.room()
+                body = await _beside(server.beside, partial(encode, response, version))
         else:
             body = encode(response, version)
+        if len(body) > REPLY_BYTES_MAX and api.key not in OF_ONE_GROUP:
+            raise WireError(f"{api.name}: a reply of {len(body)} bytes")
         return response_frame(header.correlation_id, body, flexible)
 
-    def _call(self, connection: Any, header: RequestHeader) -> Call:
+    def _call(self, connection: Any, header: RequestHeader, is_long: bool) -> Call:
         server = connection.server
         return Call(
             node=server.node,
@@ -103,6 +131,8 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             hold=connection.hold,
             release=connection.release,
             turns=server.turns,
+            side=server.beside,
+            is_large=is_long,
             now=server.loop.time,
             sit=partial(server.seats.take, connection.number),
             note_id=partial(server.handed_out.note, connection.number),
@@ -110,10 +140,15 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
         )
 
 
-async def _decode(api: Api, version: int, frame: bytes, offset: int, beside: Executor) -> Any:
-    if len(frame) < LARGE_FRAME_BYTES:
-        return decode(api.request, version, frame, offset)
-    return await _beside(beside, partial(decode, api.request, version, frame, offset))
+def _read(
+    api: Api, version: int, frame: bytes, offset: int, settings: NodeSettings
+) -> tuple[Any, Any]:
+    """The request, and the answer where it names more than a request may."""
+    request = decode(api.request, version, frame, offset)
+    if len(frame) < LOOKED_AT_BYTES or not (maximum := exceeded(request, settings)):
+        return request, None
+    refusal = Refusal(api.number_of(maximum.code), maximum.sentence(settings))
+    return None, refused(request, api.response, version, maximum, refusal)
 
 
 async def _beside(executor: Executor, work: Callable[[], T]) -> T:

@@ -7,6 +7,7 @@ are Rollcall's own and the same in both: operators' orders (docs/pause.md).
 
 from collections.abc import Mapping
 
+from groups.core.draft.errors import number_of
 from protocol.apis import APIS, Api, Handler
 from protocol.handlers.draft import (
     consumer_metadata,
@@ -23,7 +24,16 @@ from protocol.messages.draft import DRAFT_MESSAGES
 def _api(key: int, handle: Handler) -> Api:
     messages = DRAFT_MESSAGES[key]
     lowest, highest = messages.request.versions
-    return Api(key, messages.name, lowest, highest, messages.request, messages.response, handle)
+    return Api(
+        key,
+        messages.name,
+        lowest,
+        highest,
+        messages.request,
+        messages.response,
+        handle,
+        number_of=number_of,
+    )
 
 
 DRAFT_APIS: Mapping[int, Api] = {

@@ -29,8 +29,9 @@ from twisted.internet import defer, reactor  # noqa: E402
 from groups.cluster import Broker  # noqa: E402
 from groups.coordinator import Coordinator  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
-from groups.node import Node  # noqa: E402
+from groups.node import Node, NodeSettings  # noqa: E402
 from protocol.apis import APIS, Api  # noqa: E402
+from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
 from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
@@ -111,6 +112,27 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return self.node.settings.group_heartbeat_hold_ms / 1000
 
     @property
+    def loop_ms(self) -> int:
+        """The loop's clock, in milliseconds."""
+        return int(self.loop.time() * 1000)
+
+    @property
+    def first_s_max(self) -> float:
+        """How long a connection may say nothing at first."""
+        return self.node.settings.connections_first_request_ms / 1000
+
+    @property
+    def read_s_max(self) -> float:
+        """A frame must be whole this long after its first byte: a slow loris otherwise holds
+        memory."""
+        return self.node.settings.request_read_timeout_ms / 1000
+
+    @property
+    def unread_s_max(self) -> float:
+        """A client that reads none of its replies for so long is closed, however few they are."""
+        return self.node.settings.response_read_timeout_ms / 1000
+
+    @property
     def idle_s_max(self) -> float:
         """Silence after which a connection is closed (connections.max.idle.ms)."""
         idle_ms = self.node.settings.connections_max_idle_ms
@@ -140,6 +162,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         name, port = self.advertised
         me = Broker(self.node_id, name, port or bound, draft)
         self.node = self.make_node(me, self.desk)
+        self._set_budgets(self.node.settings)
         self.node.coordinator.hang_up = self._hang_up
         self.node.keeper.loaded = gc.freeze  # what was loaded stays; nobody need look through it
         accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
@@ -155,6 +178,16 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         finally:
             running.cancel()
             await asyncio.wait([running])
+
+    def _set_budgets(self, settings: NodeSettings) -> None:
+        self.admission = Admission(
+            min(settings.max_connections, _files_left(settings.reserved_file_descriptors)),
+            settings.max_connections_per_ip,
+            settings.max_connection_creation_rate,
+            self.loop_ms,
+        )
+        self.request_bytes = RequestBytes(settings.queued_max_request_bytes)
+        self.reply_bytes = ReplyBytes(settings.queued_max_response_bytes, self.loop)
 
     async def _bind(self, port: int, apis: Mapping[int, Api]) -> int:
         """Bind a listener whose connections speak this table; it accepts nobody yet. Its port."""
@@ -232,6 +265,12 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         """daphne's own assumes that every connection has an application; ours start lazily."""
         for connection in list(self.connections):
             self.cancel_application(connection)
+
+
+def _files_left(reserved: int) -> int:
+    """How many connections there are files for, behind what the node keeps for itself."""
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else max(1, soft - reserved)
 
 
 def _is_taken(error: BaseException) -> bool:

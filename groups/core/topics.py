@@ -19,8 +19,9 @@ bounds an answer's size and the time it takes to write."""
 TOPICS_PER_REQUEST_MAX = 1_000
 """Topics in one request that changes the catalogue: its transaction must stay short."""
 
-PARTITIONS_PER_REQUEST_MAX = 10_000
-"""Partitions that one CreateTopics makes, all its topics together: Kafka's limit."""
+PARTITIONS_PER_REQUEST_MAX = 100_000
+"""Partitions that one CreateTopics makes, all its topics together. Kafka's limit is 10,000, each
+being a record of its controller; here a topic is one row, however many it has."""
 
 RACKS_PER_PARTITION_MAX = 16
 """Racks that one partition may be near to: more than any cluster has copies of it."""

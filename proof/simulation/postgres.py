@@ -302,6 +302,11 @@ class Cursor:
         """All rows."""
         return self._rows
 
+    async def fetchmany(self, size: int) -> list[Any]:
+        """The next rows, which nobody asks for twice."""
+        found, self._rows = self._rows[:size], self._rows[size:]
+        return found
+
     async def fetchone(self) -> Any:
         """The first row, or None."""
         return self._rows[0] if self._rows else None

@@ -9,6 +9,7 @@ from groups.core.consumer.member import Member, by_topic
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers import forms, operations
+from protocol.handlers.describe_groups import AGAIN
 from protocol.messages.consumer_group_describe import (
     Assignment,
     ConsumerGroupDescribeRequest,
@@ -17,6 +18,7 @@ from protocol.messages.consumer_group_describe import (
     TopicPartitions,
 )
 from protocol.messages.consumer_group_describe import Member as DescribedMember
+from protocol.wire.limits import REPLY_BYTES_MAX
 
 CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
 """MemberType: which protocol a member speaks (KIP-1099)."""
@@ -27,9 +29,21 @@ async def handle(
 ) -> ConsumerGroupDescribeResponse:
     """Each group by itself, in the request's order."""
     asked = request.include_authorized_operations
-    return ConsumerGroupDescribeResponse(
-        groups=[await _describe(g, asked, call) async for g in call.each(request.group_ids)]
-    )
+    groups, room = list[DescribedGroup](), REPLY_BYTES_MAX
+    async for group_id in call.each(request.group_ids):
+        group = await _describe(group_id, asked, call)
+        room -= sum(map(_bytes_of, group.members))
+        if room < 0 and groups:
+            group = DescribedGroup(error_code=AGAIN, group_id=group_id)
+        groups.append(group)
+    return ConsumerGroupDescribeResponse(groups=groups)
+
+
+def _bytes_of(member: DescribedMember) -> int:
+    parts = member.assignment.topic_partitions, member.target_assignment.topic_partitions
+    names = len(member.member_id) + len(member.client_id) + len(member.client_host)
+    topics = sum(map(len, member.subscribed_topic_names))
+    return names + topics + sum(len(t.topic_name) + 4 * len(t.partitions) for p in parts for t in p)
 
 
 async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:

@@ -100,11 +100,10 @@ def _problem(request: ConsumerGroupHeartbeatRequest, call: Call) -> str | None:
 
 def _by_topic(owned: Sequence[TopicPartitions]) -> dict[str, tuple[int, ...]]:
     """What the member owns; entries of one topic are added up."""
-    found: dict[str, tuple[int, ...]] = {}
+    found: dict[str, list[int]] = {}
     for topic in owned:
-        key = topic.topic_id.hex
-        found[key] = (*found[key], *topic.partitions) if key in found else tuple(topic.partitions)
-    return found
+        found.setdefault(topic.topic_id.hex, []).extend(topic.partitions)
+    return {topic_id: tuple(partitions) for topic_id, partitions in found.items()}
 
 
 def _said(request: ConsumerGroupHeartbeatRequest) -> tuple[ClientAssignor, ...] | None:

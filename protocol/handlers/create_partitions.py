@@ -4,7 +4,7 @@ from collections import Counter
 
 from groups.catalogue import Unavailable, unknown_topic
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.topics import TOPICS_PER_REQUEST_MAX, check_assignments, check_growth
+from groups.core.topics import check_assignments, check_growth
 from protocol.call import Call
 from protocol.handlers.codes import WireCode
 from protocol.messages.create_partitions import (
@@ -15,7 +15,6 @@ from protocol.messages.create_partitions import (
 )
 
 TWICE = "The request names this topic more than once."
-TOO_MANY = f"A request changes at most {TOPICS_PER_REQUEST_MAX} topics."
 UNSURE = "The database did not answer; the topic may have grown or not."
 
 
@@ -26,8 +25,6 @@ async def handle(request: CreatePartitionsRequest, call: Call) -> CreatePartitio
     results = []
     for name, topic in topics.items():
         try:
-            if len(topics) > TOPICS_PER_REQUEST_MAX:
-                raise Refuse(ErrorCode.POLICY_VIOLATION, TOO_MANY)
             if times[name] > 1:
                 raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
             await _grow(topic, request.validate_only, call)

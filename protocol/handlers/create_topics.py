@@ -1,14 +1,14 @@
 """CreateTopics (19): rows in the catalogue; each topic succeeds or fails alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topic_configs import check_new, entries
 from groups.core.topics import (
+    PARTITIONS_MAX,
     PARTITIONS_PER_REQUEST_MAX,
-    TOPICS_PER_REQUEST_MAX,
     check_name,
     partitions_of_new,
 )
@@ -24,8 +24,10 @@ from protocol.messages.create_topics import (
 
 EXISTS = "A topic of that name exists already."
 TWICE = "The request names this topic more than once."
-TOO_LARGE = f"A request creates at most {PARTITIONS_PER_REQUEST_MAX} partitions."
-TOO_MANY = f"A request creates at most {TOPICS_PER_REQUEST_MAX} topics."
+TOO_LARGE = (
+    f"A request creates at most {PARTITIONS_PER_REQUEST_MAX} partitions, and at most"
+    f" {PARTITIONS_MAX} of one topic."
+)
 UNSURE = "The database did not answer; the topic may have been created or not."
 
 
@@ -33,7 +35,7 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
     """Judge each topic by form, make those that pass at once, and say how each fared."""
     times = Counter(topic.name for topic in request.topics)
     once = [topic for topic in request.topics if times[topic.name] == 1]
-    if _partitions_asked(once, call.node.settings.num_partitions) > PARTITIONS_PER_REQUEST_MAX:
+    if _is_too_large(_partitions_asked(once, call.node.settings.num_partitions)):
         return CreateTopicsResponse(
             topics=[_failed(t.name, ErrorCode.POLICY_VIOLATION, TOO_LARGE) for t in request.topics]
         )
@@ -49,18 +51,21 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
     return CreateTopicsResponse(topics=[results[name] for name in times])
 
 
-def _partitions_asked(topics: Iterable[CreatableTopic], default: int) -> int:
-    """Partitions of all topics together; what cannot be made at all counts as none."""
+def _partitions_asked(topics: Iterable[CreatableTopic], default: int) -> list[int]:
+    """Partitions of each topic; what cannot be made at all counts as none."""
     counts = (
         len(topic.assignments) or (default if topic.num_partitions == -1 else topic.num_partitions)
         for topic in topics
     )
-    return sum(max(count, 0) for count in counts)
+    return [max(count, 0) for count in counts]
+
+
+def _is_too_large(counts: Sequence[int]) -> bool:
+    """A topic that is too large by itself fails the request, as with Kafka."""
+    return max(counts, default=0) > PARTITIONS_MAX or sum(counts) > PARTITIONS_PER_REQUEST_MAX
 
 
 def _partitions(topic: CreatableTopic, times: Mapping[str, int], call: Call) -> int:
-    if len(times) > TOPICS_PER_REQUEST_MAX:
-        raise Refuse(ErrorCode.POLICY_VIOLATION, TOO_MANY)
     if times[topic.name] > 1:
         raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
     check_name(topic.name)

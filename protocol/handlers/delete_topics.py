@@ -9,7 +9,6 @@ from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable, unknown_topic
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.topics import TOPICS_PER_REQUEST_MAX
 from protocol.call import Call
 from protocol.handlers.codes import WireCode
 from protocol.messages.delete_topics import (
@@ -23,7 +22,6 @@ NO_ID = UUID(int=0)
 
 TWICE = "The request names this topic more than once."
 NAME_OR_ID = "A topic is named either by its name or by its id."
-TOO_MANY = f"A request deletes at most {TOPICS_PER_REQUEST_MAX} topics."
 UNSURE = "The database did not answer; the topic may have been deleted or not."
 
 
@@ -63,8 +61,6 @@ async def _answer(asked: Asked, times: Counter[Asked], call: Call) -> DeletableT
 
 
 def _check_form(asked: Asked, times: Counter[Asked]) -> None:
-    if len(times) > TOPICS_PER_REQUEST_MAX:
-        raise Refuse(ErrorCode.POLICY_VIOLATION, TOO_MANY)
     if (asked.name is None) == (asked.topic_id == NO_ID):
         raise Refuse(ErrorCode.INVALID_REQUEST, NAME_OR_ID)
     if times[asked] > 1:

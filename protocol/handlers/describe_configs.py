@@ -1,6 +1,7 @@
 """DescribeConfigs (32): settings of topics, of this broker, and of groups."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from groups.catalogue import Unavailable
 from groups.core import group_configs, topic_configs
@@ -21,20 +22,28 @@ from protocol.messages.describe_configs import (
 
 
 async def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigsResponse:
-    """Each resource by itself; what groups have of their own is read for all of them at once."""
-    own = await _own(request.resources, call)
-    results = [
-        await _result(resource, own, request, call)
-        async for resource in call.each(request.resources)
-    ]
+    """Each resource by itself, and once however often it is named; what groups have of their own,
+    and which topics there are, is read for all of them at once."""
+    asked = list({(r.resource_type, r.resource_name): r for r in request.resources}.values())
+    own = await _own(asked, call)
+    await _look_at_topics(asked, call)
+    results = [await _result(each, own, request, call) async for each in call.each(asked)]
     return DescribeConfigsResponse(results=results)
+
+
+async def _look_at_topics(asked: Sequence[DescribeConfigsResource], call: Call) -> None:
+    """One look for all that this node does not know yet; what is still unknown is looked up by
+    itself, and told so."""
+    names = [r.resource_name for r in asked if r.resource_type == Resource.TOPIC]
+    with suppress(Unavailable):
+        await call.node.catalogue.find_many(names)
 
 
 async def _own(asked: Sequence[DescribeConfigsResource], call: Call) -> Mapping[str, Values] | None:
     """None where the rows could not be read."""
     names = {r.resource_name for r in asked if r.resource_type == Resource.GROUP}
     try:
-        return await call.node.configs.of([name for name in names if "\0" not in name])
+        return await call.node.configs.of([n for n in names if resources.is_group(n, call)])
     except Unavailable:
         return None
 

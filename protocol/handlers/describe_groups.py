@@ -16,6 +16,10 @@ from protocol.messages.describe_groups import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
 )
+from protocol.wire.limits import REPLY_BYTES_MAX
+
+AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+"""Of a group that the reply has no room for. Clients ask again, for what they were not told."""
 
 NOT_FOUND_SINCE = 6  # KIP-1043
 DEAD = "Dead"
@@ -24,9 +28,19 @@ DEAD = "Dead"
 async def handle(request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
     """Each group by itself, in the request's order."""
     asked = request.include_authorized_operations
-    return DescribeGroupsResponse(
-        groups=[await _describe(g, asked, call) async for g in call.each(request.groups)]
-    )
+    groups, room = list[DescribedGroup](), REPLY_BYTES_MAX
+    async for group_id in call.each(request.groups):
+        group = await _describe(group_id, asked, call)
+        room -= sum(map(_bytes_of, group.members))
+        if room < 0 and groups:
+            group = DescribedGroup(error_code=AGAIN, group_id=group_id)
+        groups.append(group)
+    return DescribeGroupsResponse(groups=groups)
+
+
+def _bytes_of(member: DescribedGroupMember) -> int:
+    names = len(member.member_id) + len(member.client_id) + len(member.client_host)
+    return names + len(member.member_metadata) + len(member.member_assignment)
 
 
 async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:

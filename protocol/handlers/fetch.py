@@ -9,6 +9,7 @@ be remembered for a session: whatever it covers, it has no news.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from protocol.call import Call
 from protocol.messages.fetch import (
@@ -37,16 +38,16 @@ async def handle(request: FetchRequest, call: Call) -> FetchResponse:
     hold_ms = max(request.max_wait_ms, settings.fetch_hold_min_ms)
     await call.hold(min(hold_ms, settings.fetch_hold_max_ms) / 1_000)
     if call.version < EMPTY_SINCE:
-        return _echo(request, session_id=0)
+        return await call.aside(partial(_echo, request, session_id=0))
     if request.session_epoch == NEW_SESSION_EPOCH:
-        return _echo(request, SESSION_ID)
+        return await call.aside(partial(_echo, request, SESSION_ID))
     if request.session_epoch > NEW_SESSION_EPOCH:
         return FetchResponse(session_id=request.session_id)
-    asked = hash(tuple(_offsets(request)))
+    asked = await call.aside(lambda: hash(tuple(_offsets(request))))
     if call.memory.get(request.api_key) == asked:
         return EMPTY
     call.memory[request.api_key] = asked
-    return _echo(request, session_id=0)
+    return await call.aside(partial(_echo, request, session_id=0))
 
 
 def _offsets(request: FetchRequest) -> Iterator[tuple[object, ...]]:

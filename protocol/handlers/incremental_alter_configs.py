@@ -1,7 +1,8 @@
 """IncrementalAlterConfigs (44): groups have settings of their own; topics and brokers do not."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from groups.catalogue import Unavailable
 from groups.core import topic_configs
@@ -26,54 +27,79 @@ UNSURE = "The database did not answer; the change may have been made or not."
 async def handle(
     request: IncrementalAlterConfigsRequest, call: Call
 ) -> IncrementalAlterConfigsResponse:
-    """Each resource by itself: all of its changes, or none."""
+    """Each resource by itself: all of its changes, or none. Those of groups in one transaction."""
     times = Counter((r.resource_type, r.resource_name) for r in request.resources)
+    refused: dict[tuple[int, str], Refusal] = {}
+    groups: dict[str, list[Change]] = {}
+    async for resource in call.each(request.resources):
+        at = resource.resource_type, resource.resource_name
+        try:
+            if times[at] > 1:
+                raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
+            if await _is_group(resource, call):
+                groups[resource.resource_name] = _changes(resource)
+        except Refuse as refusal:
+            refused[at] = Refusal(refusal.code, refusal.detail)
+    of_groups = await _alter(groups, request.validate_only, call)
+    refused |= {(Resource.GROUP, name): why for name, why in of_groups.items()}
     return IncrementalAlterConfigsResponse(
         responses=[
-            await _response(resource, times, request.validate_only, call)
-            async for resource in call.each(request.resources)
+            _response(r, refused.get((r.resource_type, r.resource_name), DONE))
+            for r in request.resources
         ]
     )
 
 
-async def _response(
-    resource: AlterConfigsResource,
-    times: Counter[tuple[int, str]],
-    validate_only: bool,
-    call: Call,
-) -> AlterConfigsResourceResponse:
-    code: int = ErrorCode.NONE
-    message = None
-    try:
-        if times[resource.resource_type, resource.resource_name] > 1:
-            raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
-        await _alter(resource, validate_only, call)
-    except Refuse as refusal:
-        code, message = refusal.code, refusal.detail
-    except Unavailable:
-        code, message = WireCode.REQUEST_TIMED_OUT, UNSURE
+class Refusal(NamedTuple):
+    """Why a resource was left as it is."""
+
+    code: int
+    detail: str | None
+
+
+DONE = Refusal(ErrorCode.NONE, None)
+
+
+def _response(resource: AlterConfigsResource, refusal: Refusal) -> AlterConfigsResourceResponse:
     return AlterConfigsResourceResponse(
-        error_code=code,
-        error_message=message,
+        error_code=refusal.code,
+        error_message=refusal.detail,
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
     )
 
 
-async def _alter(resource: AlterConfigsResource, validate_only: bool, call: Call) -> None:
+def _changes(resource: AlterConfigsResource) -> list[Change]:
+    return [Change(c.name, c.config_operation, c.value) for c in resource.configs]
+
+
+async def _is_group(resource: AlterConfigsResource, call: Call) -> bool:
+    """Whether the resource is a group, which may be changed; nothing else may."""
     name = resource.resource_name
-    changes = [Change(c.name, c.config_operation, c.value) for c in resource.configs]
     match resources.kind(resource.resource_type):
         case Resource.TOPIC:
             await resources.check_topic(name, call)
-            topic_configs.check(changes)
+            topic_configs.check(_changes(resource))
         case Resource.BROKER:
             resources.is_default_broker(name, call)
-            _check_broker(changes, call)
+            _check_broker(_changes(resource), call)
         case Resource.GROUP:
             resources.check_group(name, call)
-            who = call.author.told()
-            await call.node.configs.alter(name, changes, who, validate_only=validate_only)
+            return True
+    return False
+
+
+async def _alter(
+    groups: Mapping[str, Sequence[Change]], validate_only: bool, call: Call
+) -> Mapping[str, Refusal]:
+    if not groups:
+        return {}
+    who, configs = call.author.told(), call.node.configs
+    try:
+        refused = await configs.alter(groups, who, validate_only=validate_only)
+    except Unavailable:
+        return dict.fromkeys(groups, Refusal(WireCode.REQUEST_TIMED_OUT, UNSURE))
+    return {name: Refusal(refusal.code, refusal.detail) for name, refusal in refused.items()}
 
 
 def _check_broker(changes: Sequence[Change], call: Call) -> None:

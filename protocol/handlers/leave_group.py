@@ -1,5 +1,8 @@
 """LeaveGroup (13): members leave; from version 3 several at once, each with its own code."""
 
+from collections.abc import Sequence
+from functools import partial
+
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import LeaveGroup, Leaver
 from groups.core.replies import Left
@@ -16,11 +19,15 @@ async def handle(request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse:
         forms.group_id(request.group_id, call.node.settings)
     except Refuse as refusal:
         return LeaveGroupResponse(error_code=refusal.code)
-    leavers = _leavers(request, call.version)
+    leavers = await call.aside(partial(_leavers, request, call.version))
     reply = await call.decide(request.group_id, LeaveGroup(ticket=call.ticket, members=leavers))
     left = reply if isinstance(reply, Left) else Left(reply.error)
     if call.version < BATCH_SINCE:
         return LeaveGroupResponse(error_code=_lifted(left))
+    return await call.aside(partial(_response, leavers, left))
+
+
+def _response(leavers: Sequence[Leaver], left: Left) -> LeaveGroupResponse:
     return LeaveGroupResponse(
         error_code=left.error,
         members=[

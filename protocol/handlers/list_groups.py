@@ -6,25 +6,34 @@ Memory answers, so the lease must hold: a node that slept may list what others o
 from groups.core.errors import ErrorCode
 from protocol.call import Call
 from protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
+from protocol.wire.limits import REPLY_BYTES_MAX
+
+OTHER_BYTES = 30
+"""Of a group's line beside its id and its protocol type."""
 
 
 async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
-    """Filter by state (KIP-518) and type (KIP-848); case does not matter, no filter lets all in."""
+    """Filter by state (KIP-518) and type (KIP-848); case does not matter, no filter lets all in.
+    There are no pages: who asks for more than a reply holds is refused."""
     code = await call.node.keeper.leased(call.node.settings.coordinator_load_hold_ms)
     if code is not ErrorCode.NONE:
         return ListGroupsResponse(error_code=code)
     states = {state.lower() for state in request.states_filter or ()}
     types = {kind.lower() for kind in request.types_filter or ()}
-    rows = [group.durable.group for group in call.node.coordinator.groups()]
-    return ListGroupsResponse(
-        groups=[
+    groups, room = list[ListedGroup](), REPLY_BYTES_MAX
+    async for group in call.each(list(call.node.coordinator.groups())):
+        row = group.durable.group
+        if (states and row.state.lower() not in states) or (types and row.kind not in types):
+            continue
+        room -= len(row.group_id) + len(row.protocol_type) + OTHER_BYTES
+        if room < 0:
+            return ListGroupsResponse(error_code=ErrorCode.POLICY_VIOLATION)
+        groups.append(
             ListedGroup(
                 group_id=row.group_id,
                 protocol_type=row.protocol_type,
                 group_state=row.state,
                 group_type=row.kind,
             )
-            async for row in call.each(rows)
-            if (not states or row.state.lower() in states) and (not types or row.kind in types)
-        ]
-    )
+        )
+    return ListGroupsResponse(groups=groups)

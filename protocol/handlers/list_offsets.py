@@ -6,6 +6,7 @@ discard their commits.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode
@@ -47,20 +48,31 @@ async def handle(request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse
     """One round trip to the rows at most, and none where nobody asks for the latest."""
     catalogue = call.node.catalogue
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    names = [topic.name for topic in request.topics]
+    names = list(dict.fromkeys(topic.name for topic in request.topics))
     topics = catalogue.known(names)
     committed: Committed | None = None
     try:
         topics = await catalogue.find_many(names)
-        committed = await catalogue.greatest_committed(_ends_asked(request, topics))
+        asked = await call.aside(partial(_ends_asked, request, topics))
+        committed = await catalogue.greatest_committed(asked)
     except Unavailable:
         missing = WireCode.LEADER_NOT_AVAILABLE
+    return await call.aside(partial(_response, request, topics, missing, committed, call.version))
+
+
+def _response(
+    request: ListOffsetsRequest,
+    topics: Mapping[str, Entry],
+    missing: int,
+    committed: Committed | None,
+    version: int,
+) -> ListOffsetsResponse:
     return ListOffsetsResponse(
         topics=[
             ListOffsetsTopicResponse(
                 name=name,
                 partitions=[
-                    _partition(part, topics.get(name), missing, committed, call.version)
+                    _partition(part, topics.get(name), missing, committed, version)
                     if part is not None
                     else _answer(index, error=ErrorCode.INVALID_REQUEST)
                     for index, part in parts.items()

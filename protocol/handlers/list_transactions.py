@@ -8,6 +8,10 @@ from protocol.messages.list_transactions import (
     ListTransactionsResponse,
     TransactionState,
 )
+from protocol.wire.limits import REPLY_BYTES_MAX
+
+OTHER_BYTES = 30
+"""Of a transaction's line beside its id."""
 
 
 async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactionsResponse:
@@ -18,18 +22,23 @@ async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactio
         found = await call.node.transactions.listed(request.transactional_id_pattern)
     except Refuse as refusal:
         return ListTransactionsResponse(error_code=refusal.code)
-    return ListTransactionsResponse(
-        error_code=ErrorCode.NONE,
-        unknown_state_filters=unknown,
-        transaction_states=[
+    states, producers = set(request.state_filters), set(request.producer_id_filters)
+    told, room = list[TransactionState](), REPLY_BYTES_MAX
+    async for one, age_ms in call.each(found):
+        if (states and one.state not in states) or (producers and one.producer_id not in producers):
+            continue
+        if age_ms <= request.duration_filter:
+            continue
+        room -= len(one.transactional_id) + OTHER_BYTES
+        if room < 0:
+            return ListTransactionsResponse(error_code=ErrorCode.POLICY_VIOLATION)
+        told.append(
             TransactionState(
                 transactional_id=one.transactional_id,
                 producer_id=one.producer_id,
                 transaction_state=one.state,
             )
-            for one, age_ms in found
-            if (not request.state_filters or one.state in request.state_filters)
-            and (not request.producer_id_filters or one.producer_id in request.producer_id_filters)
-            and age_ms > request.duration_filter
-        ],
+        )
+    return ListTransactionsResponse(
+        error_code=ErrorCode.NONE, unknown_state_filters=unknown, transaction_states=told
     )

@@ -1,7 +1,7 @@
 """Metadata (3): the live nodes, and topics with their partitions and leaders."""
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
@@ -24,8 +24,16 @@ from protocol.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from protocol.wire.size import LARGE_ELEMENTS
 
 NO_TOPIC_ID = UUID(int=0)
+
+PARTITIONS_TOLD_MAX = 100_000
+"""Partitions of one reply: some four megabytes, of the eight that a reply may have."""
+
+TOO_MUCH = ErrorCode.POLICY_VIOLATION
+"""Of a topic that the reply has no room for: clients know that it is there, and may ask for it
+alone. No other error would do: they take it for gone, or ask again at once."""
 
 ILL_NAMED = ErrorCode.INVALID_TOPIC_EXCEPTION
 
@@ -55,8 +63,8 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
     asked = request.topics
     operations = rights.of_topic(request.include_topic_authorized_operations)
     if asked is None or (not asked and call.version < NULL_MEANS_ALL_SINCE):
-        every = call.node.catalogue.all()
-        return [_known(e, call.node.cluster, operations) async for e in call.each(every)]
+        told = _Answer(call, operations)
+        return [await told.known(entry) async for entry in call.each(call.node.catalogue.all())]
     if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in asked):
         return [
             _failed(ErrorCode.INVALID_REQUEST, topic.name or "", operations, topic.topic_id)
@@ -67,6 +75,29 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
         return await _by_id(ids, call, operations)
     names = dict.fromkeys(topic.name or "" for topic in asked)
     return await _by_name(names, request.allow_auto_topic_creation, call, operations)
+
+
+class _Answer:
+    """The topics of one reply: as many partitions as it holds, then topics without them."""
+
+    def __init__(self, call: Call, operations: int) -> None:
+        self._call = call
+        self._operations = operations
+        self._room = PARTITIONS_TOLD_MAX
+
+    async def known(self, entry: Entry) -> MetadataResponseTopic:
+        """A topic that exists. A list of many partitions is made beside the loop."""
+        count, cluster = entry.partitions, self._call.node.cluster
+        self._room -= count
+        if self._room < 0:
+            return _failed(TOO_MUCH, entry.name, self._operations, entry.topic_id)
+        made = partial(_partitions, entry.topic_id, count, cluster.brokers)
+        return MetadataResponseTopic(
+            name=entry.name,
+            topic_id=entry.topic_id,
+            partitions=await self._call.beside(made) if count > LARGE_ELEMENTS else made(),
+            topic_authorized_operations=self._operations,
+        )
 
 
 def _is_by_id(topic: MetadataRequestTopic) -> bool:
@@ -89,8 +120,9 @@ async def _by_name(
     except Unavailable:
         found = catalogue.known(names)
         missing = WireCode.LEADER_NOT_AVAILABLE
+    told = _Answer(call, operations)
     return [
-        _known(found[name], call.node.cluster, operations)
+        await told.known(found[name])
         if name in found
         else _failed(missing if name_problem(name) is None else ILL_NAMED, name, operations)
         async for name in call.each(names)
@@ -115,8 +147,9 @@ async def _by_id(ids: Iterable[UUID], call: Call, operations: int) -> list[Metad
     except Unavailable:
         found = catalogue.known_by_id(ids)
         missing = WireCode.LEADER_NOT_AVAILABLE
+    told = _Answer(call, operations)
     return [
-        _known(found[topic_id], call.node.cluster, operations)
+        await told.known(found[topic_id])
         if topic_id in found
         else _failed(missing, None, rights.of_topic(False), topic_id)
         async for topic_id in call.each(ids)
@@ -129,15 +162,6 @@ def _failed(
     """Kafka tells what one may do with a topic by its name even where there is none."""
     return MetadataResponseTopic(
         error_code=code, name=name, topic_id=topic_id, topic_authorized_operations=operations
-    )
-
-
-def _known(entry: Entry, cluster: Cluster, operations: int) -> MetadataResponseTopic:
-    return MetadataResponseTopic(
-        name=entry.name,
-        topic_id=entry.topic_id,
-        partitions=_partitions(entry.topic_id, entry.partitions, cluster.brokers),
-        topic_authorized_operations=operations,
     )
 
 

@@ -4,7 +4,8 @@ The rest goes to the group as one event; its one answer holds for all of them. T
 path: what it costs per partition is in docs/hot-path.md.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
+from functools import partial
 from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
@@ -44,7 +45,7 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         forms.group_id(request.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         code = refusal.code
-        return _response(request, lambda _topic, _partition: code, ())
+        return await _told(request, lambda _topic, _partition: code, (), call)
     bucket = call.node.coordinator.own.buckets.get(request.group_id)
     if bucket is not None:
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
@@ -55,7 +56,18 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         reply = await call.decide(request.group_id, _event(request, call, writes))
         verdict = reply.error
     codes = under(verdict, codes)
-    return _response(request, lambda t, p: codes[t][p] or verdict, unknown, call.throttle_ms)
+    return await _told(request, lambda t, p: codes[t][p] or verdict, unknown, call)
+
+
+async def _told(
+    request: OffsetCommitRequest,
+    code: Callable[[int, int], ErrorCode],
+    unknown: Container[int],
+    call: Call,
+) -> OffsetCommitResponse:
+    if call.is_large:
+        return await call.beside(partial(_response, request, code, unknown, call.throttle_ms))
+    return _response(request, code, unknown, call.throttle_ms)
 
 
 def under(verdict: ErrorCode, codes: Codes) -> Codes:
@@ -99,16 +111,29 @@ async def _sort(
     retention = request.retention_time_ms
     named = call.version in NAMES_RETENTION and retention >= 0
     retention_ms = min(retention, RETENTION_MS_MAX) if named else None
-    limit = call.node.settings.offset_metadata_max_bytes
     # Without a generation anybody may commit to an empty group, and call itself what it likes.
     is_member = request.generation_id_or_member_epoch >= 0
     member_id = request.member_id if is_member else forms.shown(request.member_id)
-    who = author(member_id, call)
+    limit, who = call.node.settings.offset_metadata_max_bytes, author(member_id, call)
+    entries = [await _entry(topic, call) for topic in request.topics]
+    if call.is_large:
+        return await call.beside(
+            partial(_sorted, request.topics, entries, limit, retention_ms, who)
+        )
+    return _sorted(request.topics, entries, limit, retention_ms, who)
+
+
+def _sorted(
+    topics: Sequence[OffsetCommitRequestTopic],
+    entries: Sequence[Entry | ErrorCode],
+    limit: int,
+    retention_ms: int | None,
+    who: Author | None,
+) -> tuple[Codes, list[OffsetWrite], list[int]]:
     codes: Codes = []
     writes: list[OffsetWrite] = []
     unknown: list[int] = []
-    for topic in request.topics:
-        entry = await _entry(topic, call)
+    for topic, entry in zip(topics, entries, strict=True):
         if isinstance(entry, ErrorCode):
             unknown.append(len(codes))
             codes.append([entry] * len(topic.partitions))

@@ -1,6 +1,9 @@
 """OffsetDelete (47): forget committed offsets of topics that nobody subscribes to (KIP-496)."""
 
-from groups.catalogue import Unavailable
+from collections.abc import Mapping
+from functools import partial
+
+from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import OffsetDelete
 from groups.core.replies import OffsetsDeleted
@@ -26,16 +29,26 @@ async def handle(request: OffsetDeleteRequest, call: Call) -> OffsetDeleteRespon
         entries = await call.node.catalogue.find_many(topic.name for topic in request.topics)
     except Unavailable:
         return OffsetDeleteResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    existing = [
+    existing = await call.aside(partial(_existing, request, entries))
+    event = OffsetDelete(ticket=call.ticket, partitions=tuple(existing), author=call.author)
+    reply = await call.decide(request.group_id, event)
+    if reply.error is not ErrorCode.NONE or not isinstance(reply, OffsetsDeleted):
+        return OffsetDeleteResponse(error_code=reply.error)
+    return await call.aside(partial(_response, request, entries, reply))
+
+
+def _existing(request: OffsetDeleteRequest, entries: Mapping[str, Entry]) -> list[tuple[str, int]]:
+    return [
         (topic.name, partition.partition_index)
         for topic in request.topics
         for partition in topic.partitions
         if topic.name in entries and entries[topic.name].has(partition.partition_index)
     ]
-    event = OffsetDelete(ticket=call.ticket, partitions=tuple(existing), author=call.author)
-    reply = await call.decide(request.group_id, event)
-    if reply.error is not ErrorCode.NONE or not isinstance(reply, OffsetsDeleted):
-        return OffsetDeleteResponse(error_code=reply.error)
+
+
+def _response(
+    request: OffsetDeleteRequest, entries: Mapping[str, Entry], reply: OffsetsDeleted
+) -> OffsetDeleteResponse:
     return OffsetDeleteResponse(
         topics=[
             OffsetDeleteResponseTopic(

@@ -8,6 +8,7 @@ all of them.
 import logging
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 import psycopg
@@ -31,6 +32,8 @@ from protocol.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
+from protocol.wire.limits import REPLY_BYTES_MAX
+from protocol.wire.size import LARGE_ELEMENTS
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +41,9 @@ SEVERAL_GROUPS_SINCE = 8
 GROUP_ERROR_SINCE = 2
 TOPIC_IDS_SINCE = 10
 NONE = Committed(-1, -1, "")
+
+AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+"""Of a group that the reply has no room for. Clients ask again, for what they were not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +62,49 @@ class Found:
     error: ErrorCode
     topics: Sequence[tuple[str, UUID, Sequence[Line]]] = ()
 
+    @property
+    def partitions(self) -> int:
+        """How many it tells of."""
+        return sum(len(lines) for _name, _topic_id, lines in self.topics)
+
 
 async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
     """Read each group's rows, and shape the answer for the version."""
     if call.version >= SEVERAL_GROUPS_SINCE:
-        return OffsetFetchResponse(
-            groups=[
-                _group(g.group_id, await _find(g, request.require_stable, call))
-                for g in request.groups
-            ]
-        )
+        return OffsetFetchResponse(groups=await _groups(request, call))
+    asked = await call.aside(partial(_one_group, request))
+    found = await _find(asked, request.require_stable, call)
+    if found.error is not ErrorCode.NONE and call.version < GROUP_ERROR_SINCE:
+        found = await call.aside(partial(_pushed_down, asked, found.error))
+    made = partial(_topics, found)
+    topics_found = await call.beside(made) if found.partitions > LARGE_ELEMENTS else made()
+    return OffsetFetchResponse(topics=topics_found, error_code=found.error)
+
+
+async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchResponseGroup]:
+    groups, room = list[OffsetFetchResponseGroup](), REPLY_BYTES_MAX
+    async for asked in call.each(request.groups):
+        if room < 0:
+            groups.append(OffsetFetchResponseGroup(group_id=asked.group_id, error_code=AGAIN))
+            continue
+        found = await _find(asked, request.require_stable, call)
+        made = partial(_group, asked.group_id, found)
+        is_long = found.partitions > LARGE_ELEMENTS
+        group, size = await call.beside(made) if is_long else made()
+        groups.append(group)
+        room -= size
+    return groups
+
+
+def _one_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
+    """What is asked of one group, as newer versions ask it of several."""
     topics = None
     if request.topics is not None:
         topics = [
             OffsetFetchRequestTopics(name=t.name, partition_indexes=t.partition_indexes)
             for t in request.topics
         ]
-    asked = OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
-    found = await _find(asked, request.require_stable, call)
-    if found.error is not ErrorCode.NONE and call.version < GROUP_ERROR_SINCE:
-        found = _pushed_down(asked, found.error)
-    return OffsetFetchResponse(topics=_topics(found), error_code=found.error)
+    return OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
 
 
 async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call) -> Found:
@@ -112,19 +140,29 @@ async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call) -> Fou
     unstable = await offsets.unstable(readers, asked.group_id) if stable else frozenset()
     if asked.topics is None:
         rows = await offsets.committed(readers, asked.group_id, None)
-        return _everything(rows, unstable, call)
-    names = {id(topic): _name(topic, call) for topic in asked.topics}
-    known = [name for name in names.values() if name is not None and "\0" not in name]
+        everything = partial(_everything, rows, unstable, call)
+        return await call.beside(everything) if len(rows) > LARGE_ELEMENTS else everything()
+    names = await call.aside(partial(_names, asked.topics, call))
+    known = [name for name in set(names) if name is not None and "\0" not in name]
     rows = await offsets.committed(readers, asked.group_id, known)
+    return await call.aside(partial(_found, asked.topics, names, rows, unstable))
+
+
+def _names(topics: Sequence[OffsetFetchRequestTopics], call: Call) -> list[str | None]:
+    return [_name(topic, call) for topic in topics]
+
+
+def _found(
+    topics: Sequence[OffsetFetchRequestTopics],
+    names: Sequence[str | None],
+    rows: Mapping[Partition, Committed],
+    unstable: Set[Partition],
+) -> Found:
     return Found(
         ErrorCode.NONE,
         [
-            (
-                names[id(topic)] or "",
-                topic.topic_id,
-                _lines(topic, names[id(topic)], rows, unstable),
-            )
-            for topic in asked.topics
+            (name or "", topic.topic_id, _lines(topic, name, rows, unstable))
+            for topic, name in zip(topics, names, strict=True)
         ],
     )
 
@@ -197,8 +235,10 @@ def _topics(found: Found) -> list[OffsetFetchResponseTopic]:
     ]
 
 
-def _group(group_id: str, found: Found) -> OffsetFetchResponseGroup:
-    return OffsetFetchResponseGroup(
+def _group(group_id: str, found: Found) -> tuple[OffsetFetchResponseGroup, int]:
+    """The group's part of the answer, and about how many bytes that is."""
+    size = sum(len(line.found.metadata) + 24 for _, _, lines in found.topics for line in lines)
+    group = OffsetFetchResponseGroup(
         group_id=group_id,
         error_code=found.error,
         topics=[
@@ -219,3 +259,4 @@ def _group(group_id: str, found: Found) -> OffsetFetchResponseGroup:
             for name, topic_id, lines in found.topics
         ],
     )
+    return group, size

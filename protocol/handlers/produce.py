@@ -4,6 +4,8 @@ It is served at all because librdkafka takes the newer forms of Fetch only from 
 broker that has Produce, and spins without.
 """
 
+from functools import partial
+
 from groups.core.errors import ErrorCode
 from protocol.call import Call
 from protocol.messages.produce import (
@@ -22,25 +24,32 @@ REFUSAL = "Rollcall coordinates consumer groups and keeps no records: nothing ca
 
 async def handle(request: ProduceRequest, call: Call) -> ProduceResponse | None:
     """POLICY_VIOLATION for each partition: not retriable, so producers fail at once and
-    do not wait for their delivery timeout."""
+    do not wait for their delivery timeout. Of many partitions none has the sentence beside it."""
     if request.acks == NO_REPLY:
         return None
+    sentence = None if call.is_large else REFUSAL
+    return await call.aside(partial(_response, request, sentence))
+
+
+def _response(request: ProduceRequest, sentence: str | None) -> ProduceResponse:
     return ProduceResponse(
         responses=[
             TopicProduceResponse(
                 name=topic.name,
                 topic_id=topic.topic_id,
-                partition_responses=[_refused(partition) for partition in topic.partition_data],
+                partition_responses=[
+                    _refused(partition, sentence) for partition in topic.partition_data
+                ],
             )
             for topic in request.topic_data
         ]
     )
 
 
-def _refused(partition: PartitionProduceData) -> PartitionProduceResponse:
+def _refused(partition: PartitionProduceData, sentence: str | None) -> PartitionProduceResponse:
     return PartitionProduceResponse(
         index=partition.index,
         error_code=ErrorCode.POLICY_VIOLATION,
         base_offset=-1,
-        error_message=REFUSAL,
+        error_message=sentence,
     )

@@ -49,6 +49,15 @@ def is_default_broker(name: str, call: Call) -> bool:
     return not name
 
 
+def is_group(name: str, call: Call) -> bool:
+    """Whether a group can have this id."""
+    try:
+        check_group(name, call)
+    except Refuse:
+        return False
+    return True
+
+
 def check_group(name: str, call: Call) -> None:
     """Refuse an id that no group can have. That there is no such group yet is no reason (KIP-1142):
     what it will have of its own may be said before."""

@@ -4,11 +4,12 @@ Partitions that do not exist, or whose metadata is too long, fail alone, as with
 The others go to the group as one event, after a look at the producer's transaction.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import OffsetWrite, TxnOffsetCommit
+from groups.core.events import Author, OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
 from protocol.call import Call
 from protocol.handlers import forms
@@ -35,10 +36,10 @@ async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommit
         verdict = await _decide(request, writes, call) if writes or is_known(codes) else Good
     except Refuse as refusal:
         code = _told(refusal.code, call.version)
-        return _response(request, lambda _topic, _partition: code)
+        return await call.aside(partial(_response, request, lambda _topic, _partition: code))
     verdict = _told(verdict, call.version)
     codes = under(verdict, codes)
-    return _response(request, lambda t, p: codes[t][p] or verdict)
+    return await call.aside(partial(_response, request, lambda t, p: codes[t][p] or verdict))
 
 
 async def _decide(
@@ -71,6 +72,15 @@ async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, lis
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
     limit = call.node.settings.offset_metadata_max_bytes
     who = author(forms.shown(request.member_id), call)
+    return await call.aside(partial(_sorted, request, entries, limit, who))
+
+
+def _sorted(
+    request: TxnOffsetCommitRequest,
+    entries: Mapping[str, Entry],
+    limit: int,
+    who: Author | None,
+) -> tuple[Codes, list[OffsetWrite]]:
     codes = [_codes(topic, entries.get(topic.name), limit) for topic in request.topics]
     writes = [
         write(entries[topic.name], partition, None, who)

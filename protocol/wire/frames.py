@@ -38,6 +38,11 @@ class FrameBuffer:
         self.held += data
 
     @property
+    def length(self) -> int:
+        """Of the next frame, as it says itself; 0 where that is not known yet."""
+        return int(_length(self.held)[0]) if len(self.held) >= _LENGTH_BYTES else 0
+
+    @property
     def has_frame(self) -> bool:
         """Whether ``take`` has something to say: a whole frame, or what is wrong with the next."""
         if len(self.held) < _LENGTH_BYTES:

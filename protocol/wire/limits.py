@@ -6,6 +6,10 @@ Only numbers live here. Where a limit is checked is said by who imports it.
 FRAME_BYTES_MAX = 8 * 1024 * 1024
 """A leader's SyncGroup for 10,000 members is below 4 MiB; Kafka's 100 MiB invites harm."""
 
+REPLY_BYTES_MAX = 8 * 1024 * 1024
+"""What a reply is cut to, or refused beyond: as long as the longest request. Only what tells of one
+group alone may be longer, as far as the limits of a group allow."""
+
 FRAME_ELEMENTS_MAX = 100_000
 """Array elements and tagged fields in one frame, all nestings together.
 

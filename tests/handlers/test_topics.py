@@ -95,8 +95,12 @@ async def test_a_topic_is_created_once(world: World) -> None:
     [
         [topic("big", 10_001)],
         [topic("a b", 10_001), topic("fine")],
-        [topic("one", 6_000), topic("two", 4_001)],
-        [topic("one", 9_998), CreatableTopic(name="default", num_partitions=-1)],
+        [*(topic(f"t{i}", 10_000) for i in range(10)), topic("more", 1)],
+        [
+            *(topic(f"t{i}", 10_000) for i in range(9)),
+            topic("one", 9_998),
+            CreatableTopic(name="default", num_partitions=-1),
+        ],
         [topic("big", 10_001), topic("twice"), topic("twice")],
     ],
 )
@@ -106,7 +110,9 @@ async def test_a_request_for_too_many_partitions_is_refused_as_a_whole(
     results = await create(world, *asked)
     assert [r.name for r in results] == [t.name for t in asked]
     assert {r.error_code for r in results} == {ErrorCode.POLICY_VIOLATION}
-    assert {r.error_message for r in results} == {"A request creates at most 10000 partitions."}
+    assert {r.error_message for r in results} == {
+        "A request creates at most 100000 partitions, and at most 10000 of one topic."
+    }
 
 
 async def test_topics_that_are_named_twice_are_refused_for_that_alone(world: World) -> None:

@@ -18,6 +18,8 @@ from groups.database import Connection
 from groups.node import Node, NodeSettings
 from groups.slot import SLOTS
 from protocol.call import Call, Desk
+from protocol.messages import MESSAGES
+from protocol.request_limits import Refusal, exceeded, refused
 from protocol.turns import Turns
 from protocol.wire.codec import decode, encode
 from protocol.wire.declare import Message
@@ -31,6 +33,9 @@ SETTINGS: dict[str, Any] = {
     "fetch_hold_min_ms": 500,
     "fetch_hold_max_ms": 30_000,
     "group_coordinator_rebalance_protocols": ("classic", "consumer"),
+    "request_topics_max": 10_000,
+    "request_groups_max": 10_000,
+    "request_configs_max": 1_000,
 }
 
 BROKERS = (Broker(0, "alpha.test", 9092), Broker(1, "beta.test", 9093))
@@ -46,6 +51,15 @@ def cluster(*brokers: Broker, owner: int | None = 1) -> Cluster:
     """A view in which one node owns every slot."""
     owners = {} if owner is None else dict.fromkeys(range(SLOTS), owner)
     return Cluster("cluster-of-tests", brokers or BROKERS, owners)
+
+
+def _refused(request: Message, version: int, known: NodeSettings) -> Any:
+    """The answer where the request names more than it may, as ``protocol.consumer`` gives it."""
+    maximum = exceeded(request, known)
+    if maximum is None or request.api_key is None:
+        return None
+    refusal = Refusal(maximum.code, maximum.sentence(known))
+    return refused(request, MESSAGES[request.api_key].response, version, maximum, refusal)
 
 
 @dataclass
@@ -87,7 +101,8 @@ class World:
     ) -> Response | None:
         """The same, where there may be no reply at all."""
         received = decode(type(request), version, encode(request, version))
-        response = await handle(received, self._call(version))
+        response = _refused(received, version, self.settings)
+        response = response or await handle(received, self._call(version))
         if response is None:
             return None
         return decode(type(response), version, encode(response, version))

@@ -78,7 +78,7 @@ async def test_a_client_that_never_reads_is_paused_and_closed(served: Serving) -
     waiting = connection.pending
     client.send(hello(), 3)
 
-    served.sweep(later_s=limits.STALLED_S_MAX - 1)
+    served.sweep(later_s=served.server.unread_s_max - 1)
     assert connection in served.connections and connection._transport is not None
     assert connection.pending == waiting, "it went on to read, or to serve"
 
@@ -94,20 +94,19 @@ async def test_a_client_that_reads_again_gets_everything(served: Serving) -> Non
     assert (await client.receive()).api_keys
     assert connection._reading and connection._stalled_since is None
 
-    served.sweep(later_s=limits.STALLED_S_MAX + 1)
+    served.sweep(later_s=served.server.unread_s_max + 1)
     assert (await client.call(hello(), 3)).api_keys
 
 
-@pytest.mark.parametrize("whole_before", [0, 3])
-async def test_half_a_frame_is_not_waited_for_forever(served: Serving, whole_before: int) -> None:
+async def test_half_a_frame_is_not_waited_for_forever(served: Serving) -> None:
     """A slow loris: a byte now and then buys no time."""
     client, connection = await served.connect()
-    for _ in range(whole_before):
+    for _ in range(3):
         await client.call(hello(), 3)
     half = client.packed(hello(), 3)
     client.writer.write(half[:5])
     await until(lambda: len(connection._frames.held) == 5)
-    served.sweep(later_s=limits.FRAME_S_MAX - 1)
+    served.sweep(later_s=served.server.read_s_max - 1)
     client.writer.write(half[5:6])
     await until(lambda: len(connection._frames.held) == 6)
 
@@ -116,16 +115,31 @@ async def test_half_a_frame_is_not_waited_for_forever(served: Serving, whole_bef
     assert await client.ended() == b""
 
 
+async def test_who_connects_has_a_request_soon(served: Serving) -> None:
+    """Whole: a part of one is none, whatever it buys later."""
+    (silent, _), (slow, half) = await served.connect(), await served.connect()
+    slow.writer.write(slow.packed(hello(), 3)[:5])
+    await until(lambda: len(half._frames.held) == 5)
+    spoke, _ = await served.connect()
+    await spoke.call(hello(), 3)
+
+    served.sweep(later_s=served.server.first_s_max + 1)
+
+    assert (await silent.ended(), await slow.ended()) == (b"", b"")
+    assert (await spoke.call(hello(), 3)).api_keys
+
+
 async def test_a_frame_that_comes_slowly_but_comes_is_answered(served: Serving) -> None:
     client, connection = await served.connect()
+    await client.call(hello(), 3)
     whole = client.packed(hello(), 3)
     client.writer.write(whole[:5])
     await until(lambda: len(connection._frames.held) == 5)
-    served.sweep(later_s=limits.FRAME_S_MAX - 1)
+    served.sweep(later_s=served.server.read_s_max - 1)
     client.writer.write(whole[5:])
     assert (await client.receive()).api_keys
 
-    served.sweep(later_s=limits.FRAME_S_MAX)
+    served.sweep(later_s=served.server.read_s_max)
     assert (await client.call(hello(), 3)).api_keys
 
 

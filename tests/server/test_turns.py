@@ -103,7 +103,7 @@ async def test_few_unread_replies_are_waited_for_no_longer_than_many(served: Ser
     assert connection._writable
 
     served.sweep()
-    served.sweep(later_s=limits.STALLED_S_MAX - 1)
+    served.sweep(later_s=served.server.unread_s_max - 1)
     assert connection._transport is not None
     served.sweep(later_s=2)
     await until(lambda: connection._transport is None)

@@ -86,6 +86,7 @@ _SAME_TODAY: Final[frozenset[int]] = frozenset(
         ErrorCode.NONE,
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
         ErrorCode.OFFSET_METADATA_TOO_LARGE,
+        ErrorCode.INVALID_COMMIT_OFFSET_SIZE,
         ErrorCode.INVALID_TOPIC_EXCEPTION,
         ErrorCode.GROUP_MAX_SIZE_REACHED,
     }

@@ -1,5 +1,9 @@
 """Metadata (3) v0 on the draft's listener: what the Kafka port says, with draft ports."""
 
+from collections.abc import Sequence
+from functools import partial
+
+from groups.cluster import Broker
 from protocol.call import Call
 from protocol.handlers import metadata
 from protocol.messages.draft.metadata import (
@@ -12,18 +16,26 @@ from protocol.messages.draft.metadata import (
 from protocol.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
+    MetadataResponse,
     MetadataResponsePartition,
 )
+from protocol.wire.size import LARGE_ELEMENTS
 
 
 async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResponse:
     """Every topic for an empty list, as v0 always had it."""
     asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in request.topics])
     known = await metadata.handle(asked, call)
+    told = partial(_response, known, call.node.cluster.brokers)
+    count = sum(len(topic.partitions) for topic in known.topics)
+    return await call.beside(told) if count > LARGE_ELEMENTS else told()
+
+
+def _response(known: MetadataResponse, brokers: Sequence[Broker]) -> TopicMetadataResponse:
     return TopicMetadataResponse(
         brokers=[
             TopicMetadataBroker(node_id=b.node_id, host=b.host, port=b.draft_port)
-            for b in call.node.cluster.brokers
+            for b in brokers
             if b.draft_port
         ],
         topics=[

@@ -4,6 +4,7 @@ The rest goes to the group as one event, whose answer holds for all of them.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
@@ -39,11 +40,11 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
     if bucket is not None:
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
     codes: Codes = {}
-    writes = _sort(request, found, codes, call)
+    writes = await call.aside(partial(_sort, request, found, codes, call))
     verdict = ErrorCode.NONE
     if writes:
         verdict = (await decide(call, request.group_id, _event(request, writes, call))).error
-    return _response(request, codes, verdict)
+    return await call.aside(partial(_response, request, codes, verdict))
 
 
 def _sort(

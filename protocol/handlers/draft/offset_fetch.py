@@ -6,6 +6,7 @@ and offset -1 in v1.
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -44,7 +45,7 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
         except (psycopg.Error, PoolTimeout) as error:
             logger.warning("offsets of %r could not be read: %s", request.group_id, error)
             code = ErrorCode.COORDINATOR_NOT_AVAILABLE
-    return _response(request, rows, code, call)
+    return await call.aside(partial(_response, request, rows, code, call))
 
 
 def _response(

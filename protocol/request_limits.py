@@ -1,0 +1,237 @@
+"""How much one request may name: THE table of maxima, and the refusal of what goes beyond.
+
+The codec lets 100,000 elements pass whatever the API (``wire.limits``). Most APIs do so much for
+each element that fewer must do; what they may be is a row here, looked at before a handler is
+asked. A refusal is the API's own: its error at the top where the version has one there, else on
+every element that was named.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from groups.core.errors import ErrorCode
+from groups.core.topics import TOPICS_PER_REQUEST_MAX
+from groups.node import NodeSettings
+from protocol.wire.declare import Message
+from protocol.wire.kinds import Array, Struct, Text
+
+LOOKED_AT_BYTES: Final = 1_000
+"""No shorter frame has so many elements: the shortest takes a byte."""
+
+PROTOCOLS_MAX: Final = 100
+"""Assignors that a member of the classic protocol can run. Clients come with three; each join
+compares them with every other member's."""
+
+CONFIGS_MAX: Final = 1_000
+"""Names of settings in one resource: some ten exist."""
+
+THREADS_MAX: Final = 1_000
+"""Topics for which one consumer of a commanded group offers threads."""
+
+POLICY, REQUEST = ErrorCode.POLICY_VIOLATION, ErrorCode.INVALID_REQUEST
+
+
+@dataclass(frozen=True, slots=True)
+class Maximum:
+    """One row: ``path`` leads to what is counted in the request, all nestings together. ``limit``
+    is a number or a setting of the node. ``answer`` is the path of what stands for each of them in
+    a response that has no error at its top."""
+
+    path: str
+    limit: int | str
+    what: str
+    code: ErrorCode
+    answer: str = ""
+
+    @property
+    def head(self) -> str:
+        """The request's own field."""
+        return self.path.partition(".")[0]
+
+    def of(self, settings: NodeSettings) -> int:
+        """The number."""
+        return self.limit if isinstance(self.limit, int) else int(getattr(settings, self.limit))
+
+    def sentence(self, settings: NodeSettings) -> str:
+        """What people are told."""
+        return f"A request names at most {self.of(settings)} {self.what}."
+
+    def is_exceeded(self, request: Message, settings: NodeSettings) -> bool:
+        """Whether the request names more."""
+        return _count(request, self.path.split(".")) > self.of(settings)
+
+
+TOPICS, GROUPS, CONFIGS = "request_topics_max", "request_groups_max", "request_configs_max"
+OFFSETS, MEMBERS = "request_offsets_max", "group_max_size"
+CHANGED = TOPICS_PER_REQUEST_MAX
+TOO_LARGE = ErrorCode.INVALID_COMMIT_OFFSET_SIZE
+
+MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
+    3: (Maximum("topics", TOPICS, "topics", POLICY, "topics"),),
+    0: (Maximum("topic_data", TOPICS, "topics", POLICY, "responses"),),
+    1: (Maximum("topics", TOPICS, "topics", REQUEST, "responses"),),
+    2: (Maximum("topics", TOPICS, "topics", REQUEST, "topics"),),
+    8: (
+        Maximum("topics", TOPICS, "topics", TOO_LARGE, "topics"),
+        Maximum("topics.partitions", OFFSETS, "partitions", TOO_LARGE, "topics"),
+    ),
+    9: (
+        Maximum("groups", GROUPS, "groups", REQUEST, "groups"),
+        Maximum("groups.topics", TOPICS, "topics", REQUEST, "groups"),
+        Maximum("topics", TOPICS, "topics", REQUEST, "topics"),
+    ),
+    10: (Maximum("coordinator_keys", GROUPS, "keys", REQUEST, "coordinators"),),
+    11: (
+        Maximum("protocols", PROTOCOLS_MAX, "protocols", REQUEST),
+        Maximum("topics", TOPICS, "topics", REQUEST),  # of the 0.9 draft
+    ),
+    13: (Maximum("members", MEMBERS, "members", REQUEST),),
+    14: (Maximum("assignments", MEMBERS, "assignments", REQUEST),),
+    15: (Maximum("groups", GROUPS, "groups", REQUEST, "groups"),),
+    19: (
+        Maximum("topics", CHANGED, "topics", POLICY, "topics"),
+        Maximum("topics.configs", CONFIGS_MAX * 10, "settings", POLICY, "topics"),
+    ),
+    20: (
+        Maximum("topic_names", CHANGED, "topics", POLICY, "responses"),
+        Maximum("topics", CHANGED, "topics", POLICY, "responses"),
+    ),
+    28: (
+        Maximum("topics", TOPICS, "topics", TOO_LARGE, "topics"),
+        Maximum("topics.partitions", OFFSETS, "partitions", TOO_LARGE, "topics"),
+    ),
+    32: (
+        Maximum("resources", CONFIGS, "resources", POLICY, "results"),
+        Maximum("resources.configuration_keys", CONFIGS_MAX * 10, "settings", POLICY, "results"),
+    ),
+    37: (Maximum("topics", CHANGED, "topics", POLICY, "results"),),
+    42: (Maximum("groups_names", GROUPS, "groups", REQUEST, "results"),),
+    44: (
+        Maximum("resources", CONFIGS, "resources", POLICY, "responses"),
+        Maximum("resources.configs", CONFIGS_MAX * 10, "settings", POLICY, "responses"),
+    ),
+    47: (
+        Maximum("topics", TOPICS, "topics", REQUEST),
+        Maximum("topics.partitions", OFFSETS, "partitions", REQUEST),
+    ),
+    65: (Maximum("transactional_ids", GROUPS, "ids", REQUEST, "transaction_states"),),
+    66: (
+        Maximum("state_filters", CONFIGS_MAX, "states", REQUEST),
+        Maximum("producer_id_filters", GROUPS, "producers", REQUEST),
+    ),
+    68: (
+        Maximum("subscribed_topic_names", TOPICS, "topics", REQUEST),
+        Maximum("topic_partitions", TOPICS, "topics", REQUEST),
+    ),
+    69: (Maximum("group_ids", GROUPS, "groups", REQUEST, "groups"),),
+    75: (Maximum("topics", TOPICS, "topics", POLICY, "topics"),),
+    10000: (Maximum("topics", THREADS_MAX, "topics", REQUEST),),
+    10011: (Maximum("members", MEMBERS, "members", REQUEST),),
+}
+"""By API key, on both listeners. What is not here is bounded by the codec's limit alone."""
+
+
+class Refusal(NamedTuple):
+    """What is said of each element, or of all."""
+
+    number: int
+    detail: str
+
+
+def exceeded(request: Message, settings: NodeSettings) -> Maximum | None:
+    """The row that the request goes beyond, if it does."""
+    for maximum in MAXIMA.get(request.api_key or 0, ()):
+        if hasattr(request, maximum.head) and maximum.is_exceeded(request, settings):
+            return maximum
+    return None
+
+
+def refused(
+    request: Message, response: type[Message], version: int, maximum: Maximum, refusal: Refusal
+) -> Message:
+    """The API's own way of saying no."""
+    if any(f.name == "error_code" and f.present(version) for f in response.wire_fields):
+        whole: Message = _told(response, request, refusal)
+        return whole
+    items = getattr(request, maximum.head)
+    kind = next(f.kind for f in response.wire_fields if f.name == maximum.answer)
+    assert isinstance(kind, Array) and isinstance(kind.element, type)
+    said = [_told(kind.element, item, refusal) for item in items]
+    return response(**{maximum.answer: said})
+
+
+def _count(value: Any, path: Sequence[str]) -> int:
+    items = getattr(value, path[0]) or ()
+    if len(path) == 1:
+        return len(items)
+    return sum(_count(item, path[1:]) for item in items)
+
+
+SAME: Final = frozenset(
+    {
+        "group_id",
+        "index",
+        "key",
+        "member_id",
+        "name",
+        "partition",
+        "partition_index",
+        "resource_name",
+        "resource_type",
+        "topic_id",
+    }
+)
+"""Fields by which an answer says what it is about, and which the request calls the same."""
+
+NUMBERS: Final = ("partition_index", "partition")
+"""What an answer calls a partition that the request names by its bare number."""
+
+PARTS: Final = {"partitions": "partitions", "partition_responses": "partition_data"}
+"""What an answer calls the partitions of a topic, and what the request does."""
+
+NOWHERE: Final = {"node_id": -1, "port": -1}
+"""A coordinator that is none (FindCoordinator)."""
+
+
+NONE_OF_THEM: Final = ()
+"""One for all elements: a list for each would be half the memory of a refusal."""
+
+
+def _told(answer: type[Struct], asked: Any, refusal: Refusal) -> Any:
+    """One element of the answer: about what was asked, with the error."""
+    return answer(**dict(_fields(answer, asked, refusal)))
+
+
+def _fields(answer: type[Struct], asked: Any, refusal: Refusal) -> Iterator[tuple[str, Any]]:
+    names = {field.name: field for field in answer.wire_fields}
+    if isinstance(asked, int):
+        yield next(n for n in NUMBERS if n in names), asked
+    elif isinstance(asked, str):
+        yield answer.wire_fields[_first_text(answer)].name, asked
+    else:
+        yield from ((n, getattr(asked, n)) for n in SAME & names.keys() if hasattr(asked, n))
+        if "partition_index" in names and hasattr(asked, "partition"):  # Fetch
+            yield "partition_index", asked.partition
+    yield from ((n, value) for n, value in NOWHERE.items() if n in names)
+    yield from ((n, NONE_OF_THEM) for n, field in names.items() if isinstance(field.kind, Array))
+    if "error_code" in names:
+        yield "error_code", refusal.number
+        if "error_message" in names:
+            yield "error_message", refusal.detail
+        return
+    below, theirs = next((n, PARTS[n]) for n in PARTS if n in names)
+    inner, parts = names[below].kind, getattr(asked, theirs, None)
+    assert isinstance(inner, Array) and isinstance(inner.element, type)
+    if parts is None:
+        parts = asked.partition_indexes
+    yield below, [_told(inner.element, part, refusal) for part in parts]
+
+
+def _first_text(answer: type[Struct]) -> int:
+    """A bare name stands in the first field that holds text and is no message for people."""
+    return next(
+        at
+        for at, field in enumerate(answer.wire_fields)
+        if isinstance(field.kind, Text) and field.name != "error_message"
+    )

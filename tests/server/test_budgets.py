@@ -1,0 +1,190 @@
+"""What a crowd of clients may have of a node together: connections, requests and replies."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from benchmarks.wire import create_topic
+from protocol.budgets import Admission, ReplyBytes, RequestBytes
+from protocol.connection import LONG_BYTES, PRESSED_S
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from tests.server.client import SMALL, Client, hello
+from tests.server.serving import Serving, until
+
+FAR = "203.0.113.7"
+LENGTH = 300_000
+
+
+@dataclass(eq=False)
+class Visitor:
+    """A connection as the limit on connections sees it."""
+
+    peer: str = "127.0.0.1"
+    has_spoken: bool = False
+    ended: list[int] = field(default_factory=list)
+
+    def abort(self) -> None:
+        """Note it."""
+        self.ended.append(1)
+
+
+def test_an_address_has_its_share_but_not_the_machines_own() -> None:
+    door = Admission(10, per_address=2, per_second=100, now=0)
+    far = [Visitor(FAR) for _ in range(3)]
+    assert [door.enter(each, 0) for each in far] == [0, 0, None]
+    assert [door.enter(Visitor("::1"), 0) for _ in range(3)] == [0, 0, 0]
+    door.leave(far[0])
+    assert door.enter(far[2], 0) == 0
+
+
+def test_who_has_said_nothing_gives_way_to_a_newcomer() -> None:
+    door = Admission(3, per_address=10, per_second=100, now=0)
+    speaks, first, second, late = (Visitor() for _ in range(4))
+    for each in (speaks, first, second):
+        door.enter(each, 0)
+    speaks.has_spoken = True
+
+    assert door.enter(late, 0) == 0
+    assert (speaks.ended, first.ended, second.ended) == ([], [1], [])
+
+
+def test_where_all_have_spoken_there_is_no_place() -> None:
+    door = Admission(2, per_address=10, per_second=100, now=0)
+    both = [Visitor(), Visitor()]
+    for each in both:
+        door.enter(each, 0)
+        each.has_spoken = True
+    assert door.enter(Visitor(), 0) is None
+    door.leave(both[0])
+    assert door.enter(Visitor(), 0) == 0
+
+
+def test_who_comes_beyond_the_rate_is_served_later() -> None:
+    door = Admission(1_000, per_address=1_000, per_second=10, now=0)
+    assert [door.enter(Visitor(), 0) for _ in range(12)] == [0] * 10 + [100, 200]
+    assert door.enter(Visitor(), 5_000) == 0
+
+
+def test_long_requests_wait_for_each_other_in_order() -> None:
+    budget, given = RequestBytes(100), list[str]()
+    assert budget.take("a", 60, lambda: None)
+    assert not budget.take("b", 60, lambda: given.append("b"))
+    assert not budget.take("c", 10, lambda: given.append("c")), "it would overtake"
+    assert budget.is_short
+    budget.give("a", 60)
+    assert (given, budget.taken, budget.is_short) == (["b", "c"], 70, False)
+
+
+def test_who_goes_while_it_waits_is_not_waited_for() -> None:
+    budget, given = RequestBytes(100), list[str]()
+    budget.take("a", 100, lambda: None)
+    budget.take("b", 100, lambda: None)
+    budget.take("c", 100, lambda: given.append("c"))
+    budget.give("b", 0)
+    budget.give("a", 100)
+    assert given == ["c"]
+
+
+async def test_a_long_reply_waits_until_others_are_read() -> None:
+    budget = ReplyBytes(100, asyncio.get_running_loop())
+    budget.note("a", 150)
+    waiting = asyncio.create_task(budget.room())
+    await asyncio.sleep(0)
+    assert budget.is_short
+    budget.note("a", 100)
+    await waiting
+    assert not budget.is_short
+
+
+@pytest.fixture
+def tight(settings: Any) -> None:
+    """Room for one long request, and for one connection's unread replies."""
+    settings.QUEUED_MAX_REQUEST_BYTES = LENGTH + 100
+    settings.SOCKET_REQUEST_MAX_BYTES = LENGTH
+
+
+def part_of_a_long_frame(client: Client) -> None:
+    """All but the end of it."""
+    client.writer.write(LENGTH.to_bytes(4, "big") + bytes(LONG_BYTES))
+
+
+async def test_a_second_long_frame_is_not_read_before_there_is_room(
+    tight: None, served: Serving
+) -> None:
+    """And who holds the room without using it has little time."""
+    (first, one), (second, two), (third, _) = [await served.connect() for _ in range(3)]
+    for each in (first, second, third):
+        await each.call(hello(), 3)
+    part_of_a_long_frame(first)
+    await until(lambda: one._reserved)
+    part_of_a_long_frame(second)
+    await until(lambda: two._awaits_room)
+    assert not two._reading and one._reading
+    assert (await third.call(hello(), 3)).api_keys, "short requests wait for nobody"
+
+    served.sweep(later_s=PRESSED_S + 1)
+
+    assert await first.ended() == b""
+    await until(lambda: two._reading)
+    assert served.server.request_bytes.taken == LENGTH
+    second.close()
+    await until(lambda: served.server.request_bytes.taken == 0)
+
+
+async def test_a_long_request_gives_its_room_back(served: Serving) -> None:
+    client, _ = await served.connect()
+    names = [MetadataRequestTopic(name=f"t{i}") for i in range(9_000)]
+    asked = MetadataRequest(topics=names, allow_auto_topic_creation=False)
+    assert len((await client.call(asked, 9)).topics) == len(names)
+    assert served.server.request_bytes.taken == 0
+
+
+async def test_who_reads_nothing_is_closed_where_others_wait_for_the_memory(
+    served: Serving,
+) -> None:
+    await create_topic(served.address, "wide", 3_000)
+    wide = MetadataRequest(
+        topics=[MetadataRequestTopic(name="wide")], allow_auto_topic_creation=False
+    )
+    deaf, connection = await served.connect(receive_buffer=SMALL)
+    while not served.server.reply_bytes.unread:
+        before = connection.requests
+        deaf.send(wide, 4)
+        await until(lambda before=before: connection.requests > before)  # type: ignore[misc]
+        await until(lambda: not connection.pending)
+    served.server.reply_bytes.most = 0
+    good, _ = await served.connect()
+    good.send(wide, 4)
+    await until(lambda: served.server.reply_bytes.is_short)
+    served.sweep()
+
+    served.sweep(later_s=PRESSED_S + 1)
+
+    assert len((await good.receive()).topics) == 1
+    await until(lambda: connection._transport is None)
+
+
+async def test_a_node_that_is_full_serves_who_comes_and_speaks(
+    settings: Any, served: Serving
+) -> None:
+    served.server.admission.most = 5
+    crowd = [await served.connect() for _ in range(20)]
+    await until(lambda: sum(c._transport is not None for _, c in crowd) <= 5)
+    for _ in range(5):
+        client, _ = await served.connect()
+        assert (await client.call(hello(), 3)).api_keys
+    client, _ = await served.connect()
+    assert await client.ended() == b"", "all who have a place have spoken"
+
+
+async def test_what_a_connection_held_goes_with_it(served: Serving) -> None:
+    """At once, and not when somebody looks for garbage: the next one takes its place."""
+    client, connection = await served.connect()
+    await client.call(hello(), 3)
+    part_of_a_long_frame(client)
+    await until(lambda: connection._reserved)
+    client.close()
+    await until(lambda: connection._transport is None)
+    assert not connection._frames.held

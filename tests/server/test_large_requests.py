@@ -1,0 +1,110 @@
+"""Every API, as large as a request may be: nobody else waits 50 ms for it.
+
+Generated from the tables of both listeners, so that no API can be without its cases.
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from benchmarks.wire import create_topic
+from protocol.apis import APIS, Api
+from protocol.draft_apis import DRAFT_APIS
+from protocol.request_limits import MAXIMA, Refusal, refused
+from protocol.server import SWITCH_S
+from protocol.wire.codec import decode, encode
+from protocol.wire.limits import REPLY_BYTES_MAX
+from tests.server.large_requests import (
+    PARTITIONS,
+    TOPICS,
+    Case,
+    Raw,
+    arrays,
+    cases,
+    filled,
+    measured,
+)
+from tests.server.serving import Serving
+
+TURN_S_MAX = 0.050
+GROWN_BYTES_MAX = 128 * 1024 * 1024
+"""100,000 elements of a refused request and of its answer are a hundred megabytes for a moment."""
+
+TABLES: Mapping[str, Mapping[int, Api]] = {"": APIS, "draft ": DRAFT_APIS}
+
+EVERY = [(table, key) for table, apis in TABLES.items() for key in apis]
+NAMES = [f"{table}{TABLES[table][key].name}" for table, key in EVERY]
+
+
+@pytest.fixture(autouse=True)
+def _as_in_production() -> Any:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    yield
+    sys.setswitchinterval(before)
+
+
+async def worst(served: Serving, table: str, case: Case) -> str | None:
+    """What is wrong with how this case was served; None where nothing is."""
+    data = case.data
+    client = await Raw.connect(served.draft_address if table else served.address)
+    with measured() as gauge:
+        await client.send(data)
+        size = await client.reply_bytes()
+    client.close()
+    seen = (
+        f"{case.version} {case.name}: {gauge.turn_s * 1000:.0f} ms, process"
+        f" {gauge.process_s * 1000:.0f} ms, +{gauge.grown_bytes >> 20} MB, reply {size} bytes of"
+        f" {len(data)}"
+    )
+    print(seen)
+    is_well = gauge.turn_s <= TURN_S_MAX and gauge.grown_bytes <= GROWN_BYTES_MAX
+    return None if is_well and size <= REPLY_BYTES_MAX else seen
+
+
+async def prepare(served: Serving) -> None:
+    """Topics as large as a topic may be."""
+    for number in range(TOPICS):
+        await create_topic(served.address, f"big{number}", PARTITIONS)
+
+
+QUICK = {2, 10, 32}
+"""ListOffsets, FindCoordinator and DescribeConfigs stand for all in ``make test``."""
+
+FEW_OR_LONG = [
+    pytest.param(table, key, marks=() if key in QUICK and not table else pytest.mark.long, id=name)
+    for (table, key), name in zip(EVERY, NAMES, strict=True)
+]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("table", "key"), FEW_OR_LONG)
+async def test_a_large_request_leaves_the_loop_to_others(
+    served: Serving, table: str, key: int
+) -> None:
+    api = TABLES[table][key]
+    await prepare(served)
+    found = [
+        await worst(served, table, case)
+        for case in cases(api, api.max_version, served.node.settings)
+    ]
+    assert [one for one in found if one] == []
+
+
+@pytest.mark.parametrize(("table", "key"), EVERY, ids=NAMES)
+def test_what_names_too_much_is_refused_in_every_version(table: str, key: int) -> None:
+    """With an error that the version can say, about what was asked."""
+    api = TABLES[table][key]
+    for version in range(api.min_version, api.max_version + 1):
+        for maximum in MAXIMA.get(key, ()):
+            path = tuple(maximum.path.split("."))
+            deeper = [p for p in arrays(api.request, version) if p[: len(path)] == path]
+            if deeper:
+                deepest = max(deeper, key=len)
+                request = filled(api.request, version, deepest, (2,) * len(deepest), 0)
+                refusal = Refusal(api.number_of(maximum.code), "too much")
+                said = refused(request, api.response, version, maximum, refusal)
+                read = decode(api.response, version, encode(said, version))
+                assert f"error_code={refusal.number}" in repr(read), (version, maximum)
