@@ -16,7 +16,7 @@ def array(column: Sequence[Any]) -> str | list[Any]:
     The statement must cast it (``%(name)s::text[]``).
     """
     kind = next((type(value) for value in column if value is not None), None)
-    if kind is str:
+    if kind is str or (kind is not None and issubclass(kind, str)):
         return texts(column)
     if kind is bytes:
         return list(column)

@@ -13,6 +13,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.fields.json import KeyTextTransform
 
+from groups.core.journal import EntryKind
+
 
 class ReadOnly(models.QuerySet[Any]):
     """Rows that are read through the ORM and never written through it."""
@@ -298,7 +300,7 @@ class Journal(models.Model):
             models.Index(
                 fields=["group_id", "-id"],
                 name="journal_rebalances",
-                condition=models.Q(kind="rebalance-completed"),
+                condition=models.Q(kind=EntryKind.REBALANCE_COMPLETED),
             ),
             models.Index(
                 KeyTextTransform("topic", "details"),

@@ -5,36 +5,44 @@ Words only: the facts stand in the entry, the choice of entries in ``groups.quer
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from groups.core.group_configs import FREEZE
+from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
 
 CAUSES: Final[Mapping[str, str]] = {
-    "member-joined": "member {who} joined",
-    "member-left": "member {who} left",
-    "session-expired": "nothing was heard of member {who} for its session timeout",
-    "sync-expired": "member {who} joined but did not fetch its assignment in time",
-    "metadata-changed": "member {who} changed its subscription",
-    "leader-rejoined": "the leader {who} joined again",
-    "member-replaced": "static member {who} came back under a new member id",
-    "rebalance-timeout": "member {who} did not give its partitions up in time",
-    "group-oversized": "the group was larger than group.max.size allows",
-    "join-timed-out": "member {who} did not rejoin in time",
-    "member-refused": "member {who} could not be let in",
-    "topics-changed": "topics or partition counts changed",
-    "retention": "nobody needs it any more",
-    "owner-changed": "another node took the group over",
-    "operator": "an operator asked for it",
-    "member-returned": "member {who} was heard of again",
-    "strategy-failed": "its partition assignment strategy failed",
-    "not-acknowledged": "member {who} did not acknowledge what it was told",
-    "assignor-failed": "the assignor gave no usable answer",
-    "assignor-changed": "member {who} has something new to say to its assignor",
+    Trigger.MEMBER_JOINED: "member {who} joined",
+    Trigger.MEMBER_LEFT: "member {who} left",
+    Trigger.SESSION_EXPIRED: "nothing was heard of member {who} for its session timeout",
+    Trigger.SYNC_EXPIRED: "member {who} joined but did not fetch its assignment in time",
+    Trigger.METADATA_CHANGED: "member {who} changed its subscription",
+    Trigger.LEADER_REJOINED: "the leader {who} joined again",
+    Trigger.MEMBER_REPLACED: "static member {who} came back under a new member id",
+    Trigger.REBALANCE_TIMEOUT: "member {who} did not give its partitions up in time",
+    Trigger.GROUP_OVERSIZED: "the group was larger than group.max.size allows",
+    Trigger.JOIN_TIMED_OUT: "member {who} did not rejoin in time",
+    Trigger.MEMBER_REFUSED: "member {who} could not be let in",
+    Trigger.TOPICS_CHANGED: "topics or partition counts changed",
+    Trigger.RETENTION: "nobody needs it any more",
+    Trigger.OWNER_CHANGED: "another node took the group over",
+    Trigger.OPERATOR: "an operator asked for it",
+    Trigger.MEMBER_RETURNED: "member {who} was heard of again",
+    Trigger.STRATEGY_FAILED: "its partition assignment strategy failed",
+    Trigger.NOT_ACKNOWLEDGED: "member {who} did not acknowledge what it was told",
+    Trigger.ASSIGNOR_FAILED: "the assignor gave no usable answer",
+    Trigger.ASSIGNOR_CHANGED: "member {who} has something new to say to its assignor",
+    Trigger.SUBSCRIPTION_CHANGED: "member {who} changed its subscription",
+    Trigger.REQUEST: "a client asked for it",
+    Trigger.TOPIC_CREATED: "a topic of that name was made",
+    Trigger.TOPIC_DELETED: "the topic was deleted",
+    Trigger.NO_ECHO: "the owner gave no sign of life for a whole lease",
+    Trigger.TOTAL: "there may not be many more",
 }
 """What each trigger means; ``{who}`` is the member."""
 
-TOLD: Final = frozenset(["operator"])
+TOLD: Final = frozenset([Trigger.OPERATOR])
 """Triggers whose reason says it all."""
 
 UNIQUE: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
@@ -50,8 +58,8 @@ OFFSETS_NAMED = 3
 """Offsets that a sentence names; the rest is counted, and stands in the entry's details."""
 
 OFFSETS_GONE: Final[Mapping[str, str]] = {
-    "topic-deleted": " with their topic",
-    "topic-created": " that a topic of the same name had left behind",
+    Trigger.TOPIC_DELETED: " with their topic",
+    Trigger.TOPIC_CREATED: " that a topic of the same name had left behind",
 }
 """Why offsets were deleted, where nobody asked for just that."""
 
@@ -316,49 +324,61 @@ def _plural(count: int, noun: str) -> str:
     return noun if count == 1 else f"{noun}s"
 
 
-SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
-    "rebalance-started": _started,
-    "rebalance-put-off": _put_off,
-    "rebalance-completed": _completed,
-    "rebalance-abandoned": _abandoned,
-    "rebalance-retried": _retried,
-    "consumer-rebalance-failed": _rebalance_failed,
-    "member-expelled": _expelled,
-    "assignment-failed": _failed,
-    "assignment-installed": _installed,
-    "assignor-failed": _member_failed,
-    "assignor-fell-back": _fell_back,
-    "group-converted": _converted,
-    "stable": _stable,
-    "emptied": _emptied,
-    "member-replaced": _replaced,
-    "offsets-expired": lambda entry: f"{_many(entry.details.get('offsets', 0), 'offset')} expired.",
-    "offsets-restored": lambda entry: (
-        f"{_many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
-    ),
-    "strategy-failed": lambda entry: f"Ranges were dealt: {entry.reason}.",
-    "paused": lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
-    "resumed": lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
-    "group-created": lambda _entry: "The group was created.",
-    "group-deleted": _group_deleted,
-    "offsets-altered": _offsets_altered,
-    "offsets-deleted": _offsets_deleted,
-    "config-changed": _config_changed,
-}
+def _released(entry: Journal) -> str:
+    if entry.trigger == Trigger.NO_ECHO:
+        return f"The session sweep released slots: {entry.reason}."
+    return f"Node {entry.node_id} gave back {entry.reason}."
+
 
 TOPICS: Final[Mapping[str, str]] = {
-    "topic-created": "made",
-    "topic-grown": "grew",
-    "topic-placed": "said which racks are near to",
-    "topic-deleted": "deleted",
+    EntryKind.TOPIC_CREATED: "made",
+    EntryKind.TOPIC_GROWN: "grew",
+    EntryKind.TOPIC_PLACED: "said which racks are near to",
+    EntryKind.TOPIC_DELETED: "deleted",
 }
 """Kinds of entries about topics, which belong to no group, and what somebody did."""
+
+SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
+    EntryKind.REBALANCE_STARTED: _started,
+    EntryKind.REBALANCE_PUT_OFF: _put_off,
+    EntryKind.REBALANCE_COMPLETED: _completed,
+    EntryKind.REBALANCE_ABANDONED: _abandoned,
+    EntryKind.REBALANCE_RETRIED: _retried,
+    EntryKind.CONSUMER_REBALANCE_FAILED: _rebalance_failed,
+    EntryKind.MEMBER_EXPELLED: _expelled,
+    EntryKind.ASSIGNMENT_FAILED: _failed,
+    EntryKind.ASSIGNMENT_INSTALLED: _installed,
+    EntryKind.ASSIGNOR_FAILED: _member_failed,
+    EntryKind.ASSIGNOR_FELL_BACK: _fell_back,
+    EntryKind.GROUP_CONVERTED: _converted,
+    EntryKind.STABLE: _stable,
+    EntryKind.EMPTIED: _emptied,
+    EntryKind.MEMBER_REPLACED: _replaced,
+    EntryKind.OFFSETS_EXPIRED: lambda entry: (
+        f"{_many(entry.details.get('offsets', 0), 'offset')} expired."
+    ),
+    EntryKind.OFFSETS_RESTORED: lambda entry: (
+        f"{_many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
+    ),
+    EntryKind.STRATEGY_FAILED: lambda entry: f"Ranges were dealt: {entry.reason}.",
+    EntryKind.PAUSED: lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
+    EntryKind.RESUMED: lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
+    EntryKind.GROUP_CREATED: lambda _entry: "The group was created.",
+    EntryKind.GROUP_DELETED: _group_deleted,
+    EntryKind.OFFSETS_ALTERED: _offsets_altered,
+    EntryKind.OFFSETS_DELETED: _offsets_deleted,
+    EntryKind.CONFIG_CHANGED: _config_changed,
+    EntryKind.SLOTS_CLAIMED: lambda entry: f"Node {entry.node_id} took {entry.reason}.",
+    EntryKind.SLOTS_RELEASED: _released,
+    EntryKind.TIME_WENT_BACK: lambda entry: f"{entry.reason}.",
+    EntryKind.LIMIT_NEAR: lambda entry: f"A limit is near: {entry.reason}.",
+    **{kind: partial(_topic, verb=verb) for kind, verb in TOPICS.items()},
+}
+"""Every kind has one; a test looks."""
 
 
 def sentence(entry: Journal) -> str:
     """The whole entry in plain words; an unknown kind is named, with its reason."""
-    if entry.kind in TOPICS:
-        return _topic(entry, TOPICS[entry.kind])
     known = SENTENCES.get(entry.kind)
     if known is not None:
         return known(entry)

@@ -19,6 +19,7 @@ from groups import sql_commands
 from groups.core.assignment import partitions_of
 from groups.core.classic import packing
 from groups.core.commanded.interests import EXPELLED
+from groups.core.journal import EntryKind
 from groups.core.pausing import GROUP
 from groups.core.subscription import topics_of
 from groups.models import (
@@ -49,7 +50,7 @@ STATES = (
 )
 """Of every kind of group; asking the rows which there are would read all of them."""
 
-REBALANCED = "rebalance-completed"
+REBALANCED = EntryKind.REBALANCE_COMPLETED
 
 JOURNAL_PAGE = 50
 
@@ -260,7 +261,7 @@ def journal_of_topic(name: str) -> QuerySet[Journal]:
 
 def journal_of_slots() -> QuerySet[Journal]:
     """How slots changed hands, and why all of them did at once, newest first."""
-    about = Q(kind__startswith="slots-") | Q(kind="time-went-back")
+    about = Q(kind__startswith="slots-") | Q(kind=EntryKind.TIME_WENT_BACK)
     return Journal.objects.filter(about, group_id="").order_by("-id")
 
 

@@ -23,6 +23,7 @@ from groups.cluster import Broker, Cluster
 from groups.coordinator import STALL_MS, Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
+from groups.core.journal import EntryKind
 from groups.deaths import Deaths
 from groups.lease import Lease, NodeIdTaken
 from groups.sightings import BEATS_PER_LEASE, NodeRow, Sightings, SlotRow
@@ -163,7 +164,7 @@ class SlotKeeper:
         )
         mine = dict.fromkeys((slot for (slot,) in await cursor.fetchall()), self.me.node_id)
         if mine:
-            await self._note(connection, "slots-released", mine)
+            await self._note(connection, EntryKind.SLOTS_RELEASED, mine)
             await connection.execute(sql.RING.encode())
 
     def step_back(self, why: str) -> None:
@@ -443,7 +444,7 @@ class SlotKeeper:
             taken = dict(await cursor.fetchall())
             if taken:
                 before = {row.slot: row.node_id for row in free if row.slot in taken}
-                await self._note(connection, "slots-claimed", before)
+                await self._note(connection, EntryKind.SLOTS_CLAIMED, before)
                 # The others send clients here from now on, not from their next look on.
                 await connection.execute(sql.RING.encode())
         if taken:

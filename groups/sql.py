@@ -4,6 +4,8 @@ Each statement takes whole columns as arrays, so that a batch of any size is one
 execution of one prepared statement. Rows come sorted by key.
 """
 
+from groups.core.journal import EntryKind
+
 GUARD = """
 SELECT rollcall_guard(%(slots)s::smallint[], %(epochs)s::bigint[],
                       %(group_ids)s::text[], %(revisions)s::bigint[])
@@ -173,7 +175,7 @@ FROM unnest(%(group_id)s::text[], %(revision)s::bigint[], %(kind)s::text[], %(tr
             generation_before, generation_after, duration_ms, waited_for, joined, gone, details)
 """
 
-ADD_JOURNAL_OF_OFFSETS = """
+ADD_JOURNAL_OF_OFFSETS = f"""
 WITH new AS (
     SELECT * FROM unnest(
         %(group_id)s::text[], %(revision)s::bigint[], %(kind)s::text[], %(trigger)s::text[],
@@ -216,11 +218,11 @@ INSERT INTO rollcall_journal (
 SELECT clock_timestamp(), group_id, revision, %(node_id)s, kind, trigger, reason, client_reason,
        member_id, client_id, generation_before, generation_after, duration_ms, waited_for::jsonb,
        joined::jsonb, gone::jsonb,
-       CASE WHEN details::jsonb ? 'offsets' THEN '{}'
+       CASE WHEN details::jsonb ? 'offsets' THEN '{{}}'
             ELSE jsonb_build_object('offsets', coalesce(offsets, 0)) END
-           || details::jsonb || jsonb_build_object('before', coalesce(told, '{}'))
+           || details::jsonb || jsonb_build_object('before', coalesce(told, '{{}}'))
 FROM new LEFT JOIN before USING (number)
-WHERE kind <> 'offsets-deleted' OR told IS NOT NULL
+WHERE kind <> '{EntryKind.OFFSETS_DELETED}' OR told IS NOT NULL
 ORDER BY number
 """
 """``ADD_JOURNAL`` of entries about committed offsets, each with what these were until now, and with

@@ -4,6 +4,8 @@ Every change rings ``rollcall_topics`` with the topic's name in the statement th
 makes it, so that the ring goes out at the commit and only then.
 """
 
+from groups.core.journal import EntryKind, Trigger
+
 BELL = "rollcall_topics"
 """The channel: one NOTIFY per topic, its name the payload (250 bytes of 8,000 allowed)."""
 
@@ -23,12 +25,12 @@ WHERE topic_id = ANY(%(topic_ids)s::uuid[])
 
 # What the journal tells of a topic: the entry has no group, its details name the topic. %s are the
 # topic's name, what becomes of it, and the rows.
-_NOTE = """
+_NOTE = f"""
     INSERT INTO rollcall_journal (
         at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
         generation_after, waited_for, joined, "left", details)
-    SELECT clock_timestamp(), '', 0, %%(node_id)s, %s, 'request', '',
-           %%(author)s::jsonb ->> 'client_id', 0, 0, '{}', '[]', '[]',
+    SELECT clock_timestamp(), '', 0, %%(node_id)s, '%s', '{Trigger.REQUEST}', '',
+           %%(author)s::jsonb ->> 'client_id', 0, 0, '{{}}', '[]', '[]',
            jsonb_build_object('author', %%(author)s::jsonb, 'topic', name) || %s
     FROM %s
 """
@@ -38,13 +40,13 @@ _CHANGE = """jsonb_build_object('before', jsonb_build_object('%s', before),
 
 # What the journal tells each group of offsets that go with a topic. Of more than a thousand the
 # first are told, all are counted.
-_NOTE_ERASED = """
+_NOTE_ERASED = f"""
     INSERT INTO rollcall_journal (
         at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
         generation_after, waited_for, joined, "left", details)
-    SELECT clock_timestamp(), group_id, coalesce(g.revision, 0), %%(node_id)s, 'offsets-deleted',
-           '%s', '', %%(author)s::jsonb ->> 'client_id', coalesce(g.generation, 0),
-           coalesce(g.generation, 0), '{}', '[]', '[]',
+    SELECT clock_timestamp(), group_id, coalesce(g.revision, 0), %%(node_id)s,
+           '{EntryKind.OFFSETS_DELETED}', '%s', '', %%(author)s::jsonb ->> 'client_id',
+           coalesce(g.generation, 0), coalesce(g.generation, 0), '{{}}', '[]', '[]',
            jsonb_build_object('author', %%(author)s::jsonb, 'offsets', e.offsets,
                               'before', jsonb_build_object(e.topic, e.before))
     FROM (
@@ -78,11 +80,11 @@ WITH made AS (
 ), noted AS ({
     _NOTE
     % (
-        "'topic-created'",
+        EntryKind.TOPIC_CREATED,
         "jsonb_build_object('after', jsonb_build_object('partitions', partitions))",
         "made",
     )
-}), noted_erased AS ({_NOTE_ERASED % "topic-created"})
+}), noted_erased AS ({_NOTE_ERASED % Trigger.TOPIC_CREATED})
 SELECT name, pg_notify(%(bell)s, name) FROM made
 """
 
@@ -94,7 +96,7 @@ WITH held AS (
     UPDATE rollcall_topic t SET partitions = %(count)s
     FROM held WHERE t.name = held.name AND held.partitions < %(count)s
     RETURNING t.name, held.partitions AS before, t.partitions AS after
-), noted AS ({_NOTE % ("'topic-grown'", _CHANGE % ("partitions", "partitions"), "grown")})
+), noted AS ({_NOTE % (EntryKind.TOPIC_GROWN, _CHANGE % ("partitions", "partitions"), "grown")})
 SELECT name, pg_notify(%(bell)s, name) FROM grown
 """
 
@@ -105,7 +107,7 @@ WITH held AS (
 ), placed AS (
     UPDATE rollcall_topic t SET racks = %(racks)s::jsonb FROM held WHERE t.name = held.name
     RETURNING t.name, held.racks AS before, t.racks AS after
-), noted AS ({_NOTE % ("'topic-placed'", _CHANGE % ("racks", "racks"), "placed")})
+), noted AS ({_NOTE % (EntryKind.TOPIC_PLACED, _CHANGE % ("racks", "racks"), "placed")})
 SELECT name, pg_notify(%(bell)s, name) FROM placed
 """
 
@@ -144,7 +146,7 @@ WITH gone AS (
 ), noted AS ({
     _NOTE
     % (
-        "'topic-deleted'",
+        EntryKind.TOPIC_DELETED,
         "jsonb_build_object('before',"
         " jsonb_build_object('partitions', partitions, 'topic_id', was_id))",
         "gone",
@@ -165,7 +167,7 @@ WITH doomed AS (
       AND o.partition = doomed.partition
     RETURNING o.group_id, o.topic, o.partition, o.committed_offset
 )
-{_NOTE_ERASED % "topic-deleted"}
+{_NOTE_ERASED % Trigger.TOPIC_DELETED}
 """
 
 # Ahead of the committed ones, as everybody who locks both does (groups.sql_transactions): else a

@@ -1,5 +1,7 @@
 """The SQL of what groups have of their own; ``groups.configs`` executes it."""
 
+from groups.core.journal import EntryKind, Trigger
+
 BELL = "rollcall_configs"
 """The channel: one NOTIFY per changed group, its id the payload."""
 
@@ -35,13 +37,13 @@ WHERE (group_id, name) IN (
         AS gone(group_id, name))
 """
 
-NOTE = """
+NOTE = f"""
 INSERT INTO rollcall_journal (
     at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
     generation_after, waited_for, joined, "left", details)
-SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), %(node_id)s, 'config-changed',
-       'request', '', %(author)s::jsonb ->> 'client_id', coalesce(g.generation, 0),
-       coalesce(g.generation, 0), '{}', '[]', '[]',
+SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), %(node_id)s,
+       '{EntryKind.CONFIG_CHANGED}', '{Trigger.REQUEST}', '', %(author)s::jsonb ->> 'client_id',
+       coalesce(g.generation, 0), coalesce(g.generation, 0), '{{}}', '[]', '[]',
        jsonb_build_object('author', %(author)s::jsonb, 'before', asked.before::jsonb,
                           'after', asked.after::jsonb)
 FROM unnest(%(group_ids)s::text[], %(before)s::text[], %(after)s::text[])

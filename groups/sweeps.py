@@ -18,6 +18,7 @@ from groups import sql_liveness as live_sql
 from groups import sql_sweeps as sql
 from groups import sql_transactions as txn_sql
 from groups.core.group import Millis
+from groups.core.journal import EntryKind, Trigger
 from groups.models import Operation
 from groups.operations import ask_many
 from groups.periodic import PeriodicSettings
@@ -127,8 +128,8 @@ def _release(silent: Sequence[Question]) -> list[int]:
             _execute(
                 sql.NOTE_SLOTS,
                 node_id=node_id,
-                kind="slots-released",
-                trigger="no-echo",
+                kind=EntryKind.SLOTS_RELEASED,
+                trigger=Trigger.NO_ECHO,
                 reason=f"node {node_id} gave no sign of life for a whole lease",
                 details=json.dumps({"slots": slots}),
             )

@@ -11,6 +11,7 @@ from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.events import OffsetWrite
 from groups.core.group import Decision, JournalEntry, Rules
+from groups.core.journal import EntryKind
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.slot import SLOTS, slot_of
 from groups.store import Batch, Write
@@ -66,7 +67,7 @@ def decision(after: Durable, **over: Any) -> Decision:
 def change(before: Durable, *, journal: bool = True, **columns: Any) -> Write:
     """A write that changes columns of the group's own row, and says so in the journal."""
     after = replace(before, group=replace(before.group, **columns))
-    entries = (JournalEntry("rebalance-started"),) if journal else ()
+    entries = (JournalEntry(EntryKind.REBALANCE_STARTED),) if journal else ()
     return Write(before, decision(after, journal=entries))
 
 
@@ -74,14 +75,16 @@ def birth(group_id: str = "g", *members: MemberRow, **columns: Any) -> Write:
     """A write that makes a new group."""
     return Write(
         nothing(group_id),
-        decision(durable(group_id, members, **columns), journal=(JournalEntry("group-created"),)),
+        decision(
+            durable(group_id, members, **columns), journal=(JournalEntry(EntryKind.GROUP_CREATED),)
+        ),
     )
 
 
 def death(before: Durable) -> Write:
     """A write that deletes a group."""
     absent = ClassicGroup.absent(before.group.group_id, RULES, 0)
-    entries = (JournalEntry("group-deleted"),)
+    entries = (JournalEntry(EntryKind.GROUP_DELETED),)
     return Write(before, Decision(group=absent, deleted=True, journal=entries))
 
 

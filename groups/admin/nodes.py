@@ -10,10 +10,16 @@ from django.utils import timezone
 
 from groups import queries
 from groups.admin.base import RollcallAdmin
-from groups.admin.standing import ago
-from groups.models import Node, Slot
+from groups.admin.standing import KIND_TONES, ago
+from groups.models import Journal, Node, Slot
+from groups.plain_words import sentence
 
 CHANGES_MAX = 20
+
+
+def _change(entry: Journal) -> dict[str, Any]:
+    tone = KIND_TONES.get(entry.kind, "warn")
+    return {"at": entry.at, "tone": tone, "sentence": sentence(entry)}
 
 
 @admin.register(Node)
@@ -31,7 +37,7 @@ class NodeAdmin(RollcallAdmin):
         """The nodes, and below them who took which slots from whom."""
         context = {
             "title": "Nodes",
-            "changes": list(queries.journal_of_slots()[:CHANGES_MAX]),
+            "changes": [_change(entry) for entry in queries.journal_of_slots()[:CHANGES_MAX]],
             "unowned": queries.slots_by_node().get(None, 0),
             **(extra_context or {}),
         }

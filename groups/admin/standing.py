@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from groups import pause_queries, queries, rights
 from groups.admin import stopping
+from groups.core.journal import EntryKind
 from groups.models import Group, Journal, Operation, Topic
 from groups.plain_words import seconds, sentence
 
@@ -44,17 +45,18 @@ TONES: Final = {
 }
 """Of the states in which nobody waits; the others are on their way to one."""
 
-KIND_TONES: Final = {
-    "rebalance-completed": "good",
-    "stable": "good",
-    "rebalance-started": "warn",
-    "rebalance-abandoned": "bad",
-    "rebalance-retried": "warn",
-    "consumer-rebalance-failed": "bad",
-    "member-expelled": "bad",
-    "group-deleted": "bad",
-    "paused": "warn",
-    "resumed": "good",
+KIND_TONES: Final[Mapping[str, str]] = {
+    EntryKind.REBALANCE_COMPLETED: "good",
+    EntryKind.STABLE: "good",
+    EntryKind.REBALANCE_STARTED: "warn",
+    EntryKind.REBALANCE_ABANDONED: "bad",
+    EntryKind.REBALANCE_RETRIED: "warn",
+    EntryKind.CONSUMER_REBALANCE_FAILED: "bad",
+    EntryKind.MEMBER_EXPELLED: "bad",
+    EntryKind.GROUP_DELETED: "bad",
+    EntryKind.PAUSED: "warn",
+    EntryKind.RESUMED: "good",
+    EntryKind.SLOTS_CLAIMED: "good",
 }
 
 

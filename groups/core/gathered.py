@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, JournalEntry, Millis, Rules
+from groups.core.journal import EntryKind
 from groups.core.pending import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
@@ -133,7 +134,7 @@ class Gathered(Generic[L]):
         if ticket is not None:
             self.answers.append(Answer(ticket, reply))
 
-    def note(self, kind: str, **fields: Any) -> None:
+    def note(self, kind: EntryKind, **fields: Any) -> None:
         """Write a journal entry; the generation is the group's own unless said."""
         fields.setdefault("generation_before", self.row.generation)
         fields.setdefault("generation_after", self.row.generation)

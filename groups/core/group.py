@@ -19,6 +19,7 @@ from groups.core.assignors.question import Question
 from groups.core.draft.strategies import Strategy
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
+from groups.core.journal import EntryKind
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
 
@@ -45,18 +46,15 @@ class Answer(NamedTuple):
 class JournalEntry:
     """What was decided and why, for operators and for analysis.
 
-    ``kind``: "rebalance-started", "rebalance-put-off", "rebalance-completed", "stable", "emptied",
-    "member-replaced", "group-created", "group-deleted" and what later kinds
-    add. ``trigger`` is a word to count by ("member-joined", "member-left",
-    "session-expired", "sync-expired", "metadata-changed", "leader-rejoined",
-    "member-replaced", "operator", ...), ``reason`` a sentence of the rules' or an operator's,
+    ``kind`` is an ``EntryKind``; ``trigger`` a ``Trigger``, as a row may hold it, "" for none;
+    ``reason`` a sentence of the rules' or an operator's,
     ``client_reason`` what the client said that did it (KIP-800; "": it said nothing).
     ``waited_for`` maps member ids to milliseconds; ``joined`` and ``left``
     are member ids. Durations are milliseconds. ``offsets``: committed offsets whose values until
     now the store adds to the details (``before``), or all of the group's; None: none.
     """
 
-    kind: str
+    kind: EntryKind
     trigger: str = ""
     reason: str = ""
     member_id: str | None = None

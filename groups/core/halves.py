@@ -11,6 +11,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from groups.core.events import Event, Tick
 from groups.core.gathered import ABSENT, Gathered, Lives
 from groups.core.group import Answer, Decision, JournalEntry, Millis, Rules
+from groups.core.journal import EntryKind
 from groups.core.rows import Durable, MemberRow
 
 L = TypeVar("L", bound=Lives)
@@ -76,7 +77,7 @@ class Halves(Generic[L]):
         """What the step comes to. The group afterwards is self where nothing changed, so that
         ``due`` stays known."""
         if work.has_row and not self._durable.exists:
-            work.journal.insert(0, JournalEntry("group-created"))
+            work.journal.insert(0, JournalEntry(EntryKind.GROUP_CREATED))
         durable, live = work.durable(), work.changed_live
         after: Any = self  # a group, once its kind has said the rest
         ticked = any(isinstance(event, Tick) for event in events)

@@ -1,6 +1,87 @@
-"""What an entry of the journal consists of, for those who write, show and serve it. Pure."""
+"""The vocabulary of the journal: what entries are about, what triggers a decision, and the fields
+of an entry. Shared by the rules, SQL, screens, REST and the pipeline; pure, and imports nothing
+of ours.
 
+Rows of earlier versions may hold words that are no longer here: who reads rows compares, and does
+not convert.
+"""
+
+from enum import StrEnum
 from typing import Final
+
+
+class EntryKind(StrEnum):
+    """What an entry tells of. ``groups.plain_words`` has a sentence for each."""
+
+    REBALANCE_STARTED = "rebalance-started"
+    REBALANCE_PUT_OFF = "rebalance-put-off"
+    REBALANCE_COMPLETED = "rebalance-completed"
+    REBALANCE_ABANDONED = "rebalance-abandoned"
+    REBALANCE_RETRIED = "rebalance-retried"
+    CONSUMER_REBALANCE_FAILED = "consumer-rebalance-failed"
+    STABLE = "stable"
+    EMPTIED = "emptied"
+    MEMBER_REPLACED = "member-replaced"
+    MEMBER_EXPELLED = "member-expelled"
+    ASSIGNMENT_FAILED = "assignment-failed"
+    ASSIGNMENT_INSTALLED = "assignment-installed"
+    ASSIGNOR_FAILED = "assignor-failed"
+    ASSIGNOR_FELL_BACK = "assignor-fell-back"
+    STRATEGY_FAILED = "strategy-failed"
+    GROUP_CREATED = "group-created"
+    GROUP_CONVERTED = "group-converted"
+    GROUP_DELETED = "group-deleted"
+    PAUSED = "paused"
+    RESUMED = "resumed"
+    OFFSETS_ALTERED = "offsets-altered"
+    OFFSETS_DELETED = "offsets-deleted"
+    OFFSETS_EXPIRED = "offsets-expired"
+    OFFSETS_RESTORED = "offsets-restored"
+    CONFIG_CHANGED = "config-changed"
+
+    # About topics; they belong to no group, and begin alike (``groups.models.ABOUT_TOPICS``).
+    TOPIC_CREATED = "topic-created"
+    TOPIC_GROWN = "topic-grown"
+    TOPIC_PLACED = "topic-placed"
+    TOPIC_DELETED = "topic-deleted"
+
+    # About the cluster.
+    SLOTS_CLAIMED = "slots-claimed"
+    SLOTS_RELEASED = "slots-released"
+    TIME_WENT_BACK = "time-went-back"
+    LIMIT_NEAR = "limit-near"
+
+
+class Trigger(StrEnum):
+    """Why, in one word to count by. ``groups.plain_words`` says each in a sentence."""
+
+    MEMBER_JOINED = "member-joined"
+    MEMBER_LEFT = "member-left"
+    MEMBER_REFUSED = "member-refused"
+    MEMBER_REPLACED = "member-replaced"
+    MEMBER_RETURNED = "member-returned"
+    LEADER_REJOINED = "leader-rejoined"
+    METADATA_CHANGED = "metadata-changed"
+    SUBSCRIPTION_CHANGED = "subscription-changed"
+    SESSION_EXPIRED = "session-expired"
+    JOIN_TIMED_OUT = "join-timed-out"
+    SYNC_EXPIRED = "sync-expired"
+    REBALANCE_TIMEOUT = "rebalance-timeout"
+    NOT_ACKNOWLEDGED = "not-acknowledged"
+    GROUP_OVERSIZED = "group-oversized"
+    TOPICS_CHANGED = "topics-changed"
+    ASSIGNOR_CHANGED = "assignor-changed"
+    ASSIGNOR_FAILED = "assignor-failed"
+    STRATEGY_FAILED = "strategy-failed"
+    OWNER_CHANGED = "owner-changed"
+    OPERATOR = "operator"
+    REQUEST = "request"
+    RETENTION = "retention"
+    TOPIC_CREATED = "topic-created"
+    TOPIC_DELETED = "topic-deleted"
+    NO_ECHO = "no-echo"
+    TOTAL = "total"
+
 
 TOLD: Final = (
     "kind",

@@ -22,11 +22,12 @@ from groups.core.events import (
 )
 from groups.core.expiry import MS_PER_MINUTE, expired
 from groups.core.group import All, JournalEntry, Rules
+from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import OffsetsDeleted, Reply
 from groups.core.rows import GroupRow
 
-OPERATOR: Final = "operator"
-RETENTION: Final = "retention"
+OPERATOR: Final = Trigger.OPERATOR
+RETENTION: Final = Trigger.RETENTION
 
 Partition = tuple[str, int]
 
@@ -87,7 +88,9 @@ def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None
         return
     told = [(write.topic, write.partition) for write in event.offsets]
     after, count = _told(event.offsets), len(told)
-    _note_offsets(work, "offsets-altered", outsider.author, told, offsets=count, after=after)
+    _note_offsets(
+        work, EntryKind.OFFSETS_ALTERED, outsider.author, told, offsets=count, after=after
+    )
 
 
 def _told(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
@@ -100,7 +103,7 @@ def _told(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
 
 def _note_offsets(
     work: Keeps,
-    kind: str,
+    kind: EntryKind,
     author: Author,
     partitions: Sequence[Partition],
     **details: object,
@@ -110,7 +113,7 @@ def _note_offsets(
     work.journal.append(
         JournalEntry(
             kind,
-            "request",
+            Trigger.REQUEST,
             client_id=author.client_id,
             generation_before=now,
             generation_after=now,
@@ -133,7 +136,7 @@ def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> 
             pending.forget(work.pending, at)
     gone = [at for at, code in codes.items() if code is ErrorCode.NONE]
     if gone and event.author is not None:
-        _note_offsets(work, "offsets-deleted", event.author, gone)
+        _note_offsets(work, EntryKind.OFFSETS_DELETED, event.author, gone)
     work.answer(event.ticket, OffsetsDeleted(partitions=codes))
 
 
@@ -163,7 +166,7 @@ def expire(
         detail, changed = "the group was deleted", True
     elif gone:
         work.offset_deletes.update(dict.fromkeys(gone))
-        _note(work, "offsets-expired", RETENTION, "", told=list(gone), offsets=len(gone))
+        _note(work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", told=list(gone), offsets=len(gone))
     work.operated(event.operation_id, ErrorCode.NONE, detail, changed=changed)
 
 
@@ -193,7 +196,7 @@ def restore(work: Keeps, event: RestoreOffsets, *, exists: bool, has_members: bo
     reason = f"{event.actor} took them back to {event.to}: {event.reason}"
     _note(
         work,
-        "offsets-restored",
+        EntryKind.OFFSETS_RESTORED,
         OPERATOR,
         reason,
         told=[(write.topic, write.partition) for write in event.offsets],
@@ -218,7 +221,7 @@ def group_deleted(
     """The entry of a group that goes, with every offset that it had."""
     by = {} if author is None else {"author": author.told()}
     return JournalEntry(
-        "group-deleted",
+        EntryKind.GROUP_DELETED,
         trigger,
         reason,
         client_id=None if author is None else author.client_id,
@@ -231,7 +234,7 @@ def group_deleted(
 
 def _note(
     work: Keeps,
-    kind: str,
+    kind: EntryKind,
     trigger: str,
     reason: str,
     told: Sequence[Partition],

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from groups.core.errors import ErrorCode
 from groups.core.events import Verb
 from groups.core.group import JournalEntry
+from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Operated
 from groups.core.rows import Durable, MemberRow
 
@@ -175,8 +176,8 @@ def _ruled(pauses: Pauses, durable: Durable, target: Target, verb: PauseVerb) ->
     member = _member(durable, target.name) if target.name else None
     whose = "the group's work" if target == WHOLE else f"the work of {target.name}"
     entry = JournalEntry(
-        "paused" if stops else "resumed",
-        trigger="operator",
+        EntryKind.PAUSED if stops else EntryKind.RESUMED,
+        trigger=Trigger.OPERATOR,
         reason=f"{verb.actor} {'stopped' if stops else 'started'} {whose}: {verb.reason}",
         member_id=target.name or None if member is None else member.member_id,
         client_id=None if member is None else member.client_id,

@@ -16,12 +16,23 @@ Nothing is read or written here, and no group's history is held in memory.
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as f
 
+from groups.core.journal import EntryKind
 from pipeline.schemas import WAITED_FOR
 
-STARTED, COMPLETED, STABLE = "rebalance-started", "rebalance-completed", "stable"
-GONE = ("emptied", "group-deleted")
-ABANDONED = "rebalance-abandoned"
-"""Its owner was lost and nobody had to go: the members stay as they were."""
+STARTED, COMPLETED, STABLE, EMPTIED, DELETED, ABANDONED = (
+    kind.value  # plain texts, as Spark takes them
+    for kind in (
+        EntryKind.REBALANCE_STARTED,
+        EntryKind.REBALANCE_COMPLETED,
+        EntryKind.STABLE,
+        EntryKind.EMPTIED,
+        EntryKind.GROUP_DELETED,
+        EntryKind.REBALANCE_ABANDONED,
+    )
+)
+GONE = (EMPTIED, DELETED)
+"""What ends a rebalance with its members. ``ABANDONED``: its owner was lost and nobody had to go,
+the members stay as they were."""
 
 UNKNOWN = "unknown"
 

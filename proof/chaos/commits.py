@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from groups.core.journal import EntryKind, Trigger
 from groups.slot import slot_of
 from proof.chaos.pgoutput import Change, Transaction, Values
 
@@ -26,7 +27,7 @@ COLUMNS: Final[Mapping[str, Sequence[str]]] = {
 }
 """What is asked of each table: enough for a history."""
 
-ROUND_ENDS: Final = frozenset({"rebalance-completed", "emptied"})
+ROUND_ENDS: Final = frozenset({EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED})
 """Journal entries of a round's end, which name also those who did not join again in time."""
 
 Place = tuple[str, str, int]
@@ -110,7 +111,7 @@ class Commits:
         }
 
     def _removed(self, entry: Values, before: Mapping[str, set[str]]) -> Iterator[Record]:
-        if entry["trigger"] != "session-expired" or entry["kind"] in ROUND_ENDS:
+        if entry["trigger"] != Trigger.SESSION_EXPIRED or entry["kind"] in ROUND_ENDS:
             return
         group = _text(entry, "group_id")
         named = {*json.loads(_text(entry, "left")), *filter(None, [entry["member_id"]])}

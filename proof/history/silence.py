@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import ClassVar, Final
 
+from groups.core.journal import Trigger
 from proof.history.family import Family, Rule
 from proof.history.format import LEAVES, REBALANCE_IN_PROGRESS, Record, Violation
 from proof.history.story import Story
@@ -74,7 +75,7 @@ class Silence(Family):
         """A member was taken out for its silence: it must have been silent."""
         key = (record["group"], record["member"])
         known = self._sessions.get(key)
-        if record["trigger"] != "session-expired" or known is None:
+        if record["trigger"] != Trigger.SESSION_EXPIRED or known is None:
             return
         process, session = known
         until = record["at"]

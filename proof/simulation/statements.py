@@ -18,6 +18,7 @@ from groups import sql, sql_offset_verbs, sql_slots, sql_timeline
 from groups.core.commanded import interests
 from groups.core.commanded.work import KIND as COMMANDED
 from groups.core.draft.work import KIND as DRAFT
+from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import Durable, MemberRow
 from groups.core.shared import may_differ
 from groups.slot import slot_of
@@ -62,12 +63,12 @@ INDEX_BYTES_MAX: Final = 2_704
 
 INT64: Final = range(-(1 << 63), 1 << 63)
 
-ENDS: Final = ("rebalance-completed", "emptied")
+ENDS: Final = (EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED)
 """Entries of a round's end, which name also those who did not join again in time. In a group of
 the draft that is how a silent consumer goes."""
 
-EXPIRED: Final = "session-expired"
-FAILED: Final = "consumer-rebalance-failed"
+EXPIRED: Final = Trigger.SESSION_EXPIRED
+FAILED: Final = EntryKind.CONSUMER_REBALANCE_FAILED
 
 
 async def apply(connection: Connection, batch: Batch) -> None:

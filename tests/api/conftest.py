@@ -13,6 +13,7 @@ from kombu import Connection, pools
 from coordinator_site.celery import app
 from groups import store, tokens
 from groups.core.group import JournalEntry
+from groups.core.journal import EntryKind, Trigger
 from tests import factories
 
 Api = Callable[..., Client]
@@ -60,8 +61,8 @@ def write(*group_ids: str, size: int = 2, **columns: Any) -> None:
         births = [factories.birth(group_id, *members, **columns) for group_id in group_ids]
         store.apply_with(cursor, factories.batch(*births))
         entry = JournalEntry(
-            "rebalance-completed",
-            "member-left",
+            EntryKind.REBALANCE_COMPLETED,
+            Trigger.MEMBER_LEFT,
             "a member left",
             "m-9",
             "worker-9",

@@ -60,7 +60,7 @@ async def test_the_lock_goes_from_hand_to_hand(one: Running, other: Other) -> No
     assert await rows.groups(other) == {"lock": ("Held", 2, 2)}
     assert await rows.members(other) == {("lock", "bob")}
     assert await rows.offsets(other) == {("lock", "t", 0): 5}
-    granted = ("lock", "lock-granted")
+    granted = ("lock", "stable")
     assert [entry[:2] for entry in await rows.journal(other)] == [granted, granted]
 
 

@@ -23,6 +23,7 @@ from groups.core.group import (
     Session,
     forgiven,
 )
+from groups.core.journal import EntryKind
 from groups.core.replies import Committed, Deleted, Joined, Left, Refused, Reply
 from groups.core.rows import Durable, GroupRow, MemberRow
 
@@ -141,14 +142,14 @@ class LockGroup:
         if not queue:
             row = replace(row, state="Free", leader=None)
             free = LockGroup(replace(self.durable, group=row, members={}), self.live, self.rules)
-            return free, Decision(free, journal=(JournalEntry("lock-freed"),))
+            return free, Decision(free, journal=(JournalEntry(EntryKind.EMPTIED),))
         (ticket, member_id), *rest = queue
         row = replace(row, state="Held", leader=member_id, generation=row.generation + 1)
         member = MemberRow(member_id, None, "c", "/h", SESSION_MS, SESSION_MS, 0)
         durable = replace(self.durable, group=row, members={member_id: member})
         held = LockGroup(durable, Live(Beat(now), tuple(rest)), self.rules)
         answer = Answer(ticket, Joined(member_id=member_id, generation_id=row.generation))
-        return held, Decision(held, (answer,), (JournalEntry("lock-granted"),))
+        return held, Decision(held, (answer,), (JournalEntry(EntryKind.STABLE),))
 
 
 def _reply(group: LockGroup, event: Event, reply: Reply) -> Decision:

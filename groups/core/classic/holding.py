@@ -13,6 +13,7 @@ from groups.core.classic.live import NEW_MEMBER_GUARD_MS, Join, Live
 from groups.core.classic.states import EMPTY, LEADER_REJOINED, METADATA_CHANGED, STABLE
 from groups.core.classic.work import Work
 from groups.core.group import NO_GUARDS, Millis, Rules
+from groups.core.journal import EntryKind
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.subscription import topics_of
 
@@ -52,7 +53,7 @@ def put_off(work: Work, cause: "Cause") -> None:
         return
     work.change().put_off = cause
     work.note(
-        "rebalance-put-off",
+        EntryKind.REBALANCE_PUT_OFF,
         trigger=cause.trigger,
         reason=cause.reason,
         member_id=cause.member_id,

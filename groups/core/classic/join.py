@@ -225,7 +225,7 @@ def new_member_id(prefix: str, rng: Random) -> str:
 
 
 def _cause(trigger: str, event: JoinGroup, member_id: str) -> Cause:
-    words = {
+    words: dict[str, str] = {
         MEMBER_JOINED: "a new member joined",
         LEADER_REJOINED: "the leader joined again",
         METADATA_CHANGED: "a member changed its protocols or metadata",

@@ -22,6 +22,7 @@ from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis, Rules, forgiven, forgiven_beats
+from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
 from groups.core.shared import SharedDict
@@ -93,8 +94,8 @@ def _abandon_join_phase(work: Work) -> None:
     assert state in RECOVERIES[work.state]
     work.set_row(state=state)
     work.note(
-        "rebalance-abandoned",
-        trigger="owner-changed",
+        EntryKind.REBALANCE_ABANDONED,
+        trigger=Trigger.OWNER_CHANGED,
         reason="the requests that had started it ended with their owner",
     )
 

@@ -9,6 +9,7 @@ from groups.core.classic.rounds import Cause, end_sync_phase, prepare
 from groups.core.classic.states import EMPTY, MEMBER_JOINED, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
+from groups.core.journal import EntryKind
 
 AGAIN = Cause(MEMBER_JOINED, "members joined while the group was frozen")
 
@@ -41,7 +42,7 @@ def _empty(work: Work) -> None:
     live = work.change()
     live.generation, live.floor, live.put_off = generation + 1, work.now, AGAIN
     work.note(
-        "emptied",
+        EntryKind.EMPTIED,
         trigger=trigger,
         reason="the last member went while the group was frozen",
         generation_before=generation,

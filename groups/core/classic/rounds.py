@@ -22,6 +22,7 @@ from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.gathered import NAMED_MAX
 from groups.core.group import Millis
+from groups.core.journal import EntryKind
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
@@ -65,7 +66,7 @@ def prepare(work: Work, cause: Cause) -> None:
     live = work.change()
     live.round, live.put_off = _round(work, cause), None
     work.note(
-        "rebalance-started",
+        EntryKind.REBALANCE_STARTED,
         trigger=cause.trigger,
         reason=cause.reason,
         member_id=cause.member_id,
@@ -329,7 +330,7 @@ def _journal_end(work: Work, finished: Round, before: int, joins: Mapping[str, J
     }
     new = [member_id for member_id, join in joins.items() if join.is_new]
     work.note(
-        "rebalance-completed" if joins else "emptied",
+        EntryKind.REBALANCE_COMPLETED if joins else EntryKind.EMPTIED,
         trigger=finished.trigger,
         reason=finished.reason,
         member_id=finished.member_id,

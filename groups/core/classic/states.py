@@ -7,6 +7,8 @@ the rules in this folder may move a group along these edges and no others.
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from groups.core.journal import Trigger
+
 EMPTY: Final = "Empty"
 PREPARING: Final = "PreparingRebalance"
 COMPLETING: Final = "CompletingRebalance"
@@ -33,17 +35,17 @@ started goes back to what it interrupted, since the requests are gone."""
 UNASSIGNED: Final = "unassigned"
 """A detail of the group's row: a generation has gone by that nobody was assigned in."""
 
-MEMBER_JOINED: Final = "member-joined"
-LEADER_REJOINED: Final = "leader-rejoined"
-METADATA_CHANGED: Final = "metadata-changed"
-MEMBER_REPLACED: Final = "member-replaced"
-MEMBER_LEFT: Final = "member-left"
-SESSION_EXPIRED: Final = "session-expired"
-SYNC_EXPIRED: Final = "sync-expired"
-OPERATOR: Final = "operator"
-GROUP_OVERSIZED: Final = "group-oversized"
-JOIN_TIMED_OUT: Final = "join-timed-out"
-MEMBER_REFUSED: Final = "member-refused"
+MEMBER_JOINED: Final = Trigger.MEMBER_JOINED
+LEADER_REJOINED: Final = Trigger.LEADER_REJOINED
+METADATA_CHANGED: Final = Trigger.METADATA_CHANGED
+MEMBER_REPLACED: Final = Trigger.MEMBER_REPLACED
+MEMBER_LEFT: Final = Trigger.MEMBER_LEFT
+SESSION_EXPIRED: Final = Trigger.SESSION_EXPIRED
+SYNC_EXPIRED: Final = Trigger.SYNC_EXPIRED
+OPERATOR: Final = Trigger.OPERATOR
+GROUP_OVERSIZED: Final = Trigger.GROUP_OVERSIZED
+JOIN_TIMED_OUT: Final = Trigger.JOIN_TIMED_OUT
+MEMBER_REFUSED: Final = Trigger.MEMBER_REFUSED
 
 
 class Start(NamedTuple):

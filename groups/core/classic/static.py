@@ -20,6 +20,7 @@ from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Beat
+from groups.core.journal import EntryKind
 from groups.core.replies import Joined, Synced
 from groups.core.rows import MemberRow
 
@@ -31,7 +32,7 @@ def replace_member(work: Work, event: JoinGroup, old_id: str, wished: MemberRow)
     known = work.row_of(old_id)
     row = replace(wished, position=known.position, assignment=known.assignment)
     work.note(
-        "member-replaced",
+        EntryKind.MEMBER_REPLACED,
         trigger=MEMBER_REPLACED,
         reason="a static member came back under a new member id",
         client_reason=event.reason or "",

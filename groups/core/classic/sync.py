@@ -13,6 +13,7 @@ from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
 from groups.core.group import NO_GUARDS
+from groups.core.journal import EntryKind
 from groups.core.replies import Synced
 from groups.core.rows import MemberRow
 
@@ -89,7 +90,7 @@ def _assign(work: Work, assignments: Mapping[str, bytes]) -> None:
     if not live.unsynced:
         live.sync = None
     work.note(
-        "stable",
+        EntryKind.STABLE,
         member_id=work.row.leader,
         duration_ms=work.now - started,
         details={

@@ -10,6 +10,7 @@ from groups.core.commanded.live import Live
 from groups.core.commanded.states import STABLE
 from groups.core.commanded.work import FORCED, QUEUED, Work
 from groups.core.group import NO_GUARDS, Millis, Rules
+from groups.core.journal import EntryKind
 from groups.core.rows import Durable
 
 PUT_OFF = "put_off"
@@ -33,7 +34,9 @@ def put_off(work: Work) -> None:
         return
     work.set_details(queued={**queued, PUT_OFF: True})
     cause = Cause.of(queued)
-    work.note("rebalance-put-off", **cause._asdict(), details={"frozen": work.rules.guards.frozen})
+    work.note(
+        EntryKind.REBALANCE_PUT_OFF, **cause._asdict(), details={"frozen": work.rules.guards.frozen}
+    )
 
 
 def _interval_end(live: Live, rules: Rules) -> Millis:

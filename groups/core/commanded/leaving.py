@@ -23,6 +23,7 @@ from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
 from groups.core.gathered import NAMED_MAX
+from groups.core.journal import EntryKind
 from groups.core.replies import Left
 from groups.core.rows import MemberRow
 
@@ -96,7 +97,7 @@ def give_up(work: Work, late: Iterable[MemberRow]) -> None:
     reason = f"{who} did not acknowledge {option} after {retries} retries"
     ids = [row.member_id for row in late]
     work.note(
-        "consumer-rebalance-failed",
+        EntryKind.CONSUMER_REBALANCE_FAILED,
         trigger=NOT_ACKNOWLEDGED,
         reason=reason,
         member_id=first.member_id,
@@ -127,7 +128,7 @@ def evict_member(work: Work, event: EvictMember) -> None:
         return
     reason = f"{event.actor} evicted a member: {event.reason}"
     cause = Cause(OPERATOR, reason, row.member_id, row.client_id)
-    work.note("member-expelled", **cause._asdict())
+    work.note(EntryKind.MEMBER_EXPELLED, **cause._asdict())
     expel(work, row, cause)
     detail = "the member was removed"
     if row.member_id in work.members:

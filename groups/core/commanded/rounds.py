@@ -16,6 +16,7 @@ from groups.core.commanded.interests import Owned, is_expelled
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
 from groups.core.gathered import NAMED_MAX
+from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import CommandRow, MemberRow
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
@@ -72,7 +73,7 @@ def _begin(work: Work) -> bool:
     work.set_details(cause=cause._asdict(), attempt=1, round=dict(NOTHING_YET))
     work.move_to(PREPARING)
     details = {"necessary": because or "forced"}
-    work.note("rebalance-started", **cause._asdict(), details=details)
+    work.note(EntryKind.REBALANCE_STARTED, **cause._asdict(), details=details)
     for row in _present(work).values():
         _command(work, row, commands.STOP)
     return True
@@ -143,7 +144,7 @@ def _finish(work: Work) -> bool:
     done, cause = details[ROUND], Cause.of(details[CAUSE])
     left = live.left
     work.note(
-        "rebalance-completed",
+        EntryKind.REBALANCE_COMPLETED,
         **cause._asdict(),
         generation_before=work.row.generation - 1,
         duration_ms=work.now - live.started_at,
@@ -167,7 +168,7 @@ def _empty(work: Work) -> None:
     """Nobody is left. The row stays for the offsets, and so that no generation comes twice."""
     live = work.change()
     assert work.emptied_by is not None, "members went, and nobody said why"
-    work.note("emptied", **work.emptied_by._asdict(), left=live.left[:NAMED_MAX])
+    work.note(EntryKind.EMPTIED, **work.emptied_by._asdict(), left=live.left[:NAMED_MAX])
     live.left, live.settled_at = (), work.now
     _settle(work)
     work.set_details(queued=None, forced=None, topics=None, matches=None)
@@ -198,8 +199,8 @@ def try_again(work: Work, late: Iterable[MemberRow]) -> None:
     first = late[0]
     who = "a consumer has" if len(late) == 1 else f"{len(late)} consumers have"
     work.note(
-        "rebalance-retried",
-        trigger="not-acknowledged",
+        EntryKind.REBALANCE_RETRIED,
+        trigger=Trigger.NOT_ACKNOWLEDGED,
         reason=f"{who} not acknowledged {first.commands[0].option}",
         member_id=first.member_id,
         client_id=first.client_id,

@@ -6,6 +6,8 @@ Tables only. Docs and tests are checked against them (docs/commanded.md).
 from collections.abc import Mapping
 from typing import Final
 
+from groups.core.journal import Trigger
+
 EMPTY: Final = "Empty"
 PREPARING: Final = "PreparingRebalance"
 COMPLETING: Final = "CompletingRebalance"
@@ -29,14 +31,14 @@ MEANINGS: Final[Mapping[str, str]] = {
     DEAD: "there is no such group",
 }
 
-MEMBER_JOINED: Final = "member-joined"
-METADATA_CHANGED: Final = "metadata-changed"
-MEMBER_LEFT: Final = "member-left"
-SESSION_EXPIRED: Final = "session-expired"
-TOPICS_CHANGED: Final = "topics-changed"
-OWNER_CHANGED: Final = "owner-changed"
-NOT_ACKNOWLEDGED: Final = "not-acknowledged"
-OPERATOR: Final = "operator"
+MEMBER_JOINED: Final = Trigger.MEMBER_JOINED
+METADATA_CHANGED: Final = Trigger.METADATA_CHANGED
+MEMBER_LEFT: Final = Trigger.MEMBER_LEFT
+SESSION_EXPIRED: Final = Trigger.SESSION_EXPIRED
+TOPICS_CHANGED: Final = Trigger.TOPICS_CHANGED
+OWNER_CHANGED: Final = Trigger.OWNER_CHANGED
+NOT_ACKNOWLEDGED: Final = Trigger.NOT_ACKNOWLEDGED
+OPERATOR: Final = Trigger.OPERATOR
 
 QUEUES: Final[Mapping[str, str]] = {
     MEMBER_JOINED: "a consumer registered, or starts anew: it works on nothing",

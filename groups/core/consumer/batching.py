@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from groups.core.assignors.question import Question
 from groups.core.consumer import rounds
 from groups.core.group import Millis, Rules
+from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
@@ -119,7 +120,10 @@ def failed(work: "Work", name: str, reason: str) -> None:
     """There is none, and everybody keeps what there was; it is tried again. Said once an epoch."""
     if work.live.batch.failed != work.row.generation:
         work.note(
-            "assignment-failed", trigger="assignor-failed", reason=reason, facts={"assignor": name}
+            EntryKind.ASSIGNMENT_FAILED,
+            trigger=Trigger.ASSIGNOR_FAILED,
+            reason=reason,
+            facts={"assignor": name},
         )
     work.change().batch = replace(
         work.live.batch,

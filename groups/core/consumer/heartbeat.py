@@ -25,6 +25,7 @@ from groups.core.consumer.work import Work, first_details
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.group import JournalEntry, Millis
+from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import MemberRow
 
@@ -150,7 +151,7 @@ def _newcomer(work: Work, event: ConsumerHeartbeat) -> Member:
     if not work.exists:
         epoch = work.row.generation + 1
         work.set_row(protocol_type="consumer", generation=epoch, details=first_details())
-        work.journal.append(JournalEntry("group-created", generation_after=epoch))
+        work.journal.append(JournalEntry(EntryKind.GROUP_CREATED, generation_after=epoch))
     work.occupy()
     row = MemberRow(
         member_id,
@@ -217,13 +218,13 @@ def merge(
     topics = _catalogue(work, facts, looked_up)
     if changed.topics != member.topics or _is_another_pattern(work, member, changed):
         joins = member.epoch == JOIN and not member.topics and not member.regex
-        trigger = "member-joined" if joins else "subscription-changed"
+        trigger = Trigger.MEMBER_JOINED if joins else Trigger.SUBSCRIPTION_CHANGED
         work.bump(trigger, "a member's subscription is new", changed, client_reason=client_reason)
     elif topics is not None:
-        work.bump("topics-changed", "topics or partition counts changed", changed)
+        work.bump(Trigger.TOPICS_CHANGED, "topics or partition counts changed", changed)
     elif changed.client_assignors != member.client_assignors:
         # KIP-848: what an assignor has to say anew may change what it would assign.
-        work.bump("assignor-changed", "a member's assignor has something new to say", changed)
+        work.bump(Trigger.ASSIGNOR_CHANGED, "a member's assignor has something new to say", changed)
     if topics is not None:
         work.set_catalogue(topics)
     if _assignors(changed) != _assignors(member):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from groups.core.consumer import batching, rounds, targets
 from groups.core.group import NO_GUARDS, Millis, Rules
+from groups.core.journal import EntryKind
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
@@ -92,4 +93,4 @@ def _begin(work: "Work") -> None:
     work.set_details(put_off=None, cause=[trigger, reason, None, None])
     work.note_said("")
     work.change().since = work.now
-    work.note("rebalance-started", trigger=trigger, reason=reason)
+    work.note(EntryKind.REBALANCE_STARTED, trigger=trigger, reason=reason)

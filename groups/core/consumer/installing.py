@@ -16,6 +16,7 @@ from groups.core.consumer.member import Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import InstallAssignment, PrepareAssignment
+from groups.core.journal import EntryKind
 from groups.core.replies import Installed, Prepared, PreparedMember
 
 
@@ -110,7 +111,7 @@ def _go_by(work: Work, member: Member, shares: Mapping[str, Parts]) -> None:
         raise Refuse(ErrorCode.INVALID_REQUEST, str(error)) from None
     targets.go_by(work, question, checked, by=member)
     work.note(
-        "assignment-installed",
+        EntryKind.ASSIGNMENT_INSTALLED,
         member_id=member.row.member_id,
         client_id=member.row.client_id,
         duration_ms=work.now - now.since,

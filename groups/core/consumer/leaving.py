@@ -23,6 +23,7 @@ from groups.core.events import (
     Tick,
 )
 from groups.core.group import Millis, Rules
+from groups.core.journal import Trigger
 from groups.core.replies import ConsumerBeaten, Left
 
 
@@ -37,7 +38,7 @@ def leave(work: Work, event: ConsumerHeartbeat) -> None:
         work.disarm(event.member_id)
         rounds.gone(work, event.member_id)
     else:
-        remove(work, [member], "member-left", "a member left")
+        remove(work, [member], Trigger.MEMBER_LEFT, "a member left")
     work.answer(
         event.ticket,
         ConsumerBeaten(member_id=event.member_id, member_epoch=event.member_epoch),
@@ -78,7 +79,7 @@ def remove(
     for member in gone:
         # Who fell silent has worked on nothing since it was last heard of, as far as we know.
         silent_since = work.live.beats[member.row.member_id].at
-        since = silent_since if trigger == "session-expired" else None
+        since = silent_since if trigger == Trigger.SESSION_EXPIRED else None
         work.take(member.row.member_id, since)
     work.set_details(assignor=work.choice())
     ids = [member.row.member_id for member in gone]
@@ -102,7 +103,7 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
             gone.append(member)
     if gone:
         what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
-        remove(work, gone, "member-left", what, said)
+        remove(work, gone, Trigger.MEMBER_LEFT, what, said)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
 
 
@@ -129,10 +130,10 @@ def tick(work: Work, _event: Tick) -> None:
     ):
         late = [work.members[m] for m in calls.over(getattr(work.live, timers), work.now)]
         if late:
-            remove(work, late, "rebalance-timeout", _said(late, what))
+            remove(work, late, Trigger.REBALANCE_TIMEOUT, _said(late, what))
     silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
     if silent:
-        remove(work, silent, "session-expired", _said(silent, "sent no heartbeat in time"))
+        remove(work, silent, Trigger.SESSION_EXPIRED, _said(silent, "sent no heartbeat in time"))
     installing.tick(work)
     if holding.is_put_off(work.row) or work.live.batch.is_wanted:
         try:
@@ -184,7 +185,7 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
         detail = "the group is frozen (rollcall.freeze)"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
-    work.bump("operator", f"{event.actor} forced it: {event.reason}", waits=False)
+    work.bump(Trigger.OPERATOR, f"{event.actor} forced it: {event.reason}", waits=False)
     work.assign()
     how = "the target was computed anew"
     if work.target_epoch < work.row.generation:
@@ -199,5 +200,5 @@ def evict_member(work: Work, event: EvictMember) -> None:
         detail = "the group has no such member"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
-    remove(work, [member], "operator", f"{event.actor} evicted a member: {event.reason}")
+    remove(work, [member], Trigger.OPERATOR, f"{event.actor} evicted a member: {event.reason}")
     work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from groups.core.consumer.index import Topic
 from groups.core.consumer.work import Work
 from groups.core.events import TopicsMatched
+from groups.core.journal import Trigger
 
 
 def topics_matched(work: Work, event: TopicsMatched) -> None:
@@ -25,7 +26,7 @@ def topics_matched(work: Work, event: TopicsMatched) -> None:
     before = {regex: known.get(regex, ()) for regex in found}
     work.set_matches(found)
     if before != found:
-        work.bump("topics-changed", "a subscription by pattern stands for other topics now")
+        work.bump(Trigger.TOPICS_CHANGED, "a subscription by pattern stands for other topics now")
         work.set_catalogue(_catalogue(work, event.topics))
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from groups.core.assignors.clients import Elected, elect
 from groups.core.consumer.member import LEFT_FOR_NOW, Member
 from groups.core.group import Millis, Rules, forgiven
+from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
@@ -157,8 +158,8 @@ def failed(work: "Work", why: str) -> bool:
     member = work.members.get(now.asked)
     who = (now.asked, member.row.client_id if member else None)
     work.note(
-        "assignor-failed",
-        trigger="assignor-failed",
+        EntryKind.ASSIGNOR_FAILED,
+        trigger=Trigger.ASSIGNOR_FAILED,
         reason=why,
         member_id=who[0],
         client_id=who[1],
@@ -209,8 +210,8 @@ def _told(work: "Work", name: str, why: str) -> None:
     """The coordinator assigns, although the members wanted to: the journal and the page say so."""
     instead = work.vote()
     work.note(
-        "assignor-fell-back",
-        trigger="assignor-failed",
+        EntryKind.ASSIGNOR_FELL_BACK,
+        trigger=Trigger.ASSIGNOR_FAILED,
         reason=why,
         facts={"assignor": name, "instead": instead},
     )

@@ -21,6 +21,7 @@ from groups.core.consumer.moves import Moves, Name
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
+from groups.core.journal import EntryKind
 from groups.core.pending import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Details, GroupRow, MemberRow
@@ -246,9 +247,9 @@ class Work:
             who = (member.row.member_id, member.row.client_id) if member else (None, None)
             self.set_details(cause=[trigger, reason, *who])
             self.note_said(client_reason)
-        kind = "rebalance-put-off" if held else "rebalance-started"
+        kind = EntryKind.REBALANCE_PUT_OFF if held else EntryKind.REBALANCE_STARTED
         self.note(
-            kind if self.members else "emptied",
+            kind if self.members else EntryKind.EMPTIED,
             frozen=self.rules.guards.frozen if held else None,
             trigger=trigger,
             reason=reason,
@@ -266,7 +267,7 @@ class Work:
 
     def note(
         self,
-        kind: str,
+        kind: EntryKind,
         moved: int | None = None,
         frozen: bool | None = None,
         facts: Details | None = None,
@@ -360,7 +361,7 @@ class Work:
         since = self.live.since
         trigger, reason, member_id, client_id = self.row.details.get("cause", NO_CAUSE)
         self.note(
-            "rebalance-completed",
+            EntryKind.REBALANCE_COMPLETED,
             trigger=trigger,
             reason=reason,
             member_id=member_id,

@@ -13,6 +13,7 @@ from groups.core.draft.work import OWED, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftJoin
 from groups.core.group import NO_GUARDS, Millis, Rules
+from groups.core.journal import EntryKind
 from groups.core.rows import Durable, MemberRow
 
 ASK_AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -48,7 +49,7 @@ def put_off(work: Work, cause: Cause) -> None:
         return
     work.set_details(owed=cause.trigger)
     details = {"frozen": work.rules.guards.frozen}
-    work.note("rebalance-put-off", **cause._asdict(), details=details)
+    work.note(EntryKind.REBALANCE_PUT_OFF, **cause._asdict(), details=details)
 
 
 def admit(work: Work, event: DraftJoin, known: MemberRow | None, wanted: bytes) -> None:

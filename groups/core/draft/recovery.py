@@ -12,6 +12,7 @@ from groups.core.draft.live import Live, Round
 from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
 from groups.core.group import Beat, Millis, forgiven, forgiven_beats
+from groups.core.journal import EntryKind
 from groups.core.rows import Durable
 from groups.core.shared import SharedDict
 
@@ -72,7 +73,7 @@ def recover(work: Work) -> None:
     assert work.members, "a rebalance without members was not owed"
     work.move_to(STABLE)
     work.note(
-        "rebalance-abandoned",
+        EntryKind.REBALANCE_ABANDONED,
         trigger=OWNER_CHANGED,
         reason="the requests that had started it ended with their owner",
     )

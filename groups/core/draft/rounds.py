@@ -18,6 +18,7 @@ from groups.core.draft.strategies import Misdealt, Parts
 from groups.core.draft.work import OWED, Work
 from groups.core.gathered import NAMED_MAX
 from groups.core.group import Beat
+from groups.core.journal import EntryKind, Trigger
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
@@ -44,7 +45,7 @@ def start(work: Work, cause: Cause, *, owed: bool = False) -> None:
         doubtful = silence and OWED not in work.row.details
         work.change().round = Round(cause, work.now, is_doubtful=doubtful)
         work.move_to(PREPARING)
-        work.note("rebalance-started", **cause._asdict())
+        work.note(EntryKind.REBALANCE_STARTED, **cause._asdict())
     if owed and OWED not in work.row.details:
         work.set_details(owed=cause.trigger)
     maybe_complete(work)
@@ -64,8 +65,8 @@ def call_off(work: Work, consumer_id: str) -> None:
     work.move_to(STABLE)
     client_id = work.members[consumer_id].client_id
     work.note(
-        "rebalance-abandoned",
-        trigger="member-returned",
+        EntryKind.REBALANCE_ABANDONED,
+        trigger=Trigger.MEMBER_RETURNED,
         reason="the silent consumer was heard of before any other had been told",
         member_id=consumer_id,
         client_id=client_id,
@@ -117,7 +118,7 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
     work.move_to(STABLE, generation=generation + 1)
     joined = [consumer_id for consumer_id in held if consumer_id not in before]
     work.note(
-        "rebalance-completed",
+        EntryKind.REBALANCE_COMPLETED,
         **work.round.cause._asdict(),
         generation_before=generation,
         duration_ms=work.now - work.round.started_at,
@@ -140,7 +141,7 @@ def _deal(
         return strategies.deal(strategy, topics, counts)
     except Misdealt as fault:
         reason = f"the strategy {name} could not be used, since {fault}"
-        work.note("strategy-failed", trigger="strategy-failed", reason=reason)
+        work.note(EntryKind.STRATEGY_FAILED, trigger=Trigger.STRATEGY_FAILED, reason=reason)
         return strategies.deal(strategies.assign_ranges, topics, counts)
 
 
@@ -170,7 +171,7 @@ def _empty(work: Work, left: tuple[str, ...]) -> None:
     work.move_to(EMPTY, protocol_name=None)
     work.set_details(topics=None)
     work.change().counts = {}
-    work.note("emptied", **cause._asdict(), left=left[:NAMED_MAX])
+    work.note(EntryKind.EMPTIED, **cause._asdict(), left=left[:NAMED_MAX])
 
 
 def _settle(work: Work, held: Mapping[str, Join]) -> None:

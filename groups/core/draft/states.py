@@ -6,6 +6,8 @@ Tables only. Docs and tests are checked against them (docs/draft-0.9.md).
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from groups.core.journal import Trigger
+
 EMPTY: Final = "Empty"
 PREPARING: Final = "PreparingRebalance"
 STABLE: Final = "Stable"
@@ -55,14 +57,14 @@ CONSUMER_STATES: Final[tuple[Word, ...]] = (
 )
 """The design's states of a consumer, which it alone knows, and what the coordinator has of it."""
 
-MEMBER_JOINED: Final = "member-joined"
-METADATA_CHANGED: Final = "metadata-changed"
-MEMBER_LEFT: Final = "member-left"
-SESSION_EXPIRED: Final = "session-expired"
-TOPICS_CHANGED: Final = "topics-changed"
-OPERATOR: Final = "operator"
-OWNER_CHANGED: Final = "owner-changed"
-MEMBER_RETURNED: Final = "member-returned"
+MEMBER_JOINED: Final = Trigger.MEMBER_JOINED
+METADATA_CHANGED: Final = Trigger.METADATA_CHANGED
+MEMBER_LEFT: Final = Trigger.MEMBER_LEFT
+SESSION_EXPIRED: Final = Trigger.SESSION_EXPIRED
+TOPICS_CHANGED: Final = Trigger.TOPICS_CHANGED
+OPERATOR: Final = Trigger.OPERATOR
+OWNER_CHANGED: Final = Trigger.OWNER_CHANGED
+MEMBER_RETURNED: Final = Trigger.MEMBER_RETURNED
 
 STARTS: Final[Mapping[str, str]] = {
     MEMBER_JOINED: "JoinGroup without a consumer id, or of a consumer that the last round left out",

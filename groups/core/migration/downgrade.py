@@ -31,6 +31,7 @@ from groups.core.consumer.work import RECONCILING, STABLE_GROUP, VACATED
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Answer, Decision, JournalEntry, Millis
+from groups.core.journal import EntryKind
 from groups.core.migration import policy
 from groups.core.replies import Joined
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
@@ -40,7 +41,7 @@ from groups.core.subscription import subscription_of
 REASON = "the last member of the consumer protocol has gone"
 EMPTY_REASON = "a member of the classic protocol joined the empty group"
 
-STARTED = "rebalance-started"
+STARTED = EntryKind.REBALANCE_STARTED
 
 
 def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Random) -> Decision:
@@ -155,7 +156,7 @@ class _Change:
     def start(self) -> JournalEntry | None:
         """How the decision told that the epoch rose."""
         told = (entry for entry in self.decision.journal if entry.kind.startswith("rebalance-"))
-        return next((entry for entry in told if entry.kind != "rebalance-completed"), None)
+        return next((entry for entry in told if entry.kind != EntryKind.REBALANCE_COMPLETED), None)
 
     @property
     def cause(self) -> Cause:

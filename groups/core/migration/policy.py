@@ -5,8 +5,9 @@ from typing import Final
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.group import JournalEntry, Rules
+from groups.core.journal import EntryKind
 
-CONVERTED: Final = "group-converted"
+CONVERTED: Final = EntryKind.GROUP_CONVERTED
 """The journal's word for a change of kind."""
 
 UPGRADE: Final = "upgrade"

@@ -1,0 +1,85 @@
+"""One vocabulary of the journal: every word has a sentence, and no file but its own spells one."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from groups.core.group import JournalEntry
+from groups.core.journal import TOLD, EntryKind, Trigger
+from groups.literals import array
+from groups.models import Journal
+from groups.plain_words import CAUSES, SENTENCES, cause, sentence
+
+CHECKOUT = Path(__file__).parents[2]
+PRODUCT = ("coordinator_site", "groups", "pipeline", "protocol", "rollcall")
+WORDS = {*EntryKind, *Trigger}
+
+OTHER_MEANINGS = {
+    ("groups/core/consumer/member.py", "stable"),  # a member's state
+    ("groups/sweeps.py", "retention"),  # who asks for an operation
+    ("groups/api/inputs.py", "request"),  # a parameter
+    ("groups/api/problems.py", "request"),
+    ("pipeline/transforms/rebalances.py", "stable"),  # a column
+    ("rollcall/client/core/words.py", "paused"),  # what a member is told
+    ("rollcall/client/core/words.py", "resumed"),
+}
+"""Texts that are equal to a word of the journal, and are none."""
+
+
+def spelled(path: Path) -> Iterator[str]:
+    """Texts of a file that are words of the journal."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in WORDS:
+            yield node.value
+
+
+def test_no_other_file_spells_a_word_of_the_journal() -> None:
+    files = [path for name in PRODUCT for path in (CHECKOUT / name).rglob("*.py")]
+    found = {
+        (str(path.relative_to(CHECKOUT)), word)
+        for path in files
+        if "migrations" not in path.parts and path.name != "journal.py"
+        for word in spelled(path)
+    }
+    assert found == OTHER_MEANINGS
+
+
+def test_its_own_file_spells_each_once() -> None:
+    spellings = list(spelled(CHECKOUT / "groups" / "core" / "journal.py"))
+    assert len(spellings) == len(EntryKind) + len(Trigger)
+
+
+def test_every_kind_and_every_trigger_has_a_sentence() -> None:
+    assert set(SENTENCES) == set(EntryKind)
+    assert set(CAUSES) == set(Trigger)
+
+
+@pytest.mark.parametrize("kind", EntryKind)
+def test_a_bare_entry_of_each_kind_can_be_read(kind: EntryKind) -> None:
+    entry = Journal(kind=kind, reason="So it is", waited_for={}, joined=[], left=[], details={})
+    said = sentence(entry)
+    assert said[:1].isalnum() and said.endswith("."), said
+
+
+@pytest.mark.parametrize("trigger", Trigger)
+def test_each_trigger_is_said_of_a_client(trigger: Trigger) -> None:
+    said = cause(Journal(trigger=trigger, client_id="w-1", left=[]))
+    assert said and "{" not in said and said != trigger.value.replace("-", " ")
+
+
+def test_words_that_are_none_any_more_are_told_as_they_stand() -> None:
+    old = Journal(kind="group-renamed", trigger="by-hand", reason="so it was", left=[])
+    assert sentence(old) == "group-renamed: so it was"
+    assert cause(Journal(trigger="by-hand", left=[])) == "by hand"
+
+
+def test_an_entry_has_the_fields_that_rows_have() -> None:
+    entry = JournalEntry(EntryKind.STABLE)
+    assert all(hasattr(entry, name) for name in TOLD)
+    assert {field.name for field in Journal._meta.fields} >= set(TOLD)
+
+
+def test_a_column_of_words_is_a_column_of_texts() -> None:
+    assert array([Trigger.MEMBER_LEFT, ""]) == array(["member-left", ""]) == '{"member-left",""}'
