@@ -15,6 +15,8 @@ SHELL := /bin/sh
 export UV_PROJECT_ENVIRONMENT := .venv
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV PYTHONHOME
+# Else each of the many processes of an installation, and of a test run, compiles every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The first Python of these that is new enough and can make a virtual environment.
 find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -129,7 +131,7 @@ $(READY): pyproject.toml uv.lock | $(UV)
 	@python="$$($(find_python))" && \
 	{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
-	$(UV) sync --frozen --extra spark --quiet
+	@$(UV) sync --frozen --extra spark --compile-bytecode --quiet
 	@touch $@
 
 # pip comes with venv, except where a distribution packs it apart; then a pip that is there helps.

@@ -57,6 +57,9 @@ BATCH_BYTES_MAX = 4 * 1024 * 1024
 thousand rows, far from its limit of two seconds. A group that alone has more is written beside
 its lane, in a transaction of its own, so that nobody else waits for it."""
 
+DONE_AT_ONCE = 64
+"""Groups that are installed and answered between two looks at the clock: about a millisecond."""
+
 LONE_MS = 5_000
 LONE_BYTES_PER_MS = 2_000
 """How long a statement may take that writes one group alone: so long, and a millisecond more for
@@ -146,8 +149,10 @@ class Committer:
             and size < BATCH_BYTES_MAX
             and (resident := self.lane.pop()) is not None
         ):
-            if self._slices.is_over:
+            now = self.coordinator.monotonic()  # one look a group: it is most of what a step costs
+            if self._slices.is_over_at(now):
                 await self._slices.pause()
+                now = self.coordinator.monotonic()
             if resident.lost or resident.busy or not resident.inbox:
                 continue
             if resident.head_is_offsets() != (self.lane is self.coordinator.offsets):
@@ -155,7 +160,7 @@ class Committer:
                 continue
             resident.busy = True
             events = self._run_of(resident, BATCH_ROWS_MAX - rows)
-            work = self._step(resident, events)
+            work = self._step(resident, events, now)
             if work is not None:
                 works.append(work)
                 rows += work.write.rows
@@ -177,16 +182,18 @@ class Committer:
                 break  # what comes after is about another group of the same id
         return events
 
-    def _step(self, resident: Resident, events: Sequence[Event]) -> Work | None:
+    def _step(self, resident: Resident, events: Sequence[Event], now: Millis) -> Work | None:
+        """``now``: what the process's clock said just before."""
         coordinator = self.coordinator
-        if not coordinator.holds_lease or coordinator.stood_still_ms > STALL_MS:
+        slept = now - coordinator.listened_at > STALL_MS
+        if slept or now >= coordinator.lease_until:
             # The node slept, or its database is away: a timer that ran out meanwhile is no
             # evidence against anybody. It is armed anew when the resident is released.
             events = [event for event in events if not isinstance(event, Tick)]
-        if coordinator.stood_still_ms > STALL_MS:
+        if slept:
             coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
         try:
-            decision = decide(resident.group, events, coordinator.clock(), coordinator.rng)
+            decision = decide(resident.group, events, now - coordinator.missed, coordinator.rng)
         except Exception:
             # A defect of ours, or of somebody's assignor: the committed group stands, the request
             # gets an error, and the node goes on for everybody else.
@@ -243,8 +250,13 @@ class Committer:
         except StoreError as error:
             await self._failed(works, error, until)
         else:
-            for work in works:
-                self._done(work)
+            await self._all_done(works)
+
+    async def _all_done(self, works: Sequence[Work]) -> None:
+        for at, work in enumerate(works, 1):
+            self._done(work)
+            if not at % DONE_AT_ONCE and self._slices.is_over:
+                await self._slices.pause()
 
     async def _apply(self, works: Sequence[Work]) -> None:
         batch = self._batch(works)

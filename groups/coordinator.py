@@ -109,6 +109,10 @@ class Coordinator:
         """Whether this node may decide for the group, as far as it knows."""
         return slot_of(group_id) in self.epochs
 
+    def serves(self, slot: int) -> bool:
+        """Whether requests for groups of this slot may be decided now."""
+        return slot in self.epochs and self.holds_lease
+
     @property
     def holds_lease(self) -> bool:
         """Whether the node may answer from memory: its own clock says that its lease holds."""

@@ -39,6 +39,8 @@ class Connection(psycopg.AsyncConnection[Any]):
     """
 
     patience_s: float | None = None
+    _until: float | None = None
+    _watch: asyncio.TimerHandle | None = None
 
     async def wait(
         self,
@@ -50,11 +52,30 @@ class Connection(psycopg.AsyncConnection[Any]):
         says that it was lost, as of any other that breaks."""
         if self.patience_s is None:
             return await super().wait(gen, interval, timeout)
-        timer = asyncio.get_running_loop().call_later(self.patience_s, self.hang_up)
+        loop = asyncio.get_running_loop()
+        self._until = until = loop.time() + self.patience_s
+        if self._watch is None or self._watch.when() > until:
+            self._watch_until(until, loop)
         try:
             return await super().wait(gen, interval, timeout)
         finally:
-            timer.cancel()
+            self._until = None
+
+    def _watch_until(self, until: float, loop: asyncio.AbstractEventLoop) -> None:
+        """One timer for many waits: a batch waits a dozen times, and a timer for each would cost
+        more than the waits themselves."""
+        if self._watch is not None:
+            self._watch.cancel()
+        self._watch = loop.call_at(until, self._look, loop)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._watch = None
+        if self._until is None:
+            return  # nothing is waited for; the next wait sets the timer again
+        if loop.time() >= self._until:
+            self.hang_up()
+        else:
+            self._watch_until(self._until, loop)
 
     async def notifies(
         self,

@@ -32,6 +32,10 @@ class Slices:
         """Whether others should have a turn."""
         return self._clock() >= self._until
 
+    def is_over_at(self, now: Millis) -> bool:
+        """The same for who has just read the clock."""
+        return now >= self._until
+
     async def pause(self) -> None:
         """Let everybody else have one."""
         await asyncio.sleep(0)

@@ -190,8 +190,10 @@ class SlotKeeper:
         slot is another node's, NOT_COORDINATOR. For a lease that has run out nobody waits long:
         COORDINATOR_NOT_AVAILABLE.
         """
+        if self.coordinator.serves(slot):
+            return ErrorCode.NONE
         arrived = self.coordinator.monotonic()
-        while not (slot in self.coordinator.epochs and self.coordinator.holds_lease):
+        while not self.coordinator.serves(slot):
             waited, is_ours = (
                 self.coordinator.monotonic() - arrived,
                 slot in self.coordinator.epochs,

@@ -11,7 +11,7 @@ from asyncio import Future
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
@@ -24,13 +24,23 @@ from protocol.turns import Turns
 T = TypeVar("T")
 
 
+class Waiter(Protocol):
+    """What waits for a reply: a future, or what is like one."""
+
+    def done(self) -> bool:
+        """Whether it waits no more."""
+
+    def set_result(self, result: Reply, /) -> None:
+        """The reply has come."""
+
+
 class Desk:
     """Where tickets wait for their replies; the one place that resolves them."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Ticket, Future[Reply]] = {}
+        self._waiting: dict[Ticket, Waiter] = {}
 
-    def open(self, ticket: Ticket, future: Future[Reply]) -> None:
+    def open(self, ticket: Ticket, future: Waiter) -> None:
         """Somebody waits for this ticket from now on."""
         self._waiting[ticket] = future
 
@@ -156,9 +166,10 @@ class Call:
 
     async def decide(self, group_id: str, event: Event) -> Reply:
         """Submit the event, which must carry this call's ticket, and wait for its answer."""
-        code = await self.available(group_id)
-        if code is not ErrorCode.NONE:
-            return Refused(code)
+        if not self.node.coordinator.serves(slot_of(group_id)):
+            code = await self.available(group_id)
+            if code is not ErrorCode.NONE:
+                return Refused(code)
         future = self.new_future()
         self.desk.open(self.ticket, future)
         try:

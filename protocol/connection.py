@@ -11,9 +11,11 @@ import logging
 import select
 from collections import deque
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from protocol.apis import APIS, Api
+from protocol.apis import APIS, Api, is_flexible
+from protocol.commit_fast_path import CommitFastPath
 from protocol.fast import FastPath, NoFastPath
 from protocol.holding import Hold
 from protocol.wire.errors import FrameError
@@ -56,8 +58,9 @@ class KafkaConnection(asyncio.Protocol):
         self.server = server
         self.number = number
         self.apis = apis
+        self.is_flexible = partial(is_flexible, apis)
         self.requests = 0
-        self.peer = ""
+        self.peer = self.client_host = ""
         self.pending = 0
         self.memory: dict[int | None, int] = {}
         self._sizes: deque[int] = deque()
@@ -65,6 +68,7 @@ class KafkaConnection(asyncio.Protocol):
         self._frames = FrameBuffer(server.frame_bytes_max)
         # The fast path knows today's heartbeats; those of another table all go to the queue.
         self._fast = (FastPath if apis is APIS else NoFastPath)(server.coordinator)
+        self._commit = CommitFastPath(server, number, self._write, self._commit_ended)
         self._hold = Hold(
             self._fast, server.coordinator.faces, server.ends, self._write, server.hold_s_max
         )
@@ -96,6 +100,8 @@ class KafkaConnection(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
         peer = transport.get_extra_info("peername")
         self.peer = peer[0] if peer else ""
+        self.client_host = f"/{self.peer}"  # as Java prints an address, and Kafka therefore too
+        self._commit.connected(self.client_host)
         self.server.protocol_connected(self)
         wait_ms = self.server.admission.enter(self, self.server.loop_ms)
         if wait_ms is None:
@@ -123,7 +129,7 @@ class KafkaConnection(asyncio.Protocol):
                     self._transport.write(reply)  # type: ignore[union-attr]
                 return
         frame = self._frames.only(data)
-        if frame is not None and self._reading:
+        if frame is not None and self._reading and not self._commit.is_under_way:
             self._last_frame_at = self._hold.arrived_at = self.server.loop.time()
             self._frame_received(frame)
             return
@@ -209,6 +215,7 @@ class KafkaConnection(asyncio.Protocol):
         self._reserved = 0
         self._read(self._long_bytes)
         self.server.reply_bytes.note(self, 0)
+        self._commit.forget()
         self.server.protocol_disconnected(self)
         self.server.cancel_application(self)
         self._transport = None
@@ -220,6 +227,8 @@ class KafkaConnection(asyncio.Protocol):
             reply = self._fast.answer(frame)
             if reply is not None:
                 self._transport.write(reply)  # type: ignore[union-attr]
+                return
+            if self.apis is APIS and self._commits(frame):
                 return
         if self._queue is None:
             self._queue = self.server.open_application(self)
@@ -252,6 +261,20 @@ class KafkaConnection(asyncio.Protocol):
         self._long_bytes -= size
         self.server.request_bytes.give(self, size)
 
+    def _commits(self, frame: bytes) -> bool:
+        """Whether it is a commit that is under way from now on."""
+        self.pending = 1  # until it has ended, which may be at once
+        if self._commit.take(frame, self.requests + 1):
+            self.requests += 1
+            return True
+        self.pending = 0
+        return False
+
+    def _commit_ended(self) -> None:
+        self.pending = 0
+        if self._frames.held or not self._reading:
+            self._balance()
+
     def _balance(self) -> None:
         """Read while there is room, pause while there is none."""
         if self._transport is None:
@@ -274,6 +297,7 @@ class KafkaConnection(asyncio.Protocol):
         """Whether one more frame may be looked at: none is for a client that does not read."""
         return (
             self._writable
+            and not self._commit.is_under_way
             and self.pending <= QUEUED_FRAMES_MAX
             and self._queued_bytes <= QUEUED_BYTES_MAX
             and not self._doomed

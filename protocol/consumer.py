@@ -15,7 +15,7 @@ from channels.consumer import AsyncConsumer
 
 from groups.core.events import Ticket
 from groups.node import NodeSettings
-from protocol.apis import Api, is_flexible
+from protocol.apis import Api
 from protocol.call import Call
 from protocol.handlers import forms
 from protocol.handlers.api_versions import unsupported_version_body
@@ -86,7 +86,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
                 await connection.unblocked()
 
     async def _serve(self, connection: Any, frame: bytes) -> bytes | None:
-        header, offset = parse_header(frame, partial(is_flexible, connection.apis))
+        header, offset = parse_header(frame, connection.is_flexible)
         api = connection.apis.get(header.api_key)
         if api is None:
             raise WireError(f"no API has the key {header.api_key}")
@@ -125,9 +125,9 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             desk=server.desk,
             version=header.api_version,
             client_id=forms.shown(header.client_id or ""),
-            client_host=f"/{connection.peer}",
+            client_host=connection.client_host,
             ticket=Ticket(connection.number, connection.requests),
-            new_future=asyncio.get_running_loop().create_future,
+            new_future=server.loop.create_future,
             hold=connection.hold,
             release=connection.release,
             turns=server.turns,

@@ -144,6 +144,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         """Serve until SIGINT or SIGTERM. (daphne's own ``run`` is about HTTP.)"""
         raise_file_limit()
         sys.setswitchinterval(SWITCH_S)
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*GC_THRESHOLDS)
         asyncio.set_event_loop(self.loop)
         self._node_task = self.loop.create_task(self._serve())
         self._node_task.add_done_callback(self._ended)
@@ -153,9 +156,6 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         reactor.run(installSignalHandlers=self.signal_handlers)
 
     async def _serve(self) -> None:
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(*GC_THRESHOLDS)
         self.ends, self.turns = Ends(self.loop), Turns(self.loop)
         bound = await self._bind(self.port, APIS)
         draft = 0 if self.draft_port is None else await self._bind(self.draft_port, DRAFT_APIS)

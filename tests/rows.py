@@ -6,16 +6,41 @@ import psycopg
 
 from groups.database import Connection
 
-EMPTY = """
-TRUNCATE rollcall_group, rollcall_member, rollcall_offset, rollcall_journal, rollcall_operation,
-         rollcall_node, rollcall_topic, rollcall_liveness, rollcall_offset_history,
-         rollcall_report_run, rollcall_rebalance_cost, rollcall_producer, rollcall_txn_group,
-         rollcall_pending_offset, rollcall_group_config, rollcall_pause, rollcall_follower,
-         rollcall_command;
-UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1;
-UPDATE rollcall_watch SET probe = 0, echo = 0;
-UPDATE rollcall_timeline SET generations_after = 0, jumped_on = NULL;
+TABLES = (
+    "group",
+    "member",
+    "offset",
+    "journal",
+    "operation",
+    "node",
+    "topic",
+    "liveness",
+    "offset_history",
+    "report_run",
+    "rebalance_cost",
+    "producer",
+    "txn_group",
+    "pending_offset",
+    "group_config",
+    "pause",
+    "follower",
+    "command",
+)
+
+DELETE_ALL = "\n".join(f"DELETE FROM rollcall_{table};" for table in TABLES)
+"""There are a few rows at most: TRUNCATE, which makes new files for each table and index, takes
+PostgreSQL twenty times as long."""
+
+EMPTY = f"""
+SET session_replication_role = replica;
+{DELETE_ALL}
+UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = 1
+ WHERE node_id IS NOT NULL OR incarnation IS NOT NULL OR epoch <> 1;
+UPDATE rollcall_watch SET probe = 0, echo = 0 WHERE probe <> 0 OR echo <> 0;
+UPDATE rollcall_timeline SET generations_after = 0, jumped_on = NULL
+ WHERE generations_after <> 0 OR jumped_on IS NOT NULL;
 """
+"""No trigger and no foreign key has a say in it: all of it goes."""
 
 
 def empty(url: str) -> None:

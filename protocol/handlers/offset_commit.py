@@ -4,13 +4,14 @@ The rest goes to the group as one event; its one answer holds for all of them. T
 path: what it costs per partition is in docs/hot-path.md.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from uuid import UUID
 
 from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider
+from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider, Ticket
+from groups.node import Node, NodeSettings
 from protocol.call import Call
 from protocol.handlers import forms
 from protocol.messages.offset_commit import (
@@ -49,13 +50,17 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
     bucket = call.node.coordinator.own.buckets.get(request.group_id)
     if bucket is not None:
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
-    codes, writes, unknown = await _sort(request, call)
+    entries = [await _entry(topic, call) for topic in request.topics]
+    codes, writes = await _sort(request, entries, call)
     verdict = Good
     if writes or is_known(codes):
         # A request of which no partition exists must not touch, still less create, the group.
-        reply = await call.decide(request.group_id, _event(request, call, writes))
+        outsider = Outsider(call.author, _goes_on(request, call)) if is_outsider(request) else None
+        event = asked(request, call.version, call.ticket, writes, outsider)
+        reply = await call.decide(request.group_id, event)
         verdict = reply.error
     codes = under(verdict, codes)
+    unknown = [at for at, entry in enumerate(entries) if isinstance(entry, ErrorCode)]
     return await _told(request, lambda t, p: codes[t][p] or verdict, unknown, call)
 
 
@@ -66,8 +71,16 @@ async def _told(
     call: Call,
 ) -> OffsetCommitResponse:
     if call.is_large:
-        return await call.beside(partial(_response, request, code, unknown, call.throttle_ms))
-    return _response(request, code, unknown, call.throttle_ms)
+        return await call.beside(partial(response, request, code, unknown, call.throttle_ms))
+    return response(request, code, unknown, call.throttle_ms)
+
+
+async def _sort(
+    request: OffsetCommitRequest, entries: Sequence[Entry | ErrorCode], call: Call
+) -> tuple[Codes, list[OffsetWrite]]:
+    who = committer(request, call.node, call.client_id, call.client_host)
+    sorting = partial(sort, request, call.version, entries, call.node.settings, who)
+    return await call.beside(sorting) if call.is_large else sorting()
 
 
 def under(verdict: ErrorCode, codes: Codes) -> Codes:
@@ -82,17 +95,27 @@ def is_known(codes: Codes) -> bool:
     return any(TOO_LARGE in judged for judged in codes)
 
 
-def _event(request: OffsetCommitRequest, call: Call, writes: list[OffsetWrite]) -> OffsetCommit:
-    generation_id = request.generation_id_or_member_epoch
-    is_outsider = generation_id < 0 and not request.member_id
+def is_outsider(request: OffsetCommitRequest) -> bool:
+    """Whether it is no member that commits."""
+    return request.generation_id_or_member_epoch < 0 and not request.member_id
+
+
+def asked(
+    request: OffsetCommitRequest,
+    version: int,
+    ticket: Ticket,
+    writes: Iterable[OffsetWrite],
+    outsider: Outsider | None = None,
+) -> OffsetCommit:
+    """What the group is to decide about."""
     return OffsetCommit(
-        ticket=call.ticket,
-        generation_id=generation_id,
+        ticket=ticket,
+        generation_id=request.generation_id_or_member_epoch,
         member_id=request.member_id,
         instance_id=request.group_instance_id,
         offsets=tuple(writes),
-        version=call.version,
-        outsider=Outsider(call.author, _goes_on(request, call)) if is_outsider else None,
+        version=version,
+        outsider=outsider,
     )
 
 
@@ -103,39 +126,23 @@ def _goes_on(request: OffsetCommitRequest, call: Call) -> bool:
     return earlier == OUTSIDERS_TOLD_MAX
 
 
-async def _sort(
-    request: OffsetCommitRequest, call: Call
-) -> tuple[Codes, list[OffsetWrite], list[int]]:
-    """A code for each partition, the writes of those whose code is NONE, and which topics of the
-    request do not exist."""
-    retention = request.retention_time_ms
-    named = call.version in NAMES_RETENTION and retention >= 0
-    retention_ms = min(retention, RETENTION_MS_MAX) if named else None
-    # Without a generation anybody may commit to an empty group, and call itself what it likes.
-    is_member = request.generation_id_or_member_epoch >= 0
-    member_id = request.member_id if is_member else forms.shown(request.member_id)
-    limit, who = call.node.settings.offset_metadata_max_bytes, author(member_id, call)
-    entries = [await _entry(topic, call) for topic in request.topics]
-    if call.is_large:
-        return await call.beside(
-            partial(_sorted, request.topics, entries, limit, retention_ms, who)
-        )
-    return _sorted(request.topics, entries, limit, retention_ms, who)
-
-
-def _sorted(
-    topics: Sequence[OffsetCommitRequestTopic],
+def sort(
+    request: OffsetCommitRequest,
+    version: int,
     entries: Sequence[Entry | ErrorCode],
-    limit: int,
-    retention_ms: int | None,
+    settings: NodeSettings,
     who: Author | None,
-) -> tuple[Codes, list[OffsetWrite], list[int]]:
+) -> tuple[Codes, list[OffsetWrite]]:
+    """A code for each partition, and the writes of those whose code is NONE. ``entries``: of each
+    topic of the request, or the code for all its partitions."""
+    retention = request.retention_time_ms
+    named = version in NAMES_RETENTION and retention >= 0
+    retention_ms = min(retention, RETENTION_MS_MAX) if named else None
+    limit = settings.offset_metadata_max_bytes
     codes: Codes = []
     writes: list[OffsetWrite] = []
-    unknown: list[int] = []
-    for topic, entry in zip(topics, entries, strict=True):
+    for topic, entry in zip(request.topics, entries, strict=True):
         if isinstance(entry, ErrorCode):
-            unknown.append(len(codes))
             codes.append([entry] * len(topic.partitions))
             continue
         codes.append([check(p, entry, limit) for p in topic.partitions])
@@ -144,7 +151,7 @@ def _sorted(
             for partition, code in zip(topic.partitions, codes[-1], strict=True)
             if code is Good
         ]
-    return codes, writes, unknown
+    return codes, writes
 
 
 async def _entry(topic: OffsetCommitRequestTopic, call: Call) -> Entry | ErrorCode:
@@ -192,14 +199,22 @@ def write(
     )
 
 
-def author(member_id: str, call: Call) -> Author | None:
+def author(member_id: str, node: Node, client_id: str, host: str) -> Author | None:
     """Who is to be named in the history of offsets, where one is kept."""
-    if not call.node.totals.keeps_history:
+    if not node.totals.keeps_history:
         return None
-    return Author(member_id, call.client_id, call.client_host)
+    return Author(member_id, client_id, host)
 
 
-def _response(
+def committer(request: OffsetCommitRequest, node: Node, client_id: str, host: str) -> Author | None:
+    """Whom the history of offsets names for this request."""
+    # Without a generation anybody may commit to an empty group, and call itself what it likes.
+    is_member = request.generation_id_or_member_epoch >= 0
+    member_id = request.member_id if is_member else forms.shown(request.member_id)
+    return author(member_id, node, client_id, host)
+
+
+def response(
     request: OffsetCommitRequest,
     code: Callable[[int, int], ErrorCode],
     unknown: Container[int],

@@ -71,7 +71,7 @@ async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, lis
     except Unavailable as error:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
     limit = call.node.settings.offset_metadata_max_bytes
-    who = author(forms.shown(request.member_id), call)
+    who = author(forms.shown(request.member_id), call.node, call.client_id, call.client_host)
     return await call.aside(partial(_sorted, request, entries, limit, who))
 
 

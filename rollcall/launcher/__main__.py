@@ -40,6 +40,8 @@ def main(arguments: Sequence[str]) -> int:
             with importing(output) as server, stages(wanted, web, output, server) as planned:
                 supervise(planned, Supervisor(output, signals, server))
     except (LaunchError, kafka_settings.SettingError) as refusal:
+        if signals.stop_asked:  # what failed was told to end as well: no reason of its own
+            return 0
         output.say(NAME, str(refusal))
         return 1
     finally:

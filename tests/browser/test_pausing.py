@@ -72,6 +72,7 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
     assert watching.evaluate("window.untouched")
 
 
+@pytest.mark.long
 def test_one_member_is_stopped_from_its_line(
     world: World, log_in: LogIn, topic: str, anna: BlockingMember
 ) -> None:

@@ -77,6 +77,7 @@ def test_a_rebalance_is_forced_and_both_clients_go_on(
         assert worker.commit(7) == {str(partition): 7 for partition in worker.owned}
 
 
+@pytest.mark.long
 def test_a_viewer_reads_and_forces_nothing(
     world: World, log_in: LogIn, start: Start, topic: str
 ) -> None:

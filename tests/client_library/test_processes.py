@@ -67,6 +67,7 @@ def test_three_libraries_in_one_group(installation: Installation, join: Join, na
     assert ours.commit(9) == {str(p): 9 for p in ours.owned}
 
 
+@pytest.mark.long
 @pytest.mark.timeout(200)
 def test_a_dead_library_member_is_missed_when_its_session_ends(
     installation: Installation, join: Join, name: str

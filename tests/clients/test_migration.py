@@ -14,7 +14,10 @@ from rollcall.installation import Installation
 from tests.clients.conftest import SESSION_MS, Start, Worker, topic
 
 ALL = {0, 1, 2, 3, 4, 5}
-CLASSIC = ["confluent-kafka", "confluent-kafka-cooperative"]
+CLASSIC = [
+    pytest.param("confluent-kafka", marks=pytest.mark.long),
+    "confluent-kafka-cooperative",
+]
 NEXT = "confluent-kafka-848"
 
 

@@ -14,6 +14,7 @@ ATTEMPTS = 8
 """After so many in vain kafka-python waits 50 ms * 2^7 before the next: more than the session."""
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_a_worker_is_not_evicted_by_a_slow_restart() -> None:
     """Its attempts are then further apart than its session is long (the README's tour, step 4)."""

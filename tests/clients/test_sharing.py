@@ -24,8 +24,15 @@ def share(one: Worker, other: Worker) -> bool:
     return len(one.owned) == len(other.owned) == 3 and one.owned | other.owned == ALL
 
 
+ONE_SHORT = [
+    pytest.param(library, marks=pytest.mark.long if number else ())
+    for number, library in enumerate(CLASSIC)
+]
+"""A session must end in each of these tests."""
+
+
 # The consumer protocol is not among these: its sessions are the coordinator's, 45 s.
-@pytest.mark.parametrize("library", CLASSIC)
+@pytest.mark.parametrize("library", ONE_SHORT)
 def test_two_processes_share_and_one_takes_over_from_the_dead(
     library: str, installation: Installation, start: Start, name: str
 ) -> None:

@@ -69,6 +69,7 @@ async def test_two_hundred_stop_move_and_start(
     assert record.overlaps() == []
 
 
+@pytest.mark.long
 async def test_a_coordinator_is_killed_in_the_middle_of_it(pair: Installation) -> None:
     """kill -9 while everybody is being stopped, and again while everybody works: the next
     coordinator goes on from the rows, and nobody ever works on what another works on."""

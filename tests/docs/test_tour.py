@@ -6,8 +6,10 @@ Only the ports, the data folder and the folder of ``worker.py`` are the test's o
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -35,6 +37,9 @@ REBALANCES = (
 )
 PATIENCE_S = 90.0
 """Longer than any step takes, on a machine that does much else."""
+
+QUIET = {"MAKEFLAGS": "", "MAKELEVEL": "", "MFLAGS": ""}
+"""The tests themselves may run below a make, which tells those below it that it does."""
 
 STOP_S = 20
 TOKEN = "the-token"
@@ -116,10 +121,8 @@ class Tour:
             f"ROLLCALL_{name}_PORT": "0" if is_first else address.rpartition(":")[2]
             for name, address in zip(("KAFKA", "DRAFT", "WEB"), self.addresses, strict=True)
         }
-        # The tests themselves may run below a make, which tells those below it that it does.
-        quiet = {"MAKEFLAGS": "", "MAKELEVEL": "", "MFLAGS": ""}
         data = {"ROLLCALL_DATA_DIR": str(self.folder / "data"), "ROLLCALL_API_TOKEN": TOKEN}
-        terminal = self.open("make", "run", **settings, **data, **quiet)
+        terminal = self.open("make", "run", **settings, **data, **QUIET)
         line = until(lambda: "".join(terminal.said[:1]), "the ready line", PATIENCE_S)
         ready = READY.fullmatch(line)
         assert ready, line
@@ -154,6 +157,7 @@ class Tour:
             return [cause for (cause,) in database.execute(REBALANCES).fetchall()]
 
 
+@pytest.mark.long
 def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> None:
     tour = Tour(open_terminal, folder)
     rollcall = tour.make_run()
@@ -190,6 +194,22 @@ def test_the_tour_goes_as_the_page_says(folder: Path, open_terminal: Open) -> No
         tour.told(after("## A worker in Python", "python")),
     )
     ours.until_said("assigned [0, 1, 2, 3, 4, 5]")
+
+
+def test_make_says_nothing_of_what_it_brings_first(tmp_path: Path) -> None:
+    """`make run` prints the ready line first, though ``uv.lock`` is newer than what is here."""
+    for name in ("Makefile", "pyproject.toml", "uv.lock"):
+        shutil.copy(CHECKOUT / name, tmp_path)
+    uv, python = tmp_path / ".tools/uv/bin/uv", tmp_path / ".venv/bin/python"
+    for program, leads_to in ((uv, shutil.which("true")), (python, sys.executable)):
+        program.parent.mkdir(parents=True)
+        program.symlink_to(str(leads_to))
+
+    environ = {**os.environ, **QUIET}
+    said = subprocess.check_output(["make", "setup"], cwd=tmp_path, env=environ)
+
+    assert (tmp_path / ".venv/.synced").exists()
+    assert said == b""
 
 
 def shared(*terminals: Terminal) -> bool:

@@ -28,7 +28,7 @@ async def pool(database_url: str) -> AsyncIterator[AsyncConnectionPool[Connectio
 async def world(database_url: str, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[World]:
     """A node with no topic and no offset."""
     async with await Connection.connect(database_url, autocommit=True) as connection:
-        await connection.execute("TRUNCATE rollcall_topic, rollcall_offset")
+        await connection.execute("DELETE FROM rollcall_topic; DELETE FROM rollcall_offset")
         yield World(Catalogue(pool), connection)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,8 @@ def heed_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
+@contextmanager
+def data_folder() -> Iterator[Path]:
     """A data folder that any user may pass through, unlike pytest's own temporary ones."""
     path = Path(tempfile.mkdtemp(prefix="rollcall-launcher-"))
     path.chmod(PASSABLE)
@@ -37,6 +38,13 @@ def folder() -> Iterator[Path]:
     for data in (path / "postgres" / "data", path / "data" / "postgres" / "data"):
         until(lambda data=data: not leftovers.find(data), "the server ended")  # type: ignore[misc]
     shutil.rmtree(path)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """One for the test."""
+    with data_folder() as path:
+        yield path
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The whole launcher: everything that ``make run`` serves, and its end."""
 
+import asyncio
 import os
 import re
 import signal
@@ -8,15 +9,18 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from rollcall.installation import Installation
 from rollcall.launcher import postgres
 from tests.launcher.conftest import Launch
 from tests.launcher.waiting import is_running, until
+from tests.nodes import all_nodes
 
 LAUNCHER = ("-m", "rollcall.launcher")
 READY = re.compile(
@@ -80,6 +84,7 @@ def test_everything_serves_and_ends_in_time(
     assert not [pid for pid in below if is_running(pid)]
 
 
+@pytest.mark.long
 def test_nothing_outlives_a_launcher_that_is_killed(folder: Path, launch: Launch) -> None:
     launcher = launch(*LAUNCHER, **environ(folder))
     wait_ready(launcher)
@@ -90,13 +95,12 @@ def test_nothing_outlives_a_launcher_that_is_killed(folder: Path, launch: Launch
     until(lambda: not any(is_running(pid) for pid in below), "all processes ended")
 
 
-def test_each_node_has_a_port_and_a_dead_one_comes_back(folder: Path, launch: Launch) -> None:
-    launcher = launch(*LAUNCHER, **environ(folder, ROLLCALL_NODES="2"))
-    wait_ready(launcher)
-    ready = folder / "run" / "node-1.ready"
+@pytest.mark.xdist_group("pair")
+def test_each_node_has_a_port_and_a_dead_one_comes_back(pair: Installation) -> None:
+    node = serving(pair, 1)
+    ready = pair.data_dir / "run" / "node-1.ready"
     told = ready.read_text()
     host, port = told.split()[0].split(":")
-    node = pid_with_argument(launcher.pid, "--node-id=1")
 
     ready.unlink()
     os.kill(node, signal.SIGKILL)
@@ -120,6 +124,7 @@ def pid_with_argument(launcher: int, argument: str) -> int:
     raise AssertionError(f"no process was started with {argument}")
 
 
+@pytest.mark.long
 def test_first_admin_is_made_once_and_its_password_shown_once(folder: Path, launch: Launch) -> None:
     said = []
     for _ in range(2):
@@ -132,6 +137,7 @@ def test_first_admin_is_made_once_and_its_password_shown_once(folder: Path, laun
     assert "password: " not in said[1]
 
 
+@pytest.mark.long
 def test_given_database_is_used_instead_of_an_embedded_one(folder: Path, launch: Launch) -> None:
     with postgres.serve(folder / "theirs", throwaway=True) as url:
         own = folder / "own"
@@ -144,6 +150,23 @@ def test_given_database_is_used_instead_of_an_embedded_one(folder: Path, launch:
 
     assert row == (1,)
     assert not (own / "postgres").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="who is asked for by /proc")
+def test_a_signal_to_everybody_at_once_is_a_stop(folder: Path, launch: Launch) -> None:
+    """As a container or a session ends: here while initdb works, which fails for it."""
+    launcher = launch(*LAUNCHER, **environ(folder))
+    part = folder / "postgres" / "data.part"
+    until(lambda: (part / "PG_VERSION").exists(), "initdb is at work")
+    everybody = [launcher.pid, *descendants(launcher.pid)]
+    for pid in everybody:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+
+    out, said = launcher.communicate(timeout=STOP_S)
+
+    assert (launcher.returncode, out, said) == (0, "", "")
+    until(lambda: not any(is_running(pid) for pid in everybody), "nothing is left")
 
 
 @pytest.mark.parametrize(
@@ -171,26 +194,31 @@ def test_wrong_setting_is_one_sentence(
     assert "secret" not in said
 
 
-@pytest.mark.parametrize("name", ["KAFKA", "DRAFT", "WEB"])
-def test_port_that_is_taken_is_one_sentence(folder: Path, launch: Launch, name: str) -> None:
+def test_port_that_is_taken_is_one_sentence(
+    folder: Path, launch: Launch, database_url: str
+) -> None:
+    """Each is waited for in case its program is just ending: so all three at once."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        variable = f"ROLLCALL_{name}_PORT"
-        launcher = launch(*LAUNCHER, **environ(folder, **{variable: str(port)}))
-        out, said = launcher.communicate(timeout=60)
+        launchers = {}
+        for name in ("KAFKA", "DRAFT", "WEB"):
+            taken = {f"ROLLCALL_{name}_PORT": str(port), "ROLLCALL_DATABASE_URL": database_url}
+            launchers[name] = launch(*LAUNCHER, **environ(folder / name, **taken))
+        told = {name: each.communicate(timeout=60) for name, each in launchers.items()}
 
-    assert (launcher.returncode, out) == (1, "")
-    assert f"Port {port} of 127.0.0.1 is taken by another program ({variable})." in said
-    assert "Traceback" not in said
+    for name, (out, said) in told.items():
+        assert (launchers[name].returncode, out) == (1, "")
+        variable = f"ROLLCALL_{name}_PORT"
+        assert f"Port {port} of 127.0.0.1 is taken by another program ({variable})." in said
+        assert "Traceback" not in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
-def test_processes_share_nothing_but_memory(folder: Path, launch: Launch) -> None:
-    launcher = launch(*LAUNCHER, **environ(folder))
-    wait_ready(launcher)
-    programs = [pid_with_argument(launcher.pid, said) for said in PROGRAMS]
+def test_processes_share_nothing_but_memory(installation: Installation) -> None:
+    launcher = launcher_of(installation)
+    programs = [pid_with_argument(launcher, said) for said in PROGRAMS]
 
-    assert {parent_of(pid) for pid in programs} == {launcher.pid}
+    assert {parent_of(pid) for pid in programs} == {launcher}
     assert [os.getsid(pid) for pid in programs] == programs
     for one, other in combinations(programs, 2):
         assert not ends_of(one) & ends_of(other)
@@ -199,19 +227,30 @@ def test_processes_share_nothing_but_memory(folder: Path, launch: Launch) -> Non
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
-def test_processes_come_back_without_the_fork_server(folder: Path, launch: Launch) -> None:
-    launcher = launch(*LAUNCHER, **environ(folder))
-    wait_ready(launcher)
-    server = pid_with_argument(launcher.pid, "rollcall.fork_server")
-    ready = folder / "run" / "node-0.ready"
-    node = pid_with_argument(launcher.pid, "--node-id=0")
+@pytest.mark.xdist_group("pair")
+def test_processes_come_back_without_the_fork_server(pair: Installation) -> None:
+    node = serving(pair, 0)
+    launcher = launcher_of(pair)
+    server = pid_with_argument(launcher, "rollcall.fork_server")
+    ready = pair.data_dir / "run" / "node-0.ready"
     ready.unlink()
 
     os.kill(server, signal.SIGKILL)
     os.kill(node, signal.SIGKILL)
 
     until(ready.exists, "the node served again", patience_s=60)
-    assert pid_with_argument(launcher.pid, "rollcall.fork_server") != server
+    assert pid_with_argument(launcher, "rollcall.fork_server") != server
+
+
+def serving(pair: Installation, node_id: int) -> int:
+    """The node's pid, once both serve: a test before may have killed one."""
+    asyncio.run(all_nodes(pair, 2))
+    return pair.node_pid(node_id)
+
+
+def launcher_of(installation: Installation) -> int:
+    """The launcher's pid, whoever started it."""
+    return int((installation.data_dir / "lock").read_text())
 
 
 PROGRAMS = (

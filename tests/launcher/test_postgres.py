@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -15,7 +16,7 @@ from rollcall.launcher.errors import LaunchError
 from rollcall.launcher.output import Output
 from rollcall.launcher.signals import Signals
 from rollcall.launcher.supervisor import Supervisor
-from tests.launcher.conftest import Launch
+from tests.launcher.conftest import Launch, data_folder
 from tests.launcher.waiting import is_running, until
 
 SERVER_ALONE = """
@@ -74,45 +75,54 @@ def test_new_port_is_found_when_the_kept_one_is_taken(folder: Path) -> None:
     assert second != first
 
 
-def test_server_is_version_18_and_safe(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[Path, str]]:
+    """The folder and the URL of a server that tests only look at."""
+    with data_folder() as folder, postgres.serve(folder) as url:
+        yield folder, url
+
+
+def test_server_is_version_18_and_safe(served: tuple[Path, str]) -> None:
+    _, url = served
     wanted = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
-    with postgres.serve(folder) as url:
-        assert ask(url, "SHOW server_version").startswith("18")
-        assert {name: ask(url, f"SHOW {name}") for name in wanted} == wanted
-        assert ask(url, "SHOW data_checksums") == "on"
+    assert ask(url, "SHOW server_version").startswith("18")
+    assert {name: ask(url, f"SHOW {name}") for name in wanted} == wanted
+    assert ask(url, "SHOW data_checksums") == "on"
 
 
-def test_server_listens_on_loopback_only_and_has_no_socket_file(folder: Path) -> None:
-    with postgres.serve(folder, throwaway=True) as url:
-        assert ask(url, "SHOW listen_addresses") == "127.0.0.1"
-        assert ask(url, "SHOW unix_socket_directories") == ""
+def test_server_listens_on_loopback_only_and_has_no_socket_file(served: tuple[Path, str]) -> None:
+    _, url = served
+    assert ask(url, "SHOW listen_addresses") == "127.0.0.1"
+    assert ask(url, "SHOW unix_socket_directories") == ""
 
 
-def test_wrong_password_is_refused_and_the_right_one_kept_as_scram(folder: Path) -> None:
-    with postgres.serve(folder, throwaway=True) as url:
-        password = (folder / "postgres-password").read_text().strip()
+def test_wrong_password_is_refused_and_the_right_one_kept_as_scram(
+    served: tuple[Path, str],
+) -> None:
+    folder, url = served
+    password = (folder / "postgres-password").read_text().strip()
 
-        with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
-            psycopg.connect(url.replace(password, "guess"))
+    with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+        psycopg.connect(url.replace(password, "guess"))
 
-        stored = ask(url, "SELECT rolpassword FROM pg_authid WHERE rolname = 'rollcall'")
-        assert stored.startswith("SCRAM-SHA-256$")
-        rules = "SELECT string_agg(DISTINCT auth_method, ' ') FROM pg_hba_file_rules"
-        assert ask(url, rules) == "scram-sha-256"
+    stored = ask(url, "SELECT rolpassword FROM pg_authid WHERE rolname = 'rollcall'")
+    assert stored.startswith("SCRAM-SHA-256$")
+    rules = "SELECT string_agg(DISTINCT auth_method, ' ') FROM pg_hba_file_rules"
+    assert ask(url, rules) == "scram-sha-256"
 
 
-def test_password_is_readable_by_its_owner_only(folder: Path) -> None:
-    with postgres.serve(folder, throwaway=True):
-        mode = (folder / "postgres-password").stat().st_mode
-        assert stat.S_IMODE(mode) == 0o600
-        assert not (folder / "postgres" / "initial-password").exists()
+def test_password_is_readable_by_its_owner_only(served: tuple[Path, str]) -> None:
+    folder, _ = served
+    mode = (folder / "postgres-password").stat().st_mode
+    assert stat.S_IMODE(mode) == 0o600
+    assert not (folder / "postgres" / "initial-password").exists()
 
 
 @root_only
-def test_server_does_not_run_as_root(folder: Path) -> None:
-    with postgres.serve(folder, throwaway=True):
-        status = Path(f"/proc/{server_pid(folder)}/status").read_text()
-        data = (folder / "postgres" / "data").stat()
+def test_server_does_not_run_as_root(served: tuple[Path, str]) -> None:
+    folder, _ = served
+    status = Path(f"/proc/{server_pid(folder)}/status").read_text()
+    data = (folder / "postgres" / "data").stat()
 
     users = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
     assert set(users) == {str(data.st_uid)}

@@ -6,9 +6,13 @@ from typing import Any
 import pytest
 
 from rollcall.client import Change, Member
-from tests.server.conftest import _prepared, other, served
+from tests.in_process import other, prepare
+from tests.server.conftest import served
 
-__all__ = ["_prepared", "other", "served"]
+__all__ = ["other", "served"]
+
+BEATS: dict[str, Any] = {"heartbeat_interval_ms": 200, "heartbeat_frequency": 150}
+"""Whoever is told by heartbeats is told soon; nobody's session is shorter for that."""
 
 Join = Callable[..., Awaitable["Worker"]]
 
@@ -37,12 +41,20 @@ class Worker:
 
 
 @pytest.fixture
+def _prepared(database_url: str, settings: Any) -> None:
+    """Members of the consumer protocol are told soon, too."""
+    prepare(database_url, settings)
+    settings.GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS = 100
+    settings.GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS = 200
+
+
+@pytest.fixture
 async def join() -> AsyncIterator[Join]:
     """Starts a member; all leave with the test."""
     workers: list[Worker] = []
 
     async def begin(address: str, group: str = "g", **options: Any) -> Worker:
-        worker = Worker(address, group, **options)
+        worker = Worker(address, group, **{**BEATS, **options})
         workers.append(worker)
         await worker.member.start()
         return worker

@@ -37,6 +37,7 @@ def _java() -> Iterator[None]:
 def spark() -> Iterator[SparkSession]:
     """One session; it takes longer to start than all stories together."""
     with session() as made:
+        made.conf.set("spark.sql.shuffle.partitions", "2")  # for a few rows, as many tasks
         yield made
 
 

@@ -97,6 +97,7 @@ def test_one_whose_worker_is_gone_says_so_and_leaves_no_java(url: str) -> None:
     ]
 
 
+@pytest.mark.long
 def test_java_ends_with_an_analysis_that_is_killed(url: str, tmp_path: Path) -> None:
     """Here it is the wheel's, which the command has found itself."""
     environ = {**no_java(tmp_path), "TMPDIR": str(tmp_path)}  # nobody is left to tidy it

@@ -1,4 +1,4 @@
-"""Whole runs: a hundred thousand entries against plain SQL, and what becomes of runs and tables."""
+"""Whole runs: thousands of entries against plain SQL, and what becomes of runs and tables."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -17,7 +17,7 @@ from tests.pipeline.journals import entry, many
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(300)]
 
-EVENTS = 100_000
+EVENTS = [4_000, pytest.param(100_000, marks=pytest.mark.long)]
 
 SILVER = """
 journal_id, group_id, kind, trigger, reason, client_reason, member_id, client_id,
@@ -40,10 +40,11 @@ def analyse(spark: SparkSession, conninfo: str, tmp_path: Path) -> Analyse:
     return lambda: rebalances.run(conninfo, tmp_path / "out", lambda: nullcontext(spark), "alice")
 
 
-def test_a_hundred_thousand_entries_say_what_plain_sql_says(
-    spark: SparkSession, url: str, analyse: Analyse
+@pytest.mark.parametrize("events", EVENTS)
+def test_entries_say_what_plain_sql_says(
+    spark: SparkSession, url: str, analyse: Analyse, events: int
 ) -> None:
-    write(url, many(EVENTS))
+    write(url, many(events))
     done = analyse()
 
     silver = spark.read.parquet(str(done.table)).selectExpr(
@@ -57,7 +58,7 @@ def test_a_hundred_thousand_entries_say_what_plain_sql_says(
 
     about_groups = query(url, "SELECT count(*) FROM rollcall_journal WHERE group_id <> ''")
     assert [(done.events,)] == about_groups
-    assert (done.rows, len(expected) > 20_000) == (len(report(url)), True)
+    assert (done.rows, len(expected) > events // 5) == (len(report(url)), True)
     longest = [name for name, _ in columns(COSTS)].index("without_owner_ms")
     assert max(done.top, key=lambda row: row[longest]) == done.top[0]
 

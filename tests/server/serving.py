@@ -115,7 +115,6 @@ class Serving:
 @asynccontextmanager
 async def serving() -> AsyncIterator[Serving]:
     """A server that owns every slot; stopped, and every application ended, at the end."""
-    thresholds = gc.get_threshold()
     running = Serving()
     task = running.server._node_task = asyncio.create_task(running.server._serve())
     ready = asyncio.create_task(running.ready.wait())
@@ -128,8 +127,7 @@ async def serving() -> AsyncIterator[Serving]:
         ready.cancel()
         applications = [a for c in running.connections if (a := running.application(c))]
         await running.server._close()
-        gc.unfreeze()
-        gc.set_threshold(*thresholds)
+        gc.unfreeze()  # what the node froze when it had loaded its groups is garbage now
         if applications:
             await asyncio.wait(applications, timeout=5)
         with suppress(asyncio.CancelledError):

@@ -34,7 +34,7 @@ async def pool(database_url: str) -> AsyncIterator[Pool]:
     """Connections as a node has them, to a database without topics and offsets."""
     async with _pool(database_url) as pool:
         async with pool.connection() as connection:
-            await connection.execute("TRUNCATE rollcall_topic, rollcall_offset")
+            await connection.execute("DELETE FROM rollcall_topic; DELETE FROM rollcall_offset")
         yield pool
 
 

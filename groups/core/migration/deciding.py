@@ -61,8 +61,9 @@ def _keeps_everybody(event: Event) -> bool:
 
 def _may_change(group: Group, events: Sequence[Event]) -> bool:
     """Whether anything here can change the group's kind; most steps cannot."""
-    if any(draft.may_take(group, event) for event in events):
-        return True
+    for event in events:  # no generator: every step comes by here
+        if draft.may_take(group, event):
+            return True
     if isinstance(group, ClassicGroup):
         return any(isinstance(event, ConsumerHeartbeat) for event in events)
     if isinstance(group, ConsumerGroup):

@@ -1,0 +1,153 @@
+"""Offset commits, most of what a busy node does, without the connection's application.
+
+A commit of which everything is known at once (its group is served here, its topics are in the
+catalogue, nothing about it is to be refused) becomes its event as it arrives, and its reply is
+written as it is decided. Whatever is more than that goes to the queue, where the handler
+(``handlers.offset_commit``) has the same checks and the words for what is wrong.
+What this saves: docs/hot-path.md.
+"""
+
+from collections.abc import Callable
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from groups.catalogue import Entry
+from groups.core.errors import Refuse
+from groups.core.events import Ticket
+from groups.core.replies import Reply
+from groups.slot import slot_of
+from protocol.handlers import forms, offset_commit
+from protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
+from protocol.wire.codec import decode, encode
+from protocol.wire.errors import WireError
+from protocol.wire.headers import RequestHeader, parse_header, response_frame
+
+if TYPE_CHECKING:
+    from protocol.server import CoordinatorServer
+
+_KEY = Struct(">hh")
+OFFSET_COMMIT = 8
+FIRST, LAST = OffsetCommitRequest.versions
+TOPIC_IDS_SINCE = offset_commit.TOPIC_IDS_SINCE
+
+FRAME_BYTES_MAX = 4 * 1024
+"""Larger ones have many partitions: they take their turn in the queue."""
+
+
+class CommitFastPath:
+    """One connection's commit under way, if any: ``done`` until one is, and after its reply.
+
+    It waits at the server's desk like the future of a request in the queue. ``write`` sends a
+    reply; what is called ``ended`` is told after it that the connection may go on.
+    """
+
+    __slots__ = (
+        "_ended",
+        "_header",
+        "_host",
+        "_number",
+        "_request",
+        "_server",
+        "_ticket",
+        "_write",
+    )
+
+    def __init__(
+        self,
+        server: "CoordinatorServer",
+        number: int,
+        write: Callable[[bytes], None],
+        ended: Callable[[], None],
+    ) -> None:
+        self._server = server
+        self._number = number
+        self._write = write
+        self._ended = ended
+        self._host = ""
+        self._header: RequestHeader | None = None
+        self._request: OffsetCommitRequest | None = None
+        self._ticket = Ticket(number, 0)
+
+    def connected(self, client_host: str) -> None:
+        """From where the client speaks, for the history of offsets."""
+        self._host = client_host
+
+    def take(self, frame: bytes, sequence: int) -> bool:
+        """Whether the frame (without its length) is a commit that is now under way; ``sequence``:
+        which request of the connection it is."""
+        if len(frame) > FRAME_BYTES_MAX or len(frame) < _KEY.size:
+            return False
+        key, version = _KEY.unpack_from(frame)
+        if key != OFFSET_COMMIT or not FIRST <= version <= LAST or self._server.turns.is_over:
+            return False
+        try:
+            header, body = parse_header(frame, _flexible)
+            request = decode(OffsetCommitRequest, version, frame, body)
+            return self._submit(header, request, Ticket(self._number, sequence))
+        except (WireError, Refuse):
+            return False  # the queue says what is wrong with it
+
+    def _submit(self, header: RequestHeader, request: OffsetCommitRequest, ticket: Ticket) -> bool:
+        node, group_id = self._server.node, request.group_id
+        settings, coordinator = node.settings, node.coordinator
+        forms.group_id(group_id, settings)
+        if not coordinator.serves(slot_of(group_id)) or offset_commit.is_outsider(request):
+            return False
+        entries = self._entries(request, header.api_version)
+        if not entries or group_id in coordinator.own.buckets:
+            return False
+        who = offset_commit.committer(
+            request, node, forms.shown(header.client_id or ""), self._host
+        )
+        version = header.api_version
+        codes, writes = offset_commit.sort(request, version, entries, settings, who)
+        if not writes or any(any(judged) for judged in codes):
+            return False
+        self._header, self._request, self._ticket = header, request, ticket
+        self._server.desk.open(ticket, self)
+        coordinator.submit(group_id, offset_commit.asked(request, version, ticket, writes))
+        return True
+
+    def _entries(self, request: OffsetCommitRequest, version: int) -> list[Entry]:
+        """Each topic's, as far as this node knows; empty where one is missing."""
+        catalogue = self._server.node.catalogue
+        if version < TOPIC_IDS_SINCE:
+            found = [catalogue.get(topic.name) for topic in request.topics]
+        else:
+            found = [catalogue.by_id(topic.topic_id) for topic in request.topics]
+        known = [entry for entry in found if entry is not None]
+        return known if len(known) == len(found) else []
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a commit waits for its reply: nothing after it may be answered before."""
+        return self._request is not None
+
+    def done(self) -> bool:
+        """Whether nobody waits for the reply."""
+        return self._request is None
+
+    def set_result(self, result: Reply, /) -> None:
+        """The reply has come: write it."""
+        request, header = self._request, self._header
+        if request is None or header is None:
+            return
+        self._request = None
+        response = offset_commit.response(request, lambda _t, _p: result.error, ())
+        self._write(_frame(header, response))
+        self._ended()
+
+    def forget(self) -> None:
+        """The connection is over."""
+        self._request = None
+        self._server.desk.close(self._ticket)
+
+
+def _frame(header: RequestHeader, response: OffsetCommitResponse) -> bytes:
+    version = header.api_version
+    body = encode(response, version)
+    return response_frame(header.correlation_id, body, bool(response.flexible(version)))
+
+
+def _flexible(_key: int, version: int) -> bool:
+    return bool(OffsetCommitRequest.flexible(version))

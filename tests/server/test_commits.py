@@ -1,0 +1,178 @@
+"""Plain commits are decided as they arrive: alike in all but the time it takes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from benchmarks.wire import create_topic
+from groups.core.errors import ErrorCode
+from protocol.connection import KafkaConnection
+from protocol.messages.heartbeat import HeartbeatRequest
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from protocol.messages.offset_fetch import OffsetFetchRequest
+from tests.server.client import Client, hello
+from tests.server.serving import Serving, until
+
+VERSIONS = range(OffsetCommitRequest.versions[0], OffsetCommitRequest.versions[1] + 1)
+V = 7
+TOPIC = "work"
+PARTITIONS = 4
+
+
+@pytest.fixture
+async def member(served: Serving) -> tuple[Client, KafkaConnection, HeartbeatRequest]:
+    """A settled member over a connection of its own, and a topic to commit to."""
+    await create_topic(served.address, TOPIC, PARTITIONS)
+    other = await Client.connect(served.address)
+    beat = await other.settled("g")
+    client, connection = await served.connect()
+    return client, connection, beat
+
+
+def commit(
+    beat: HeartbeatRequest, topics: Sequence[OffsetCommitRequestTopic], **more: Any
+) -> OffsetCommitRequest:
+    values = {
+        "group_id": beat.group_id,
+        "generation_id_or_member_epoch": beat.generation_id,
+        "member_id": beat.member_id,
+        "topics": topics,
+        **more,
+    }
+    return OffsetCommitRequest(**values)
+
+
+def offsets(
+    *partitions: int, name: str = TOPIC, metadata: str | None = "", offset: int = 5
+) -> OffsetCommitRequestTopic:
+    return OffsetCommitRequestTopic(
+        name=name,
+        partitions=[
+            OffsetCommitRequestPartition(
+                partition_index=index, committed_offset=offset, committed_metadata=metadata
+            )
+            for index in partitions
+        ],
+    )
+
+
+async def test_a_plain_commit_is_stored_without_an_application(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    client, connection, beat = member
+
+    answer = await client.call(commit(beat, [offsets(0, 2, offset=9)]), V)
+
+    assert [p.error_code for p in answer.topics[0].partitions] == [0, 0]
+    assert served.application(connection) is None
+    assert (connection.requests, connection.pending, len(served.server.desk)) == (1, 0, 0)
+    stored = await client.call(OffsetFetchRequest(group_id="g", topics=None), V)
+    found = {p.partition_index: p.committed_offset for p in stored.topics[0].partitions}
+    assert found == {0: 9, 2: 9}
+
+
+SHAPES: dict[str, tuple[list[OffsetCommitRequestTopic], dict[str, Any]]] = {
+    "good": ([offsets(0, 1)], {}),
+    "a partition twice": ([offsets(0, 0)], {}),
+    "a topic twice": ([offsets(0), offsets(1)], {}),
+    "metadata": ([offsets(1, metadata="note \0 \uf8ff")], {}),
+    "no metadata": ([offsets(1, metadata=None)], {}),
+    "metadata too long": ([offsets(0), offsets(1, metadata="x" * 5_000)], {}),
+    "no such partition": ([offsets(0, PARTITIONS), offsets(-1)], {}),
+    "no such topic": ([offsets(0), offsets(0, name="none")], {}),
+    "no topics": ([], {}),
+    "no partitions": ([offsets()], {}),
+    "a stranger": ([offsets(0)], {"member_id": "stranger"}),
+    "an instance": ([offsets(0)], {"group_instance_id": "i"}),
+    "an older generation": ([offsets(0)], {"generation_id_or_member_epoch": 0}),
+    "no member": ([offsets(0)], {"generation_id_or_member_epoch": -1, "member_id": ""}),
+    "a group of nobody": ([offsets(0)], {"group_id": "new", "generation_id_or_member_epoch": 3}),
+    "no group": ([offsets(0)], {"group_id": ""}),
+    "an impossible group": ([offsets(0)], {"group_id": "a\0b"}),
+    "a time to live": ([offsets(0)], {"retention_time_ms": 5_000}),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_it_is_answered_as_one_that_takes_its_turn(
+    served: Serving,
+    member: tuple[Client, KafkaConnection, HeartbeatRequest],
+    shape: str,
+) -> None:
+    """The same request by itself, and behind another one, which leads it past the fast path."""
+    client, connection, beat = member
+    topics, more = SHAPES[shape]
+    metadata = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+    topic_id = (await client.call(metadata, 12)).topics[0].topic_id
+    for version in VERSIONS:
+        for topic in topics:
+            topic.topic_id = topic_id
+        request = commit(beat, topics, **more)
+
+        by_itself = await client.call(request, version)
+        client.writer.write(client.packed(hello(), 3) + client.packed(request, version))
+        await client.receive()
+        in_turn = await client.receive()
+
+        assert by_itself == in_turn, version
+        assert connection.pending == 0
+
+
+async def test_nothing_overtakes_a_commit(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    """What comes behind it waits, be it in one read or in several, and is answered in order."""
+    client, connection, beat = member
+    let_go = served.points.hold("offsets:before")
+    client.send(commit(beat, [offsets(0)]), V)
+    await served.points.reached["offsets:before"].wait()
+    client.send(beat, 3)
+    client.send(hello(), 3)
+    await until(lambda: connection._frames.held)
+    client.send(commit(beat, [offsets(1)]), V)
+    client.send(OffsetFetchRequest(group_id="g", topics=None), V)
+    bystander = await Client.connect(served.address)
+    assert (await bystander.call(beat, 3)).error_code == ErrorCode.NONE
+    assert (connection.pending, connection.requests) == (1, 1)
+    let_go()
+
+    assert (await client.receive()).topics[0].partitions[0].error_code == ErrorCode.NONE
+    assert (await client.receive()).error_code == ErrorCode.NONE
+    assert (await client.receive()).api_keys
+    assert (await client.receive()).topics[0].partitions[0].error_code == ErrorCode.NONE
+    assert len((await client.receive()).topics[0].partitions) == 2
+
+
+async def test_a_commit_whose_client_has_gone_leaves_nothing_behind(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    client, connection, beat = member
+    let_go = served.points.hold("offsets:before")
+    client.send(commit(beat, [offsets(3, offset=7)]), V)
+    await served.points.reached["offsets:before"].wait()
+    assert len(served.server.desk) == 1
+    client.abort()
+    await until(lambda: len(served.server.desk) == 0)
+    let_go()
+
+    reader = await Client.connect(served.address)
+    while not (await reader.call(OffsetFetchRequest(group_id="g", topics=None), V)).topics:
+        pass
+    assert connection not in served.server.connections or served.application(connection) is None
+
+
+async def test_a_lease_that_ended_is_told_in_the_queues_words(
+    served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
+) -> None:
+    client, _, beat = member
+    served.node.coordinator.drop(list(served.node.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
+
+    answer = await client.call(commit(beat, [offsets(0)]), V)
+
+    assert answer.topics[0].partitions[0].error_code == ErrorCode.NOT_COORDINATOR
