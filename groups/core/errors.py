@@ -66,13 +66,19 @@ class ErrorCode(IntEnum):
     COMMITTING_PARTITIONS_NOT_ASSIGNED = -1027
 
 
+DETAIL_CHARS_MAX = 4_096
+"""Four bytes each at the most, and so well below the 32,767 of a string."""
+
+
 class Refuse(Exception):
     """A rule says no: answer ``code``, change nothing.
 
-    ``detail`` is a sentence for answers that carry an error message.
+    ``detail`` is a sentence for answers that carry an error message. It is cut where it quotes a
+    name that no topic and no group can have: with it the answer would not be a Kafka string.
     """
 
     def __init__(self, code: ErrorCode, detail: str | None = None) -> None:
         super().__init__(code.name)
         self.code = code
-        self.detail = detail
+        is_long = detail is not None and len(detail) > DETAIL_CHARS_MAX
+        self.detail = f"{detail[:DETAIL_CHARS_MAX]}..." if detail and is_long else detail

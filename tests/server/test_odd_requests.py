@@ -8,6 +8,7 @@ from protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
+from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from protocol.messages.describe_groups import DescribeGroupsRequest
 from protocol.messages.describe_transactions import DescribeTransactionsRequest
 from protocol.messages.init_producer_id import InitProducerIdRequest
@@ -188,3 +189,20 @@ async def test_what_may_be_done_with_a_dead_group_is_told_up_to_version_five(
     for version in range(3, 7):
         [told] = (await client.call(request, version)).groups
         assert (told.authorized_operations != NOT_ASKED) == (version < 6)
+
+
+async def test_a_name_as_long_as_a_string_may_be_is_quoted_in_part(served: Serving) -> None:
+    """A sentence around all of it would be no string any more, and the connection would go."""
+    client = await Client.connect(served.address)
+    longest = "x" * 32_767
+    grown = CreatePartitionsTopic(name=longest, count=2, assignments=None)
+    (topic,) = (
+        await client.call(
+            CreatePartitionsRequest(topics=[grown], timeout_ms=1, validate_only=False), 3
+        )
+    ).results
+
+    assert topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert topic.name == longest
+    assert "xxx" in topic.error_message
+    assert len(topic.error_message) < len(longest)
