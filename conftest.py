@@ -22,6 +22,8 @@ from rollcall.launcher import postgres
 from rollcall.launcher.output import Output
 from tests import installations
 
+pytest_plugins = ["tests.time_limit"]
+
 LOG = "postgres.log"
 SHARED_SERVER = "ROLLCALL_TEST_SERVER_IS_SHARED"
 """Set by who has started a server, made this run's database and named it (``tests/mutation``)."""

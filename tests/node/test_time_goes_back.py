@@ -12,6 +12,7 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
+from groups.timeline import MEMORIES
 from rollcall.launcher import ports
 from rollcall.launcher.cluster import DATABASE, SUPERUSER
 from tests.node.running import Running, running
@@ -77,6 +78,13 @@ async def serves(node: Running) -> None:
     await until(lambda: len(coordinator.epochs) == 64 and coordinator.holds_lease)
 
 
+async def beaten() -> None:
+    """A beat has been written: what is lost within one is not noticed (docs/backups.md)."""
+    (memory,) = MEMORIES
+    before = memory.beat
+    await until(lambda: memory.beat > before)
+
+
 async def again(node: Running, group_id: str, ask: Callable[[], Any]) -> Any:
     """What is answered once the node serves: a client asks again while it does not."""
     retried = {
@@ -119,7 +127,9 @@ async def lives_on(node: Running, survivor: Joined) -> tuple[Joined, Joined]:
     await again(node, "g", lambda: node.commit("g", 7, survivor))
     lost = await rebalanced(node, "g", survivor)
     assert lost.generation_id == survivor.generation_id + 3
-    return lost, await node.settled("new")
+    settled = await node.settled("new")
+    await beaten()
+    return lost, settled
 
 
 async def nobody_is_confirmed(

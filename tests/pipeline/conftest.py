@@ -42,12 +42,14 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture
-def url(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
-    """A database with an empty journal, and an environment that leads to it."""
+def url(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """A database with an empty journal, and an environment that leads to it. The pages are tested
+    without a report: none is left behind."""
     rows.empty(database_url)
     monkeypatch.setenv("ROLLCALL_DATABASE_URL", database_url)
     monkeypatch.setenv("ROLLCALL_DATA_DIR", str(tmp_path))
-    return database_url
+    yield database_url
+    rows.empty(database_url)
 
 
 @pytest.fixture

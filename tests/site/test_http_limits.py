@@ -124,13 +124,13 @@ async def sent(
     taken = 0
     while taken < size and not answered.done():
         part = BLOCK[: size - taken]
-        writer.write(b"%x\r\n%b\r\n" % (len(part), part) if chunked else part)
         try:
+            writer.write(b"%x\r\n%b\r\n" % (len(part), part) if chunked else part)
             await writer.drain()
-        except ConnectionError:  # its patience has ended; what it said is there to be read
+        except (ConnectionError, RuntimeError):  # closed; what was said is there to be read
             break
         taken += len(part)
-    if chunked and not answered.done():
+    if chunked and not writer.is_closing():
         writer.write(b"0\r\n\r\n")
     status, _ = await answered
     writer.close()
