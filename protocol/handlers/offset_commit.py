@@ -145,7 +145,9 @@ def sort(
         if isinstance(entry, ErrorCode):
             codes.append([entry] * len(topic.partitions))
             continue
-        codes.append([check(p, entry, limit) for p in topic.partitions])
+        codes.append(
+            [check(p.partition_index, p.committed_metadata, entry, limit) for p in topic.partitions]
+        )
         writes += [
             write(entry, partition, retention_ms, who)
             for partition, code in zip(topic.partitions, codes[-1], strict=True)
@@ -167,11 +169,10 @@ async def _entry(topic: OffsetCommitRequestTopic, call: Call) -> Entry | ErrorCo
     return found.get(topic.topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
 
 
-def check(partition: Partition, entry: Entry, limit: int) -> ErrorCode:
-    """NONE where the offset can be stored."""
-    if not entry.has(partition.partition_index):
+def check(partition: int, metadata: str | None, entry: Entry, limit: int) -> ErrorCode:
+    """NONE where an offset of this partition, with this note, can be stored."""
+    if not entry.has(partition):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    metadata = partition.committed_metadata
     if metadata is not None and len(metadata) * 2 > limit and _java_length(metadata) > limit:
         return TOO_LARGE
     return Good

@@ -94,7 +94,10 @@ def _sorted(
 def _codes(topic: TxnOffsetCommitRequestTopic, entry: Entry | None, limit: int) -> list[ErrorCode]:
     if entry is None:
         return [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] * len(topic.partitions)
-    return [check(partition, entry, limit) for partition in topic.partitions]
+    return [
+        check(partition.partition_index, partition.committed_metadata, entry, limit)
+        for partition in topic.partitions
+    ]
 
 
 def _told(code: ErrorCode, version: int) -> ErrorCode:

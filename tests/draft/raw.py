@@ -261,10 +261,12 @@ class Consumer:
         return r.number("h")
 
     async def commit(
-        self, offsets: Mapping[tuple[str, int], int], version: int = 1
+        self, offsets: Mapping[tuple[str, int], int], version: int = 1, metadata: str = ""
     ) -> Mapping[tuple[str, int], int]:
         """OffsetCommitRequest; error codes by partition."""
-        body = offset_commit(version, self.group, offsets, self.generation, self.consumer_id)
+        body = offset_commit(
+            version, self.group, offsets, self.generation, self.consumer_id, metadata=metadata
+        )
         r = Reader(await self.call(OFFSET_COMMIT, body, version))
         codes = {}
         for _ in range(r.number("i")):

@@ -283,3 +283,18 @@ async def test_kafkas_tools_see_a_group_of_the_draft(served: Serving, consumer: 
     (member,) = told.members
     assert topics_of(member.member_metadata) == frozenset({"orders"})
     assert partitions_of(member.member_assignment) == frozenset(("orders", p) for p in range(4))
+
+
+async def test_a_note_is_judged_and_kept_as_everywhere(consumer: Make) -> None:
+    """What PostgreSQL's text cannot hold comes back as it was; the limit counts as Java does."""
+    a = consumer()
+    await a.join()
+    assert await a.commit({("orders", 0): 5}, metadata="note \0 \uf8ff") == {("orders", 0): 0}
+    assert await a.fetch({"orders": [0]}) == {("orders", 0): (5, "note \0 \uf8ff", 0)}
+
+    limit = 4_096
+    assert await a.commit({("orders", 1): 5}, metadata="\U0001f40d" * (limit // 2)) == {
+        ("orders", 1): 0
+    }
+    too_long = await a.commit({("orders", 1): 6}, metadata="\U0001f40d" * (limit // 2) + "x")
+    assert too_long == {("orders", 1): 12}

@@ -10,8 +10,9 @@ from groups.catalogue import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, DraftCommit, OffsetWrite
 from protocol.call import Call
+from protocol.handlers import forms
 from protocol.handlers.draft import check_names, decide, number_of
-from protocol.handlers.offset_commit import RETENTION_MS_MAX
+from protocol.handlers.offset_commit import RETENTION_MS_MAX, author, check
 from protocol.messages.draft.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -52,44 +53,39 @@ def _sort(
 ) -> list[OffsetWrite]:
     """The writes of what can be stored; the code of what cannot goes into ``codes``."""
     limit = call.node.settings.offset_metadata_max_bytes
-    author = _author(request, call)
+    who = author(request.consumer_id, call.node, call.client_id, call.client_host)
     retention = request.retention_time_ms
     retention_ms = min(retention, RETENTION_MS_MAX) if retention >= 0 else None
     writes: list[OffsetWrite] = []
     for t, topic in enumerate(request.topics):
         for p, partition in enumerate(topic.partitions):
-            code = _code(partition, found.get(topic.name), limit)
-            if code is not ErrorCode.NONE:
+            entry = found.get(topic.name)
+            code = _code(partition, entry, limit)
+            if entry is None or code is not ErrorCode.NONE:
                 codes[t, p] = code
                 continue
-            writes.append(_write(topic.name, partition, retention_ms, author))
+            writes.append(_write(entry, partition, retention_ms, who))
     return writes
 
 
 def _write(
-    topic: str,
+    topic: Entry,
     partition: OffsetCommitRequestPartition,
     retention_ms: int | None,
-    author: Author | None,
+    who: Author | None,
 ) -> OffsetWrite:
     told = partition.timestamp_ms
     return OffsetWrite(
-        topic,
+        topic.name,
         partition.partition,
         partition.offset,
         -1,
-        partition.metadata or "",
+        forms.stored(partition.metadata or ""),
         min(told, TIMESTAMP_MS_MAX) if told >= 0 else None,
         retention_ms,
-        author,
+        who,
+        topic.topic_id,
     )
-
-
-def _author(request: OffsetCommitRequest, call: Call) -> Author | None:
-    """Who is to be named in the history of offsets, where one is kept."""
-    if not call.node.totals.keeps_history:
-        return None
-    return Author(request.consumer_id, call.client_id, call.client_host)
 
 
 def _event(request: OffsetCommitRequest, writes: list[OffsetWrite], call: Call) -> DraftCommit:
@@ -104,11 +100,9 @@ def _event(request: OffsetCommitRequest, writes: list[OffsetWrite], call: Call) 
 
 
 def _code(partition: OffsetCommitRequestPartition, entry: Entry | None, limit: int) -> ErrorCode:
-    if entry is None or not entry.has(partition.partition):
+    if entry is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if len(partition.metadata or "") > limit:
-        return ErrorCode.OFFSET_METADATA_TOO_LARGE
-    return ErrorCode.NONE
+    return check(partition.partition, partition.metadata, entry, limit)
 
 
 def _response(

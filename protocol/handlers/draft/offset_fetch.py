@@ -15,6 +15,7 @@ from groups import offsets
 from groups.core.errors import ErrorCode, Refuse
 from groups.offsets import Committed, Partition
 from protocol.call import Call
+from protocol.handlers import forms
 from protocol.handlers.draft import available, check_names, number_of
 from protocol.messages.draft.offset_fetch import (
     OffsetFetchRequest,
@@ -70,7 +71,7 @@ def _line(
 ) -> OffsetFetchResponsePartition:
     if found is not None:
         return OffsetFetchResponsePartition(
-            partition=partition, offset=found.offset, metadata=found.metadata
+            partition=partition, offset=found.offset, metadata=forms.told(found.metadata)
         )
     if code is ErrorCode.NONE and version < NOTHING_IS_NO_ERROR_SINCE:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
