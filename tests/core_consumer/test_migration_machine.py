@@ -202,3 +202,17 @@ TestCrossings.settings = settings(
     stateful_step_count=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+
+
+def test_a_static_member_that_is_replaced_before_its_sync_leaves_nothing_idle() -> None:
+    """The rebalance that was on is the new group's to end, though subscriptions are the same."""
+    life = Crossings()
+    life.begin(policy="bidirectional", count=1, cooperative=[])
+    life.classic_comes(cooperative=False, name="a", static=True, topics=("t1", "t2"))
+    life.classic_goes_on(name="a", times=1)
+    assert life.talk.state == "CompletingRebalance"
+
+    life.modern_comes(instance="i-a", name="x", topics=("t1", "t2"))
+
+    assert life.modern["x"].told == {"t1": [0], "t2": [0, 1]}
+    life.teardown()

@@ -1,4 +1,4 @@
-"""Every API, as large as a request may be: nobody else waits 50 ms for it.
+"""Every API, as large as a request may be: others do not wait for it.
 
 Generated from the tables of both listeners, so that no API can be without its cases.
 """
@@ -28,7 +28,10 @@ from tests.server.large_requests import (
 )
 from tests.server.serving import Serving
 
-TURN_S_MAX = 0.050
+TURN_S_MAX = 0.150
+"""Of the loop's own CPU time. 50 ms is the goal on an idle machine; beside other work the same
+takes twice as long, and what ought to be done in pieces takes hundreds."""
+
 GROWN_BYTES_MAX = 128 * 1024 * 1024
 """100,000 elements of a refused request and of its answer are a hundred megabytes for a moment."""
 

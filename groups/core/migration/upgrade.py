@@ -13,7 +13,7 @@ from groups.core.assignment import has_user_data, partitions_of
 from groups.core.assignors import NOTHING, Parts
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
-from groups.core.classic.states import MEMBER_JOINED
+from groups.core.classic.states import COMPLETING, MEMBER_JOINED, PREPARING
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.heartbeat import JOIN, validate
 from groups.core.consumer.index import Index, Topic
@@ -55,6 +55,9 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
     except Refuse as no:
         return _refused(group, event, no)
     decision = after.step([event], now, rng)
+    if _leaves_off(group, after, decision):
+        after = _upgraded(group, event, now, is_at_rest=False)
+        decision = after.step([event], now, rng)
     assert isinstance(decision.group, ConsumerGroup)
     if all(member.is_classic for member in decision.group.members.values()):
         return replace(decision, group=group, journal=())  # it was refused
@@ -67,6 +70,13 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
         journal=(entry, *decision.journal),
         operations=(*_ended(group), *decision.operations),
     )
+
+
+def _leaves_off(group: ClassicGroup, after: ConsumerGroup, decision: Decision) -> bool:
+    """Whether a rebalance was on that nobody would go on with: a static member has taken the place
+    of a classic one, which calls for no new epoch."""
+    is_on = group.durable.group.state in (PREPARING, COMPLETING)
+    return is_on and decision.group.durable.group.generation == after.durable.group.generation
 
 
 def _refused(group: ClassicGroup, event: ConsumerHeartbeat, no: Refuse) -> Decision:
@@ -90,8 +100,11 @@ def _ended(group: ClassicGroup) -> Iterator[Operated]:
         yield Operated(operation_id, ErrorCode.NONE, detail, group.durable.group.generation)
 
 
-def _upgraded(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis) -> ConsumerGroup:
-    """The group as a consumer group, before the heartbeat.
+def _upgraded(
+    group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, *, is_at_rest: bool = True
+) -> ConsumerGroup:
+    """The group as a consumer group, before the heartbeat. Unless ``is_at_rest`` it has used no
+    topic yet, so that the heartbeat gives it an epoch and a target.
 
     GROUP_ID_NOT_FOUND where it cannot be one, COORDINATOR_NOT_AVAILABLE where the handler has not
     looked up all that there is by now.
@@ -105,7 +118,7 @@ def _upgraded(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis) -> Con
         missing = () if event.looked_up is None else names_of(group) - event.looked_up
         if missing:
             raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, "Members have joined meanwhile.")
-    change = _Change(group, event.topics)
+    change = _Change(group, event.topics, is_at_rest)
     members = {row.member_id: change.member(row) for row in rows}
     _check_owners(members)
     durable = change.durable(members)
@@ -159,6 +172,7 @@ class _Change:
 
     group: ClassicGroup
     topics: Mapping[str, Topic]
+    is_at_rest: bool
 
     @property
     def epoch(self) -> int:
@@ -195,7 +209,8 @@ class _Change:
         details = dict(first_details())
         if members:
             names = {name for member in members.values() for name in member.topics}
-            known = {name: list(self.topics[name]) for name in sorted(names & self.topics.keys())}
+            used = sorted(names & self.topics.keys()) if self.is_at_rest else ()
+            known = {name: list(self.topics[name]) for name in used}
             details |= {"target_epoch": self.epoch, "settled_epoch": self.epoch, "topics": known}
         row = GroupRow(
             before.group.group_id,
