@@ -347,7 +347,8 @@ class KafkaConnection(asyncio.Protocol):
         self._balance()
 
     def _write(self, frame: bytes) -> None:
-        if self._transport is not None:
+        # A committer writes replies too: a connection that closes just now must not fail its batch.
+        if self._transport is not None and not self._transport.is_closing():
             self._transport.write(frame)
 
     def handle_reply(self, message: dict[str, Any]) -> None:

@@ -167,6 +167,34 @@ async def test_a_commit_whose_client_has_gone_leaves_nothing_behind(
     assert connection not in served.server.connections or served.application(connection) is None
 
 
+async def test_a_connection_that_closes_as_its_batch_commits_fails_nobody(
+    served: Serving,
+    member: tuple[Client, KafkaConnection, HeartbeatRequest],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The socket is closed, and the loop has not come to say so."""
+    client, connection, beat = member
+    other = await Client.connect(served.address)
+    let_go = served.points.hold("offsets:before")
+    client.send(commit(beat, [offsets(0)]), V)
+    await served.points.reached["offsets:before"].wait()
+    other.send(commit(beat, [offsets(1)]), V)
+    await until(lambda: len(served.server.desk) == 2)
+
+    def closed(_self: object, _data: bytes) -> None:
+        raise RuntimeError("the handler is closed")
+
+    transport = connection._transport
+    stands_in = type("Closed", (), {"is_closing": lambda _self: True, "write": closed})()
+    monkeypatch.setattr(connection, "_transport", stands_in)
+    let_go()
+
+    assert (await other.receive()).topics[0].partitions[0].error_code == ErrorCode.NONE
+    assert "a round failed" not in caplog.text
+    monkeypatch.setattr(connection, "_transport", transport)
+
+
 async def test_a_lease_that_ended_is_told_in_the_queues_words(
     served: Serving, member: tuple[Client, KafkaConnection, HeartbeatRequest]
 ) -> None:
