@@ -7,7 +7,6 @@ I/O here.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 from uuid import UUID
@@ -52,7 +51,6 @@ class Cluster:
         return _leader(tuple(b.node_id for b in self.brokers), topic_id.bytes, partition)
 
 
-@lru_cache(maxsize=65_536)
 def _leader(node_ids: tuple[int, ...], topic: bytes, partition: int) -> int:
     if len(node_ids) <= 1:
         return node_ids[0] if node_ids else -1

@@ -20,7 +20,7 @@ from protocol.call import Call
 from protocol.handlers import forms
 from protocol.handlers.api_versions import unsupported_version_body
 from protocol.request_limits import LOOKED_AT_BYTES, Refusal, exceeded, refused
-from protocol.wire.codec import decode, encode
+from protocol.wire.codec import decode, encode, encode_large
 from protocol.wire.errors import WireError
 from protocol.wire.headers import RequestHeader, parse_header, response_frame
 from protocol.wire.limits import REPLY_BYTES_MAX
@@ -111,7 +111,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
         if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
             async with server.reply_bytes.turn:
                 await server.reply_bytes.room()
-                body = await _beside(server.beside, partial(encode, response, version))
+                body = await _beside(server.beside, partial(encode_large, response, version))
         else:
             body = encode(response, version)
         if len(body) > REPLY_BYTES_MAX and api.key not in OF_ONE_GROUP:

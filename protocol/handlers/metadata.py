@@ -31,6 +31,12 @@ NO_TOPIC_ID = UUID(int=0)
 PARTITIONS_TOLD_MAX = 100_000
 """Partitions of one reply: some four megabytes, of the eight that a reply may have."""
 
+MANY = 1_000
+"""Partitions from here on are kept of few topics."""
+
+NONE: tuple[int, ...] = ()
+"""Offline replicas, one for all partitions: a list for each would be half of their memory."""
+
 TOO_MUCH = ErrorCode.POLICY_VIOLATION
 """Of a topic that the reply has no room for: clients know that it is there, and may ask for it
 alone. No other error would do: they take it for gone, or ask again at once."""
@@ -165,14 +171,10 @@ def _failed(
     )
 
 
-@lru_cache(maxsize=64)
-def _partitions(
+def _made(
     topic_id: UUID, count: int, brokers: tuple[Broker, ...]
 ) -> list[MetadataResponsePartition]:
-    """Kept, because every member of a big group asks for the same at the same time; nobody
-    may change the list. At most some 100 MB, were the kept topics all of the largest size.
-
-    Leader epoch -1, "none": with no log there is nothing for an epoch to tell apart,
+    """Leader epoch -1, "none": with no log there is nothing for an epoch to tell apart,
     and no client asks OffsetForLeaderEpoch then.
     """
     cluster = Cluster("", brokers)
@@ -185,6 +187,18 @@ def _partitions(
             leader_id=leader,
             replica_nodes=alone.get(leader, []),
             isr_nodes=alone.get(leader, []),
+            offline_replicas=NONE,
         )
         for index, leader in enumerate(leaders)
     ]
+
+
+_few, _many = lru_cache(maxsize=64)(_made), lru_cache(maxsize=8)(_made)
+
+
+def _partitions(
+    topic_id: UUID, count: int, brokers: tuple[Broker, ...]
+) -> list[MetadataResponsePartition]:
+    """Kept, because every member of a big group asks for the same at the same time; nobody
+    may change the list. At most 20 MB, were the kept topics all as large as they may be."""
+    return (_many if count > MANY else _few)(topic_id, count, brokers)

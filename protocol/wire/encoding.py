@@ -4,8 +4,8 @@ The function gathers pieces of bytes in a list and joins them once; a message of
 fixed fields only is one ``struct`` call, its empty tag byte included. This file
 makes the function and never writes a byte.
 
-Names in the functions made: ``v`` the message, ``out`` the list, ``b1`` … a string or
-bytes at hand, ``a1`` … a sequence, ``v1`` … an element.
+Names in the functions made: ``v`` the message, ``out`` the list, ``whole`` what was joined of it,
+``b1`` … a string or bytes at hand, ``a1`` … a sequence, ``v1`` … an element.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,14 @@ from protocol.wire.source import Source
 
 Encoder = Callable[[Any], bytes]
 
+
+def _gathered(whole: bytearray, out: list[bytes]) -> bytearray:
+    """What was joined before, with the pieces that came since."""
+    whole += b"".join(out)
+    out.clear()
+    return whole
+
+
 _NAMES: dict[str, object] = {
     "pack": pack,
     "int16": Packer(">h").pack,
@@ -28,13 +36,19 @@ _NAMES: dict[str, object] = {
     "SIZES": primitives.SIZES,
     "uvarint": primitives.uvarint,
     "tagged": primitives.tagged,
+    "gathered": _gathered,
 }
+
 _LEGACY_NULL = {"int16": r'b"\xff\xff"', "int32": r'b"\xff\xff\xff\xff"'}
 
 
-def compile_encoder(cls: type[Message], version: int) -> Encoder:
-    """A function message -> bytes; fields that this version lacks are left out in silence."""
-    maker = _Maker(version, cls.flexible(version))
+def compile_encoder(cls: type[Message], version: int, pieces_max: int | None = None) -> Encoder:
+    """A function message -> bytes; fields that this version lacks are left out in silence.
+
+    ``pieces_max``: behind each element of an array so many pieces are joined, lest those of a large
+    message take thirty times the memory of its bytes; None: all at the end, which is quicker.
+    """
+    maker = _Maker(version, cls.flexible(version), pieces_max)
     maker.struct(cls, "v")
     maker.finish()
     return maker.source.function(f"encode_{cls.__name__}_v{version}", "v")
@@ -43,8 +57,9 @@ def compile_encoder(cls: type[Message], version: int) -> Encoder:
 class _Maker:
     """Writes the lines. ``run``: fixed fields to pack together; ``pieces``: what comes next."""
 
-    def __init__(self, version: int, flexible: bool) -> None:
+    def __init__(self, version: int, flexible: bool, pieces_max: int | None) -> None:
         self.source = Source(_NAMES)
+        self.pieces_max = pieces_max
         self.version = version
         self.flexible = flexible
         self.out = "out"
@@ -85,7 +100,11 @@ class _Maker:
         if self.source.lines:
             self.flush()
             self.source.lines.insert(0, "    out = []")
-            self.source.line('return b"".join(out)')
+            if self.pieces_max is not None:
+                self.source.lines.insert(0, "    whole = bytearray()")
+                self.source.line("return bytes(gathered(whole, out))")
+            else:
+                self.source.line('return b"".join(out)')
             return
         self.pack_run()
         if len(self.pieces) < 2:
@@ -162,6 +181,9 @@ class _Maker:
             else:
                 self.value(element, False, item)
             self.flush()
+            if self.pieces_max is not None and self.out == "out":
+                with self.source.block(f"if len(out) > {self.pieces_max}:"):
+                    self.source.line("gathered(whole, out)")
 
     # -- structs ---------------------------------------------------------------
 

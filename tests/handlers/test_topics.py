@@ -1,12 +1,14 @@
 """Topics over the wire: made, grown, described and deleted."""
 
 import asyncio
+import tracemalloc
 from uuid import UUID, uuid4
 
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from groups.catalogue import Catalogue
+from groups.cluster import Broker
 from groups.core.errors import ErrorCode
 from groups.database import Connection
 from protocol.handlers import (
@@ -17,6 +19,7 @@ from protocol.handlers import (
     metadata,
 )
 from protocol.handlers.codes import WireCode
+from protocol.handlers.metadata import _partitions
 from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from protocol.messages.create_topics import (
     CreatableReplicaAssignment,
@@ -423,3 +426,17 @@ async def test_a_page_has_at_least_one_partition(world: World) -> None:
 async def test_a_page_cannot_begin_before_a_topic(world: World) -> None:
     answer = await page(world, "a", cursor=Cursor(topic_name="a", partition_index=-1))
     assert [t.error_code for t in answer.topics] == [ErrorCode.INVALID_REQUEST]
+
+
+async def test_what_is_kept_of_large_topics_is_small() -> None:
+    """A client that asks for all of them costs the node this much."""
+    count, broker = 10_000, Broker(0, "127.0.0.1", 9092, 9392)
+    _partitions(UUID(int=0), count, (broker,))
+    tracemalloc.start()
+    try:
+        for number in range(1, 13):
+            _partitions(UUID(int=number), count, (broker,))
+        now, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert now < 15_000_000

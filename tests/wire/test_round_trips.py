@@ -1,5 +1,7 @@
 """What is written is read back, whole and unchanged, in every version."""
 
+import tracemalloc
+from collections.abc import Callable
 from types import SimpleNamespace
 from uuid import UUID
 
@@ -12,11 +14,17 @@ from protocol.messages.describe_topic_partitions import Cursor, DescribeTopicPar
 from protocol.messages.fetch import FetchRequest, ReplicaState
 from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
-from protocol.messages.metadata import MetadataRequest
+from protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataResponse,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
 from protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
 from protocol.messages.sync_group import SyncGroupResponse
-from protocol.wire.codec import decode, encode
+from protocol.wire.codec import decode, encode, encode_large
 from protocol.wire.declare import Message
+from protocol.wire.encoding import compile_encoder
 from tests.wire.samples import CLASSES, IDS, VERSIONS, messages, often
 
 
@@ -27,6 +35,42 @@ def test_a_message_comes_back_as_it_was(cls: type[Message], data: st.DataObject)
     version = data.draw(st.integers(*cls.versions), label="version")
     message = data.draw(messages(cls, version), label="message")
     assert decode(cls, version, encode(message, version)) == message
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@given(data=st.data())
+@often(10)
+def test_pieces_that_are_joined_meanwhile_are_the_same_bytes(
+    cls: type[Message], data: st.DataObject
+) -> None:
+    version = data.draw(st.integers(*cls.versions), label="version")
+    message = data.draw(messages(cls, version), label="message")
+    assert compile_encoder(cls, version, pieces_max=1)(message) == encode(message, version)
+
+
+def test_a_large_message_is_written_in_a_few_times_its_bytes() -> None:
+    """Joined at the end only, its pieces would take some thirty times as much."""
+    partition = MetadataResponsePartition(replica_nodes=[0], isr_nodes=[0])
+    topic = MetadataResponseTopic(name="t", partitions=[partition] * 20_000)
+    large = MetadataResponse(topics=[topic])
+    assert encode_large(large, 12) == encode(large, 12)
+    tracemalloc.start()
+    try:
+        written = encode_large(large, 12)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 6 * len(written)
+
+
+@pytest.mark.parametrize("write", [encode, encode_large])
+def test_what_cannot_be_written_is_said_with_the_messages_name(
+    write: Callable[[Message, int], bytes],
+) -> None:
+    with pytest.raises(ValueError, match="HeartbeatRequest v3"):
+        write(HeartbeatRequest(generation_id=2**31), 3)
+    with pytest.raises(TypeError, match="HeartbeatRequest v3"):
+        write(HeartbeatRequest(group_id=None), 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("cls", "version"), VERSIONS, ids=IDS)
