@@ -14,6 +14,7 @@ from groups.core.migration.policy import ALLOWED
 from groups.core.replies import ConsumerBeaten, Joined, Synced
 from tests.core_consumer.crossing import Classic, Crossing, classic_group, upgraded
 from tests.core_consumer.talk import Client
+from tests.core_consumer.test_strangers import commit_in_transaction
 
 POLICIES = sorted(ALLOWED)
 FOREIGN = ErrorCode.GROUP_ID_NOT_FOUND
@@ -67,7 +68,11 @@ def test_after_a_refused_join_nobody_goes_on_in_an_empty_group(reloads: bool) ->
         talk.reload()
     assert (talk.kind, talk.state) == ("consumer", "Empty"), "operators see it as it was"
     assert talk.code(m) is FOREIGN and talk.code(m, member_epoch=-1) is FOREIGN
-    assert talk.commit(Classic(member_id="m", generation=2), ("foo", 0)) is FOREIGN
+    for epoch in (0, 2):
+        gone = Classic(member_id="m", generation=epoch)
+        assert talk.commit(gone, ("foo", 0)) is FOREIGN
+        assert commit_in_transaction(talk, "m", epoch, ("foo", 0)) is ErrorCode.ILLEGAL_GENERATION
+    assert commit_in_transaction(talk, "", -1, ("foo", 0)) is ErrorCode.NONE
     assert talk.ask(events.DeleteGroup()).error is FOREIGN
     epoch = talk.epoch
     n = talk.join("n")

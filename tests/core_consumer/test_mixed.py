@@ -219,3 +219,17 @@ def test_a_node_that_slept_fences_no_classic_member() -> None:
     talk.group = talk.group.rearm(talk.now, 100_000)
     talk.step(events.Tick())
     assert a.member_id in talk.group.members
+
+
+def test_in_a_full_group_members_join_again_and_a_static_ones_place_is_taken() -> None:
+    a, b = Classic(), Classic(instance_id="i1")
+    talk = classic_group(a, b, group_consumer_max_size=3)
+    talk.join("m2")
+    full = ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert talk.ask(talk.join_event(Classic(member_id="new"))).error is full
+    assert talk.ask(talk.join_event(Classic())).error is full
+    assert talk.ask(talk.join_event(Classic(instance_id="i2"))).error is full
+    talk.pulse(a)
+    assert talk.ask(talk.join_event(a)).error is ErrorCode.NONE
+    taken = talk.ask(talk.join_event(Classic(instance_id="i1")))
+    assert taken.error is ErrorCode.NONE and len(talk.group.members) == 3

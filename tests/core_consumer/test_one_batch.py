@@ -1,9 +1,10 @@
-"""What several requests of one member come to when one step decides them all."""
+"""What several requests come to when one step decides them all, by one kind's rules or by two."""
 
 from groups.core import events
 from groups.core.errors import ErrorCode
 from groups.core.replies import ConsumerBeaten
-from tests.core_consumer.talk import Talk
+from tests.core_consumer.crossing import Classic, Crossing, upgraded
+from tests.core_consumer.talk import Client, Talk
 
 
 def _heartbeat(request: int, epoch: int) -> events.ConsumerHeartbeat:
@@ -24,3 +25,69 @@ def test_a_member_that_joins_and_leaves_in_one_step_is_gone_and_the_others_stay(
     assert [type(answer.reply) for answer in told] == [ConsumerBeaten, ConsumerBeaten]
     assert [answer.reply.error for answer in told] == [ErrorCode.NONE, ErrorCode.NONE]
     assert list(talk.group.durable.members) == ["a"]
+
+
+BAR = ("bar", 0)
+
+
+def of_both_protocols() -> tuple[Crossing, Client]:
+    """A group whose kind is asked for again with every event that might take a member out."""
+    return upgraded(Classic())
+
+
+def put(member: Client, offset: int) -> events.OffsetCommit:
+    write = events.OffsetWrite(*BAR, offset, -1, "")
+    return events.OffsetCommit(
+        generation_id=member.epoch, member_id=member.member_id, instance_id=None,
+        offsets=(write,), version=9,
+    )  # fmt: skip
+
+
+def put_in_transaction(offset: int) -> events.TxnOffsetCommit:
+    return events.TxnOffsetCommit(
+        producer_id=7, producer_epoch=0, generation_id=-1, member_id="", instance_id=None,
+        offsets=(events.OffsetWrite(*BAR, offset, -1, ""),),
+    )  # fmt: skip
+
+
+DELETE = events.OffsetDelete(partitions=(BAR,))
+
+
+def test_of_commits_and_deletions_in_one_step_the_last_stands() -> None:
+    talk, m = of_both_protocols()
+    kept = talk.step(put(m, 1), DELETE, put(m, 2))
+    assert ([w.offset for w in kept.offsets], kept.offset_deletes) == ([2], ())
+    gone = talk.step(put(m, 1), DELETE)
+    assert (gone.offsets, gone.offset_deletes) == ((), (BAR,))
+
+
+def test_what_waits_for_a_transaction_is_overtaken_or_deleted_by_what_comes_later() -> None:
+    talk, m = of_both_protocols()
+
+    def waits(*said: events.Event) -> list[tuple[int, bool]]:
+        return [(w.write.offset, w.is_superseded) for w in talk.step(*said).pending]
+
+    first, again = put_in_transaction(1), put_in_transaction(3)
+    assert waits(first, DELETE) == []
+    assert waits(DELETE, first) == [(1, False)]
+    # Each deletion begins a decision of its own, so that later ones meet what earlier ones left.
+    other = events.OffsetDelete(partitions=(("else", 0),))
+    assert waits(first, other, put(m, 2)) == [(1, True)]
+    assert waits(first, other, put(m, 2), other, again) == [(3, False)]
+    assert waits(put(m, 2), other, first) == [(1, False)]
+
+
+def test_a_group_that_is_deleted_in_the_middle_keeps_what_came_later_only() -> None:
+    talk, m = of_both_protocols()
+    everybody = events.LeaveGroup(
+        members=tuple(events.Leaver(member_id, None) for member_id in talk.group.members)
+    )
+    outside = events.OffsetCommit(
+        generation_id=-1, member_id="", instance_id=None, version=9,
+        offsets=(events.OffsetWrite("else", 0, 9, -1, ""),),
+    )  # fmt: skip
+    early = (put(m, 1), put_in_transaction(1), DELETE, put_in_transaction(2), put(m, 2))
+    decision = talk.step(*early, everybody, events.DeleteGroup(), outside)
+    assert decision.deleted
+    assert [(w.topic, w.offset) for w in decision.offsets] == [("else", 9)]
+    assert (decision.offset_deletes, decision.pending) == ((), ())

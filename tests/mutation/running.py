@@ -5,9 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import chain, groupby
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
@@ -18,7 +19,8 @@ from coordinator_site import database
 from rollcall.launcher import postgres
 from rollcall.launcher.output import Output
 from tests.mutation.areas import Row
-from tests.mutation.worker import BROKEN
+from tests.mutation.reaching import VARIABLE, Reached, read
+from tests.mutation.worker import BROKEN, PLUGIN, SURVIVED
 
 PURE = ("-c", "tests/mutation/pure.ini", "--rootdir", ".", "--noconftest")
 WHOLE = ("-p", "pytest_django.plugin", "-p", "pytest_asyncio.plugin")
@@ -44,15 +46,19 @@ class Bench:
     root: Path
     url: str
     name: str
+    environment: dict[str, str]
     process: "subprocess.Popen[str]"
     writes: int = 0
 
-    def run(self, row: Row, path: str, changed: str | None) -> tuple[str, str]:
-        """How the row's tests end, and what they say, when a file has this text."""
+    def run(
+        self, row: Row, path: str, changed: str | None, reaching: Collection[str] | None = None
+    ) -> tuple[str, str]:
+        """How the row's tests end, and what they say, when a file has this text. ``reaching``: the
+        only ones that can tell; None: all of them."""
         if row.has_database:
             self._new_database()
         if changed is None:
-            return self._asked(row, path)
+            return self._asked(row, path, reaching)
         file = self.root / path
         before, times = file.read_bytes(), file.stat()
         try:
@@ -60,14 +66,23 @@ class Bench:
             # Python takes a module for compiled already when size and second are those of before.
             self.writes += 1
             os.utime(file, (self.writes, self.writes))
-            return self._asked(row, path)
+            return self._asked(row, path, reaching)
         finally:
             file.write_bytes(before)
             os.utime(file, (times.st_atime, times.st_mtime))
 
-    def _asked(self, row: Row, path: str) -> tuple[str, str]:
+    def _asked(self, row: Row, path: str, reaching: Collection[str] | None) -> tuple[str, str]:
         kind = WHOLE if row.has_database else PURE
-        stages = [[*ALWAYS, *kind, *files] for files in _stages(row.tests, path)]
+        outcome, said = self._answer(
+            [[*kind, *files] for files in _stages(row.tests, path, reaching)]
+        )
+        if outcome == SURVIVED and row.last:
+            self._new_database()
+            outcome, said = self._answer([[*WHOLE, *row.last]])
+        return outcome, said
+
+    def _answer(self, tests: Sequence[Sequence[str]]) -> tuple[str, str]:
+        stages = [[*ALWAYS, *arguments] for arguments in tests]
         request = {"stages": stages, "cpu_s": CPU_S, "wall_s": WALL_S}
         asked, answers = self._pipes()
         print(json.dumps(request), file=asked, flush=True)
@@ -93,14 +108,37 @@ class Bench:
             )
 
 
-def _stages(tests: Sequence[str], path: str) -> Iterator[Sequence[str]]:
+def _stages(
+    tests: Sequence[str], path: str, reaching: Collection[str] | None
+) -> Iterator[Sequence[str]]:
     """Most mutants are killed by the first few, or by the tests that bear the file's name: the
     others need not even be imported."""
     namesake = f"test_{Path(path).stem}.py" if path else ""
     ordered = sorted(tests, key=lambda test: Path(test).name != namesake)
-    yield ordered[:QUICK]
-    if ordered[QUICK:]:
-        yield ordered[QUICK:]
+    if reaching is not None:
+        by_file = groupby(sorted(reaching), key=lambda test: test.partition("::")[0])
+        found = {file: list(names) for file, names in by_file}
+        ordered = [file for file in ordered if file in found]
+    chosen = [[file] if reaching is None else found[file] for file in ordered]
+    for some in (chosen[:QUICK], chosen[QUICK:]):
+        if some:
+            yield list(chain.from_iterable(some))
+
+
+def reached(bench: Bench, tests: Sequence[str]) -> Reached:
+    """Which of these, all of them pure, run which line."""
+    path = bench.root.with_name("reached.json")
+    arguments = ("-p", PLUGIN, "-p", "tests.mutation.reaching", *ALWAYS, *PURE, *tests)
+    said = subprocess.run(
+        (sys.executable, "-m", "pytest", *arguments),
+        cwd=bench.root,
+        env={**bench.environment, VARIABLE: str(path)},
+        capture_output=True,
+        text=True,
+    )
+    if said.returncode:
+        raise SystemExit(f"tests fail without any mutant\n{said.stdout}{said.stderr}")
+    return read(path)
 
 
 @contextmanager
@@ -148,15 +186,16 @@ def _environment(folder: Path, url: str) -> dict[str, str]:
 
 def _bench(root: Path, url: str, name: str) -> Bench:
     own = urlsplit(url)._replace(path=f"/{name}").geturl() if url else database.NOWHERE
+    environment = _environment(root.with_name(f"{root.name}-data"), own)
     process = subprocess.Popen(
         (sys.executable, "-m", "tests.mutation.worker"),
         cwd=root,
-        env=_environment(root.with_name(f"{root.name}-data"), own),
+        env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
-    return Bench(root, url, name, process)
+    return Bench(root, url, name, environment, process)
 
 
 def _end(bench: Bench) -> None:

@@ -16,13 +16,17 @@ from pathlib import Path
 from tests.mutation import accepted
 from tests.mutation.areas import STRICT, STRICT_SHARE, Row, rows
 from tests.mutation.mutants import Mutant, diff, mutants_of, mutated, spread
-from tests.mutation.running import Bench, benches
+from tests.mutation.reaching import Reached
+from tests.mutation.running import Bench, benches, reached
 from tests.mutation.worker import BROKEN, KILLED, SURVIVED, TIMED_OUT
 
 ACCEPTED = "accepted"
 OUTCOMES = (KILLED, TIMED_OUT, ACCEPTED, SURVIVED, BROKEN)
 TAIL = 12
 """Lines of what pytest said."""
+
+FEW = 10
+"""So few mutants are run by all tests: to find out which tests matter would take longer."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class Task:
 
     mutant: Mutant
     row: Row
+    source: str
     changed: str
     before: str
     after: str
@@ -92,14 +97,14 @@ def _survivors(report: Path) -> set[str]:
 def _task(checkout: Path, mutant: Mutant, row: Row) -> Task | None:
     source = (checkout / mutant.path).read_text()
     changed = mutated(source, mutant)
-    return None if changed is None else Task(mutant, row, changed, *diff(source, changed))
+    return None if changed is None else Task(mutant, row, source, changed, *diff(source, changed))
 
 
 def _run(
     checkout: Path, folder: Path, tasks: Sequence[Task], chosen: argparse.Namespace
 ) -> list[Result]:
     until = time.monotonic() + chosen.minutes * 60 if chosen.minutes else None
-    database_too = any(task.row.has_database for task in tasks)
+    database_too = any(task.row.has_database or task.row.last for task in tasks)
     with (
         benches(checkout, folder, chosen.jobs, database_too=database_too) as made,
         ThreadPoolExecutor(chosen.jobs) as pool,
@@ -107,12 +112,13 @@ def _run(
         free: queue.Queue[Bench] = queue.Queue()
         for bench in made:
             free.put(bench)
+        known = _reached(made[0], tasks)
 
         def judge(task: Task) -> Result | None:
             if until is not None and time.monotonic() >= until:
                 return None
             with _one_of(free) as bench:
-                return _judged(bench, task)
+                return _judged(bench, task, known)
 
         def pass_without(row: Row) -> None:
             with _one_of(free) as bench:
@@ -151,10 +157,20 @@ def _must_pass(bench: Bench, row: Row) -> None:
         raise SystemExit(f"{row.area}: its tests, without any mutant: {outcome}\n{said}")
 
 
-def _judged(bench: Bench, task: Task) -> Result:
+def _reached(bench: Bench, tasks: Sequence[Task]) -> Reached | None:
+    """Of tests that need no database; others run much that no test has asked for."""
+    tests = dict.fromkeys(
+        test for task in tasks if not task.row.has_database for test in task.row.tests
+    )
+    return reached(bench, list(tests)) if len(tasks) > FEW and tests else None
+
+
+def _judged(bench: Bench, task: Task, known: Reached | None) -> Result:
     started = time.monotonic()
-    outcome, said = bench.run(task.row, task.mutant.path, task.changed)
-    mutant, reason = task.mutant, ""
+    mutant, reason, reaching = task.mutant, "", None
+    if known is not None and not task.row.has_database:
+        reaching = known.tests(mutant.path, task.source, mutant.line)
+    outcome, said = bench.run(task.row, mutant.path, task.changed, reaching)
     if outcome == SURVIVED:
         reason = accepted.reason(mutant.path, mutant.function, task.before, task.after)
         outcome = ACCEPTED if reason else SURVIVED
@@ -182,7 +198,8 @@ def _say(results: Sequence[Result]) -> int:
     failed = False
     for area in dict.fromkeys(result.area for result in results):
         counted = Counter(result.outcome for result in results if result.area == area)
-        share = (counted[KILLED] + counted[TIMED_OUT]) / counted.total()
+        killed, judged = counted[KILLED] + counted[TIMED_OUT], counted.total() - counted[ACCEPTED]
+        share = killed / judged if judged else 1.0
         too_few = area in STRICT and share < STRICT_SHARE
         failed = failed or too_few
         said = ", ".join(f"{counted[name]} {name}" for name in OUTCOMES if counted[name])

@@ -9,6 +9,7 @@ from tests.mutation.accepted import ACCEPTED, reason
 from tests.mutation.areas import AREAS, files_of, rows
 from tests.mutation.mutants import diff, mutants_of, mutated, spread
 from tests.mutation.operators import OPERATORS
+from tests.mutation.reaching import Reached
 
 NOTHING = '''
 """A docstring with 7 and True."""
@@ -90,10 +91,21 @@ def test_a_mutant_is_the_same_when_other_lines_change(tmp_path: Path) -> None:
     assert first != second and set(first) == set(second) == set(after)
 
 
+def test_a_mutant_is_shown_to_the_tests_that_run_its_statement() -> None:
+    source = (
+        "LIMIT = (\n    3,\n)\ndef f(x):\n    if x:\n        g(\n            x + 1,\n        )\n"
+    )
+    lines = {"1": [""], "4": [""], "5": ["a.py::a", "a.py::b"], "6": ["a.py::b"]}
+    reached = Reached({"m.py": lines})
+    told = {line: reached.tests("m.py", source, line) for line in (2, 4, 5, 7)}
+    assert told == {2: None, 4: None, 5: {"a.py::a", "a.py::b"}, 7: {"a.py::b"}}
+    assert reached.tests("never_run.py", source, 7) == frozenset()
+
+
 def test_every_row_has_files_and_tests_that_are_there() -> None:
     for row in AREAS:
         assert list(files_of(CHECKOUT, row)), row.files_mutated
-        missing = [test for test in row.tests if not (CHECKOUT / test).is_file()]
+        missing = [test for test in (*row.tests, *row.last) if not (CHECKOUT / test).is_file()]
         assert not missing
 
 

@@ -54,7 +54,8 @@ def due(row: GroupRow, live: "Live", rules: Rules) -> Millis | None:
     if rules.guards.frozen:
         return None
     # Whichever of the two waits is longer: a tick before its end would decide nothing.
-    return max(_interval_end(live, rules), batching.begins_at(live.batch, rules) or 0)
+    ends = (_interval_end(live, rules), batching.begins_at(live.batch, rules))
+    return max(end for end in ends if end is not None)
 
 
 def assign(work: "Work") -> None:

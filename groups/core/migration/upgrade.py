@@ -62,7 +62,7 @@ def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Rand
     if all(member.is_classic for member in decision.group.members.values()):
         return replace(decision, group=group, journal=())  # it was refused
     entry = policy.converted(
-        group, after, MEMBER_JOINED, REASON, _joined_by(decision, event), event.client_id
+        group, after, MEMBER_JOINED, REASON, _joined_by(decision), event.client_id
     )
     return replace(
         decision,
@@ -86,11 +86,10 @@ def _refused(group: ClassicGroup, event: ConsumerHeartbeat, no: Refuse) -> Decis
     return Decision(group, answers=(Answer(event.ticket, reply),))
 
 
-def _joined_by(decision: Decision, event: ConsumerHeartbeat) -> str:
-    """The newcomer's id, whoever chose it."""
+def _joined_by(decision: Decision) -> str:
+    """The newcomer's id, whoever chose it: nobody else speaks the consumer protocol yet."""
     members = decision.group.durable.members
-    given = [m for m, row in members.items() if not row.subscription]
-    return event.member_id or given[0]
+    return next(member_id for member_id, row in members.items() if not row.subscription)
 
 
 def _ended(group: ClassicGroup) -> Iterator[Operated]:

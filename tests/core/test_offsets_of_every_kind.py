@@ -1,0 +1,413 @@
+"""Offsets are kept alike by every kind of group: who may commit, what is deleted, expires and is
+restored, with members, without, and where there is no group."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from groups.core import events
+from groups.core.classic.group import ClassicGroup
+from groups.core.commanded.group import CommandedGroup
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.draft.group import DraftGroup
+from groups.core.errors import ErrorCode
+from groups.core.expiry import Age
+from groups.core.group import All, Decision, Group, Rules
+from groups.core.replies import OffsetsDeleted
+from tests.core_consumer.wire_bytes import subscription
+
+NONE, UNKNOWN = ErrorCode.NONE, ErrorCode.UNKNOWN_MEMBER_ID
+ILLEGAL, GONE = ErrorCode.ILLEGAL_GENERATION, ErrorCode.GROUP_ID_NOT_FOUND
+LATER = ErrorCode.COORDINATOR_NOT_AVAILABLE
+MINUTE_MS = 60_000
+RULES = Rules(
+    group_initial_rebalance_delay_ms=0, group_quiet_window_ms=0, offsets_retention_minutes=1
+)
+TICKET = events.Ticket(1, 1)
+NOW = 5_000
+ABSENT: dict[str, Callable[[], Group]] = {
+    "classic": lambda: ClassicGroup.absent("g", RULES, NOW),
+    "consumer": lambda: ConsumerGroup.absent("g", RULES, NOW),
+    "draft": lambda: DraftGroup.absent("g", RULES, NOW),
+    "commanded": lambda: CommandedGroup.absent("g", RULES, NOW),
+}
+EVERY = pytest.mark.parametrize("kind", ABSENT)
+KEEPS_OFFSETS_ALONE = pytest.mark.parametrize("kind", ["classic", "draft", "commanded"])
+"""Kinds that an id without a group becomes by a commit."""
+
+
+class Lived(NamedTuple):
+    """A group at work on topic "t", and its one member."""
+
+    group: Group
+    member_id: str
+
+    @property
+    def generation(self) -> int:
+        return self.group.durable.group.generation
+
+
+def decided(group: Group, *said: events.Event) -> Decision:
+    return group.step(said, NOW, Random(1))
+
+
+def has_row(group: Any) -> bool:
+    found: bool = group.has_row
+    return found
+
+
+def written(group: Group, *said: events.Event) -> Group:
+    return decided(group, *said).group.with_revision(1)
+
+
+JOINS: dict[str, events.Event] = {
+    "classic": events.JoinGroup(
+        ticket=TICKET, member_id="", instance_id=None, client_id="c", client_host="/h",
+        session_timeout_ms=10_000, rebalance_timeout_ms=10_000, protocol_type="consumer",
+        protocols=(("range", subscription(("t",), frozenset(), 1)),),
+    ),
+    "consumer": events.ConsumerHeartbeat(
+        ticket=TICKET, member_id="m", member_epoch=0, instance_id=None, rack_id=None,
+        client_id="c", client_host="/h", rebalance_timeout_ms=10_000,
+        subscribed_topic_names=("t",), server_assignor=None, owned={}, topics={"t": ("id-t", 1)},
+    ),
+    "draft": events.DraftJoin(
+        ticket=TICKET, consumer_id="", client_id="c", client_host="/h",
+        session_timeout_ms=10_000, topics=("t",), strategy="range", counts={"t": 1},
+    ),
+    "commanded": events.RegisterConsumer(
+        ticket=TICKET, consumer_id="m", generation_id=-1, client_id="c", client_host="/h",
+        session_timeout_ms=10_000, threads={"t": 1}, counts={"t": 1},
+    ),
+}  # fmt: skip
+
+
+def lived(kind: str) -> Lived:
+    group = written(ABSENT[kind](), JOINS[kind])
+    (member_id,) = group.durable.members
+    if kind == "classic":
+        synced = events.SyncGroup(
+            ticket=TICKET, generation_id=group.durable.group.generation, member_id=member_id,
+            instance_id=None, assignments={},
+        )  # fmt: skip
+        group = written(group, synced)
+    return Lived(group, member_id)
+
+
+def emptied(kind: str) -> Group:
+    group, member_id = lived(kind)
+    return written(group, events.LeaveGroup(members=(events.Leaver(member_id, None),)))
+
+
+def writes(*at: tuple[str, int, int]) -> tuple[events.OffsetWrite, ...]:
+    return tuple(events.OffsetWrite(topic, p, offset, -1, "") for topic, p, offset in at)
+
+
+ONE = writes(("t", 0, 7))
+
+
+def plain(member_id: str = "", generation: int = -1, **over: object) -> events.OffsetCommit:
+    said = events.OffsetCommit(
+        ticket=TICKET, generation_id=generation, member_id=member_id, instance_id=None,
+        offsets=ONE, version=9,
+    )  # fmt: skip
+    return replace(said, **over)  # type: ignore[arg-type]
+
+
+def in_a_transaction(
+    member_id: str = "", generation: int = -1, **over: object
+) -> events.TxnOffsetCommit:
+    said = events.TxnOffsetCommit(
+        ticket=TICKET, producer_id=7, producer_epoch=3, generation_id=generation,
+        member_id=member_id, instance_id=None, offsets=ONE,
+    )  # fmt: skip
+    return replace(said, **over)  # type: ignore[arg-type]
+
+
+BOTH = pytest.mark.parametrize("commit", [plain, in_a_transaction])
+
+
+def code(decision: Decision) -> ErrorCode:
+    (answer,) = decision.answers
+    return answer.reply.error
+
+
+def kept(decision: Decision) -> tuple[events.OffsetWrite, ...]:
+    """What a commit has put down, to stand or to wait."""
+    return (*decision.offsets, *(waiting.write for waiting in decision.pending))
+
+
+# -- who may commit
+
+
+@EVERY
+@BOTH
+def test_a_member_commits_in_its_generation_and_nobody_else_does(
+    kind: str, commit: Callable[..., events.Event]
+) -> None:
+    group, member_id = lived(kind)
+    now = group.durable.group.generation
+
+    good = decided(group, commit(member_id, now))
+    assert (code(good), kept(good)) == (NONE, ONE)
+    stale = ILLEGAL if kind != "consumer" or commit is in_a_transaction else None
+    for generation in (now + 1, now - 1, -1):
+        refused = decided(group, commit(member_id, generation))
+        assert code(refused) is (stale or ErrorCode.STALE_MEMBER_EPOCH) and not kept(refused)
+    for name, generation in (("x", now), ("", now), ("", 0), ("x", -1)):
+        refused = decided(group, commit(name, generation))
+        assert code(refused) is UNKNOWN and not kept(refused)
+
+
+@EVERY
+def test_a_producer_that_names_no_member_is_believed_and_a_plain_commit_is_not(kind: str) -> None:
+    group = lived(kind).group
+
+    believed = decided(group, in_a_transaction())
+    assert (code(believed), kept(believed)) == (NONE, ONE)
+    assert believed.group.durable is group.durable
+    assert code(decided(group, plain())) is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("kind", "of_nobody"),
+    [("classic", UNKNOWN), ("consumer", UNKNOWN), ("draft", ILLEGAL), ("commanded", ILLEGAL)],
+)
+@BOTH
+def test_who_is_in_no_generation_commits_to_a_group_without_members(
+    kind: str, of_nobody: ErrorCode, commit: Callable[..., events.Event]
+) -> None:
+    group = emptied(kind)
+    assert not group.durable.members and has_row(group)
+
+    for name in ("", "x"):
+        good = decided(group, commit(name, -1))
+        assert (code(good), kept(good)) == (NONE, ONE)
+    refused = [decided(group, commit("", generation)) for generation in (0, 1)]
+    assert [(code(one), kept(one)) for one in refused] == [(of_nobody, ())] * 2
+
+
+@KEEPS_OFFSETS_ALONE
+@BOTH
+def test_a_commit_makes_a_group_that_only_keeps_offsets(
+    kind: str, commit: Callable[..., events.Event]
+) -> None:
+    made = decided(ABSENT[kind](), commit())
+    assert (code(made), kept(made)) == (NONE, ONE)
+    row = made.group.durable.group
+    assert has_row(made.group) and (row.kind, row.state, row.generation) == (kind, "Empty", 0)
+    assert row.protocol_type == ""
+    assert [entry.kind for entry in made.journal] == ["group-created"]
+
+    nothing = decided(ABSENT[kind](), commit(offsets=()))
+    assert code(nothing) is NONE and not has_row(nothing.group) and not nothing.journal
+    for generation in (0, 1):
+        refused = decided(ABSENT[kind](), commit(generation=generation))
+        at_none = GONE if (kind, commit) == ("classic", plain) else ILLEGAL
+        assert code(refused) is at_none and not has_row(refused.group)
+
+
+@BOTH
+def test_a_consumer_group_is_made_by_no_commit(commit: Callable[..., events.Event]) -> None:
+    """A group that only keeps offsets is a classic one: the client asks again, and finds that."""
+    for generation, told in ((-1, LATER), (0, GONE if commit is plain else ILLEGAL)):
+        refused = decided(ABSENT["consumer"](), commit(generation=generation))
+        assert code(refused) is told and not kept(refused) and not has_row(refused.group)
+
+
+# -- what is deleted
+
+
+@EVERY
+def test_what_members_use_is_not_deleted_and_the_rest_is(kind: str) -> None:
+    delete = events.OffsetDelete(ticket=TICKET, partitions=(("t", 0), ("u", 1)))
+    reply = decided(lived(kind).group, delete)
+    (answer,) = reply.answers
+    assert answer.reply == OffsetsDeleted(
+        partitions={("t", 0): ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ("u", 1): NONE}
+    )
+    assert reply.offset_deletes == (("u", 1),)
+    assert decided(emptied(kind), delete).offset_deletes == (("t", 0), ("u", 1))
+    assert code(decided(ABSENT[kind](), delete)) is GONE
+
+
+@EVERY
+def test_in_one_step_the_later_of_a_commit_and_a_deletion_stands(kind: str) -> None:
+    delete = events.OffsetDelete(partitions=(("u", 0),))
+    commit = plain(ticket=None, offsets=writes(("u", 0, 7), ("v", 0, 7)))
+    waits = in_a_transaction(ticket=None, offsets=writes(("u", 0, 7), ("v", 0, 7)))
+
+    deleted = decided(emptied(kind), commit, waits, delete)
+    assert (deleted.offsets, deleted.offset_deletes) == (writes(("v", 0, 7)), (("u", 0),))
+    assert [waiting.write.topic for waiting in deleted.pending] == ["v"]
+    committed = decided(emptied(kind), delete, commit)
+    assert (committed.offsets, committed.offset_deletes) == (commit.offsets, ())
+
+
+@EVERY
+def test_a_deletion_is_told_with_its_author_where_it_has_one_and_deleted_anything(
+    kind: str,
+) -> None:
+    author = events.Author("", "tool", "/10.0.0.1")
+    group = lived(kind).group
+
+    def told(*partitions: tuple[str, int], author: events.Author | None = author) -> object:
+        event = events.OffsetDelete(partitions=partitions, author=author)
+        return [(e.kind, e.trigger, e.client_id, e.details, e.offsets) for e in
+                decided(group, event).journal]  # fmt: skip
+
+    by = {"author": {"client_id": "tool", "client_host": "/10.0.0.1"}}
+    assert told(("t", 0), ("u", 1)) == [("offsets-deleted", "request", "tool", by, [("u", 1)])]
+    assert told(("t", 0)) == []
+    assert told(("u", 1), author=None) == []
+
+
+@EVERY
+def test_a_group_is_deleted_when_nobody_is_left(kind: str) -> None:
+    author = events.Author("", "tool", "/h")
+    delete = events.DeleteGroup(ticket=TICKET, author=author)
+    waits = in_a_transaction(ticket=None)
+    before = emptied(kind)
+    gone = decided(before, plain(ticket=None), waits, delete)
+    assert gone.deleted and not has_row(gone.group) and code(gone) is NONE
+    assert not kept(gone) and not gone.offset_deletes
+    entry = gone.journal[-1]
+    assert (entry.kind, entry.client_id, entry.offsets) == ("group-deleted", "tool", All.OFFSETS)
+    at = before.durable.group.generation
+    assert (entry.generation_before, entry.generation_after) == (at, at)
+    assert entry.details["author"] == author.told()
+    assert entry.details["protocol_type"] == before.durable.group.protocol_type
+
+    assert code(decided(lived(kind).group, delete)) is ErrorCode.NON_EMPTY_GROUP
+    assert code(decided(ABSENT[kind](), delete)) is GONE
+
+
+def test_who_commits_from_outside_is_told_at_first_and_in_a_group_of_members_always() -> None:
+    author = events.Author("", "tool", "/h")
+    simple = written(ABSENT["classic"](), plain())
+
+    def told(group: Group, *, goes_on: bool, offsets: tuple[events.OffsetWrite, ...] = ONE) -> int:
+        outsider = events.Outsider(author, goes_on)
+        return len(decided(group, plain(offsets=offsets, outsider=outsider)).journal)
+
+    assert told(simple, goes_on=False) == 1
+    assert told(simple, goes_on=True) == 0, "a consumer that only keeps its offsets here"
+    assert told(emptied("classic"), goes_on=True) == 1
+    assert told(simple, goes_on=False, offsets=()) == 0
+
+
+def test_offsets_that_were_set_from_outside_are_told_up_to_a_thousand_and_all_are_counted() -> None:
+    many = writes(*(("t", p, p) for p in range(1_001)))
+    outsider = events.Outsider(events.Author("", "tool", "/h"), False)
+    (entry,) = decided(emptied("classic"), plain(offsets=many, outsider=outsider)).journal
+    assert (entry.kind, entry.details["offsets"]) == ("offsets-altered", 1_001)
+    assert entry.details["after"] == {"t": {str(p): p for p in range(1_000)}}
+    assert entry.offsets == [("t", p) for p in range(1_001)]
+    assert entry.generation_before == entry.generation_after
+
+
+# -- what expires
+
+
+def look(group: Group, *ages: Age, empty_ms: int = 0) -> Decision:
+    event = events.ExpireOffsets(
+        operation_id=9, actor="retention", reason="r", state_age_ms=empty_ms, ages=ages
+    )
+    return decided(group, event)
+
+
+def told(decision: Decision) -> tuple[ErrorCode, str, bool]:
+    (operated,) = decision.operations
+    assert operated.operation_id == 9
+    return operated.error, operated.detail, operated.changed
+
+
+OLD, YOUNG = MINUTE_MS, MINUTE_MS - 1
+
+
+@EVERY
+def test_of_a_group_at_work_what_nobody_uses_expires(kind: str) -> None:
+    group = lived(kind).group
+    looked = look(group, Age("t", 0, OLD), Age("u", 0, OLD), Age("u", 1, YOUNG), empty_ms=OLD)
+    assert looked.offset_deletes == (("u", 0),) and not looked.deleted
+    assert told(looked) == (NONE, "1 of 3 offsets expired", True)
+    (entry,) = looked.journal
+    assert (entry.kind, entry.trigger) == ("offsets-expired", "retention")
+    assert (entry.details, entry.offsets) == ({"offsets": 1}, [("u", 0)])
+
+    all_of_it = look(group, Age("u", 0, OLD))
+    assert all_of_it.offset_deletes == (("u", 0),) and not all_of_it.deleted
+    young = look(group, Age("u", 0, YOUNG), empty_ms=OLD)
+    assert told(young) == (NONE, "0 of 1 offsets expired", False) and not young.journal
+    assert not look(group).deleted
+
+
+@EVERY
+def test_a_group_without_members_goes_with_its_last_offset(kind: str) -> None:
+    group = emptied(kind)
+    counts_from_its_end = kind != "consumer"
+    over, young = (5, OLD) if counts_from_its_end else (OLD, 5), (OLD, YOUNG)
+
+    gone = look(group, Age("t", 0, over[0]), empty_ms=over[1])
+    assert gone.deleted and not gone.offset_deletes
+    assert told(gone) == (NONE, "the group was deleted", True)
+    (entry,) = gone.journal
+    assert (entry.kind, entry.trigger) == ("group-deleted", "retention")
+    if counts_from_its_end:
+        kept_all = look(group, Age("t", 0, young[0]), empty_ms=young[1])
+    else:
+        kept_all = look(group, Age("t", 0, YOUNG), empty_ms=OLD)
+    assert told(kept_all) == (NONE, "0 of 1 offsets expired", False) and not kept_all.deleted
+    waits = look(group, Age("t", 0, OLD), Age("t", 1, OLD, is_pending=True), empty_ms=OLD)
+    assert (waits.deleted, waits.offset_deletes) == (False, (("t", 0),))
+
+
+@KEEPS_OFFSETS_ALONE
+def test_a_group_that_never_had_members_counts_from_each_commit(kind: str) -> None:
+    group = written(ABSENT[kind](), plain())
+    looked = look(group, Age("t", 0, OLD), Age("t", 1, YOUNG), empty_ms=10 * OLD)
+    assert looked.offset_deletes == (("t", 0),) and not looked.deleted
+    assert look(group, Age("t", 0, OLD)).deleted
+
+
+@EVERY
+def test_nothing_expires_where_there_is_no_group(kind: str) -> None:
+    looked = look(ABSENT[kind](), Age("t", 0, OLD))
+    assert told(looked) == (NONE, "the group is gone", False)
+    assert not looked.deleted and not looked.offset_deletes and not looked.journal
+
+
+# -- what is restored
+
+
+def restore(group: Group, *offsets: events.OffsetWrite) -> Decision:
+    event = events.RestoreOffsets(
+        operation_id=9, actor="ops", reason="a mistake", to="yesterday", offsets=offsets
+    )
+    return decided(group, event)
+
+
+@EVERY
+def test_offsets_are_restored_where_nobody_would_commit_over_them(kind: str) -> None:
+    both = writes(("t", 0, 3), ("t", 1, 4))
+    done = restore(emptied(kind), *both)
+    assert done.offsets == both
+    assert told(done) == (NONE, "2 offsets are as they were at yesterday", True)
+    (entry,) = done.journal
+    assert (entry.kind, entry.trigger) == ("offsets-restored", "operator")
+    assert entry.reason == "ops took them back to yesterday: a mistake"
+    assert entry.offsets == [("t", 0), ("t", 1)]
+    assert entry.details == {"offsets": 2, "after": {"t": {"0": 3, "1": 4}}}
+
+    nothing = restore(emptied(kind))
+    assert told(nothing) == (NONE, "the history knows of no offset at yesterday", False)
+    with_members = restore(lived(kind).group, *both)
+    assert told(with_members)[:2] == (
+        ErrorCode.INVALID_REQUEST, "the group has members; stop them first",
+    )  # fmt: skip
+    missing = restore(ABSENT[kind](), *both)
+    assert told(missing)[:2] == (ErrorCode.INVALID_REQUEST, "the group is gone")
+    assert not any(one.offsets or one.journal for one in (nothing, with_members, missing))

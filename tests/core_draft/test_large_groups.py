@@ -1,0 +1,146 @@
+"""A large group of the draft: its next deadline is known without a look at every member."""
+
+from collections.abc import Iterable
+from random import Random
+from typing import ClassVar
+
+import pytest
+
+from groups.core import events
+from groups.core.draft.group import DraftGroup
+from groups.core.group import Rules
+from groups.core.halves import EXACT_MAX
+
+RULES = Rules()
+FEW = 3
+SESSIONS = (10_000, 20_000, 30_000)
+
+
+class Looking(DraftGroup):
+    """Counts the members whose deadline is looked at."""
+
+    __slots__ = ()
+    looked: ClassVar[int] = 0
+
+    def _earliest_of(self, consumer_ids: Iterable[str]) -> int | None:
+        ids = list(consumer_ids)
+        Looking.looked += len(ids)
+        return super()._earliest_of(ids)
+
+
+class Crowd:
+    """Consumers that come, beat and go, and the node that ticks when the group asked for it."""
+
+    def __init__(self, size: int) -> None:
+        self.now = 1_000
+        self.rng = Random(3)
+        self.requests = 0
+        self.group: Looking = Looking.absent("g", RULES, self.now)
+        for _ in range(size + 1):  # the first one makes a generation by itself, and falls silent
+            self.join("", self.rng.choice(SESSIONS))
+        while self.group.durable.group.state != "Stable":
+            self.tick()
+
+    @property
+    def ids(self) -> list[str]:
+        return list(self.group.durable.members)
+
+    def step(self, event: events.Event) -> None:
+        before = self.group
+        decision = before.step([event], self.now, self.rng)
+        assert isinstance(decision.group, Looking)
+        self.group = decision.group
+        if self.group.durable is not before.durable:
+            self.group = self.group.with_revision(before.durable.revision + 1)
+        due, exact = self.group.due(self.now), self.exact()
+        assert due is None if exact is None else due is not None and due <= exact
+        if isinstance(event, events.Tick):
+            assert due == exact, "a deadline that was put off costs one tick and no more"
+
+    def exact(self) -> int | None:
+        looked = Looking.looked
+        due = Looking(self.group.durable, self.group.live, RULES).due(self.now)
+        Looking.looked = looked
+        return due
+
+    def tick(self) -> None:
+        due = self.group.due(self.now)
+        assert due is not None
+        self.now = max(self.now, due)
+        self.step(events.Tick())
+
+    def join(self, consumer_id: str, session_ms: int) -> None:
+        self.requests += 1
+        self.step(
+            events.DraftJoin(
+                ticket=events.Ticket(1, self.requests), consumer_id=consumer_id, client_id="c",
+                client_host="/h", session_timeout_ms=session_ms, topics=("t",), strategy="range",
+                counts={"t": 4},
+            )
+        )  # fmt: skip
+
+    def beat(self, consumer_id: str) -> None:
+        self.group.live.beats[consumer_id].at = self.now
+
+    def everybody(self) -> None:
+        """In a round nearly all join, else they beat."""
+        for consumer_id in self.ids:
+            if consumer_id not in self.group.durable.members or self.rng.random() < 0.02:
+                continue
+            if self.group.durable.group.state == "Stable":
+                self.beat(consumer_id)
+            else:
+                self.join(consumer_id, self.rng.choice(SESSIONS))
+
+
+@pytest.mark.parametrize("size", [EXACT_MAX, EXACT_MAX + 1])
+def test_only_a_small_group_looks_at_everybody_for_each_join_of_a_round(size: int) -> None:
+    crowd = Crowd(size)
+    crowd.now += 1
+    crowd.join("", SESSIONS[1])  # a round begins, and gives everybody a whole session
+    Looking.looked = 0
+    for consumer_id in crowd.ids[:20]:
+        crowd.join(consumer_id, SESSIONS[0])
+    each = Looking.looked / 20
+    assert each > EXACT_MAX - 21 if size == EXACT_MAX else each <= FEW
+
+
+def test_the_next_deadline_is_never_missed_whatever_consumers_do() -> None:
+    crowd = Crowd(EXACT_MAX + 30)
+    rng = Random(5)
+    states = set()
+    for turn in range(100):
+        crowd.now += rng.choice((0, 1, 700))
+        if turn % 10 == 9:
+            crowd.everybody()
+        match rng.randrange(8):
+            case 0:
+                crowd.join("", rng.choice((6_000, *SESSIONS)))
+            case 1 | 2 | 3:
+                crowd.join(rng.choice(crowd.ids), rng.choice(SESSIONS))
+            case 4:
+                leaver = events.Leaver(rng.choice(crowd.ids), None)
+                crowd.step(events.LeaveGroup(members=(leaver,)))
+            case 5:
+                crowd.everybody()
+                crowd.tick()
+            case 6:
+                crowd.step(events.DeleteGroup())
+            case _:
+                generation = crowd.group.durable.group.generation
+                crowd.step(
+                    events.DraftHeartbeat(
+                        consumer_id=rng.choice(crowd.ids), generation_id=generation
+                    )
+                )
+        states.add(crowd.group.durable.group.state)
+    assert len(states) > 1 and len(crowd.ids) > EXACT_MAX
+
+
+def test_a_consumer_with_a_short_session_is_known_the_moment_it_is_let_in() -> None:
+    crowd = Crowd(EXACT_MAX + 30)
+    crowd.join("", 6_000)
+    for consumer_id in crowd.ids:
+        crowd.join(consumer_id, SESSIONS[2])
+    assert crowd.group.durable.group.state == "Stable"
+    assert crowd.group.due(crowd.now) == crowd.now + 6_000
