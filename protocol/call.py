@@ -93,7 +93,7 @@ class Call:
     connection, ``note_id`` that a member id (group id, member id) was handed out over it.
     ``throttle_ms``, where a handler sets it: nothing more is read from the
     connection for so long, once the request is answered. ``memory`` is the connection's: what the
-    handler of an API key remembers from one of its requests to the next.
+    handler of an API remembers from one of its requests to the next, by API key or by name.
     """
 
     node: Node
@@ -112,7 +112,7 @@ class Call:
     sit: Callable[[str, str], None] = _anywhere
     note_id: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
-    memory: dict[int | None, int] = field(default_factory=dict)
+    memory: dict[int | str | None, int] = field(default_factory=dict)
 
     @property
     def author(self) -> Author:

@@ -62,7 +62,7 @@ class KafkaConnection(asyncio.Protocol):
         self.requests = 0
         self.peer = self.client_host = ""
         self.pending = 0
-        self.memory: dict[int | None, int] = {}
+        self.memory: dict[int | str | None, int] = {}
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)

@@ -11,7 +11,7 @@ from groups.core.replies import ConsumerBeaten
 from groups.views import View
 from protocol.call import Call
 from protocol.handlers import forms, subscribed
-from protocol.handlers.settled import News, hold_s, note_answer
+from protocol.handlers.settled import News, after_hold, hold_s, note_answer
 from protocol.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
@@ -27,9 +27,11 @@ async def handle(
     waits for news a while, and is decided again when there is any."""
     reply = await _decide(request, call)
     seconds = hold_s(request, reply, call)
-    if seconds and await call.hold_for_news(request.group_id, seconds, News(reply, request, call)):
-        reply = await _decide(request, call)
-    note_answer(request, call)
+    if seconds:
+        news = News(reply, request, call)
+        has_news = await call.hold_for_news(request.group_id, seconds, news)
+        reply = await _decide(request, call) if has_news else after_hold(reply, call)
+    note_answer(request, reply, call)
     return _response(reply)
 
 

@@ -4,7 +4,8 @@ Only an empty heartbeat of a member that has all it shall have: whatever says or
 is answered at once. Why these figures: docs/decisions/0017-held-heartbeats.md. Nothing waits here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.replies import ConsumerBeaten
@@ -18,6 +19,13 @@ and the next heartbeat keeps a pace of its own, and is not held. (Clients jitter
 
 TOLD_MS_MIN = 1_000
 """Who is told to come back sooner than this hears news soon enough."""
+
+MARGIN_S = 0.2
+"""Before the interval that the member was told last: librdkafka gives a heartbeat up, and its
+connection with it, once that interval is over."""
+
+TOLD: Final = "heartbeat interval"
+"""Under which a connection remembers the interval, in ms, that was told last over it."""
 
 SESSION_SHARE = 1 / 3
 """Of the session at most: a client that counts its interval from the answer beats so much later."""
@@ -49,10 +57,19 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
     soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or told_ms
     if told_ms < TOLD_MS_MIN or pause_ms(request, call) < PACE * min(soon_ms, told_ms):
         return 0
-    interval_s = told_ms / 1000
+    interval_s = min(told_ms, call.memory.get(TOLD, told_ms)) / 1000
     session_s = group.rules.group_consumer_session_timeout_ms / 1000
-    seconds = min(interval_s * share, session_s * SESSION_SHARE)
+    seconds = min(interval_s * share, interval_s - MARGIN_S, session_s * SESSION_SHARE)
     return seconds if seconds >= HOLD_S_MIN else 0
+
+
+def after_hold(reply: ConsumerBeaten, call: Call) -> ConsumerBeaten:
+    """The answer of a hold that brought no news. Twice the interval that was told last at most: so
+    a member whose state has just changed comes to the usual one in steps, each of them held, and
+    hears of what follows."""
+    usual_ms = reply.heartbeat_interval_ms
+    interval_ms = min(usual_ms, 2 * call.memory.get(TOLD, usual_ms))
+    return replace(reply, heartbeat_interval_ms=interval_ms)
 
 
 def pause_ms(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
@@ -61,9 +78,11 @@ def pause_ms(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
     return now - call.memory.get(request.api_key, now)
 
 
-def note_answer(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
-    """The pause begins."""
+def note_answer(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> None:
+    """The pause begins; the member knows its interval."""
     call.memory[request.api_key] = _now_ms(call)
+    if not reply.error:
+        call.memory[TOLD] = reply.heartbeat_interval_ms
 
 
 def _now_ms(call: Call) -> int:

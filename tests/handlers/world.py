@@ -80,7 +80,7 @@ class World:
     coordinator: Memory = field(default_factory=Memory)
     node_id: int = 0
     holds: list[float] = field(default_factory=list)
-    memory: dict[int | None, int] = field(default_factory=dict)
+    memory: dict[int | str | None, int] = field(default_factory=dict)
 
     async def ask(
         self,

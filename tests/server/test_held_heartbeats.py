@@ -4,7 +4,8 @@ A member is held only after it has paused, so each story sets the server's clock
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +14,7 @@ import pytest
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from groups.slot import slot_of
+from protocol.call import Call
 from protocol.connection import KafkaConnection
 from protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
@@ -26,6 +28,7 @@ from tests.server.serving import Serving, serving, until
 V = 3
 HOLD_MS = 2000
 PAUSE_S = 10.0
+PENDING_S, USUAL_S = 0.5, 5.0
 SOON_S = 1.0
 """Less than a hold, and more than an answer takes on a busy machine."""
 
@@ -196,34 +199,35 @@ def joining(member_id: str) -> ConsumerGroupHeartbeatRequest:
     )
 
 
-async def settled_and_held(served: Serving) -> tuple[Client, KafkaConnection, str]:
+def owning(beat: ConsumerGroupHeartbeatRequest, told: Any) -> ConsumerGroupHeartbeatRequest:
+    """The heartbeat that says: what I was told of is mine now, and nothing else."""
+    owned = [
+        TopicPartitions(topic_id=t.topic_id, partitions=t.partitions)
+        for t in told.assignment.topic_partitions
+    ]
+    return replace(beat, topic_partitions=owned)
+
+
+async def settled_and_held(
+    served: Serving,
+) -> tuple[Client, KafkaConnection, ConsumerGroupHeartbeatRequest]:
     """The only member of a consumer group, with two partitions, whose empty heartbeat waits."""
     await create_topic(served.address, "t", 2)
     client, connection = await served.connect()
     member_id = str(uuid4())
     joined = await client.call(joining(member_id), 1)
-    owned = [
-        TopicPartitions(topic_id=t.topic_id, partitions=t.partitions)
-        for t in joined.assignment.topic_partitions
-    ]
     empty = ConsumerGroupHeartbeatRequest(
         group_id="g", member_id=member_id, member_epoch=joined.member_epoch
     )
-    owning = ConsumerGroupHeartbeatRequest(
-        group_id="g",
-        member_id=member_id,
-        member_epoch=joined.member_epoch,
-        topic_partitions=owned,
-    )
-    assert (await client.call(owning, 1)).error_code == ErrorCode.NONE
+    assert (await client.call(owning(empty, joined), 1)).error_code == ErrorCode.NONE
     served.clock.ahead_s += PAUSE_S
     client.send(empty, 1)
     await until(lambda: is_held(connection))
-    return client, connection, member_id
+    return client, connection, empty
 
 
 async def test_a_settled_consumer_hears_of_a_new_target_at_once(served: Serving) -> None:
-    client, _connection, _member_id = await settled_and_held(served)
+    client, _connection, _empty = await settled_and_held(served)
     newcomer = await Client.connect(served.address)
     waiting = await newcomer.call(joining(str(uuid4())), 1)
 
@@ -237,10 +241,8 @@ async def test_a_settled_consumer_hears_of_a_new_target_at_once(served: Serving)
 
 
 async def test_a_consumer_that_leaves_while_it_is_held_is_not_delayed(served: Serving) -> None:
-    client, _connection, member_id = await settled_and_held(served)
-    client.send(
-        ConsumerGroupHeartbeatRequest(group_id="g", member_id=member_id, member_epoch=-1), 1
-    )
+    client, _connection, empty = await settled_and_held(served)
+    client.send(replace(empty, member_epoch=-1), 1)
 
     async with asyncio.timeout(SOON_S):
         assert (await client.receive()).assignment is None
@@ -248,7 +250,7 @@ async def test_a_consumer_that_leaves_while_it_is_held_is_not_delayed(served: Se
 
 
 async def test_a_held_consumer_is_answered_when_its_node_stops(served: Serving) -> None:
-    client, _connection, _member_id = await settled_and_held(served)
+    client, _connection, _empty = await settled_and_held(served)
     stopping = asyncio.create_task(served.server._close())
 
     async with asyncio.timeout(SOON_S):
@@ -259,10 +261,42 @@ async def test_a_held_consumer_is_answered_when_its_node_stops(served: Serving) 
 async def test_a_consumer_without_news_is_answered_as_if_it_had_not_waited(
     served: Serving,
 ) -> None:
-    client, _connection, _member_id = await settled_and_held(served)
+    client, _connection, _empty = await settled_and_held(served)
 
     told = await client.receive()
     usual = served.node.coordinator.own.rules.group_consumer_heartbeat_interval_ms
     assert (told.error_code, told.assignment) == (ErrorCode.NONE, None)
     assert told.heartbeat_interval_ms == usual
     assert served.node.coordinator.faces._watchers == {}
+
+
+async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """librdkafka takes the interval for the request's timeout: a longer hold costs it its
+    connection, and a leave that is on its way."""
+    holds = []
+    hold_for_news = Call.hold_for_news
+
+    async def at_once(
+        call: Call, group_id: str, seconds: float, is_news: Callable[[], bool]
+    ) -> bool:
+        holds.append(seconds)
+        return await hold_for_news(call, group_id, 0, is_news)
+
+    client, _connection, empty = await settled_and_held(served)
+    newcomer = await Client.connect(served.address)
+    await newcomer.call(joining(str(uuid4())), 1)
+    given_up = await client.call(owning(empty, await client.receive()), 1)
+    monkeypatch.setattr(Call, "hold_for_news", at_once)
+
+    told = [given_up.heartbeat_interval_ms / 1000]
+    while told[-1] < USUAL_S:
+        served.clock.ahead_s += told[-1]
+        beat = replace(empty, member_epoch=given_up.member_epoch)
+        told.append((await client.call(beat, 1)).heartbeat_interval_ms / 1000)
+
+    assert told == [PENDING_S, 1, 2, 4, USUAL_S]
+    assert len(holds) == len(told) - 1
+    assert all(hold < interval for hold, interval in zip(holds, told, strict=False))
+    assert holds == sorted(holds)
