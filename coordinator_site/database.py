@@ -1,7 +1,9 @@
 """``ROLLCALL_DATABASE_URL`` as Django's DATABASES wants it. Opens no connection."""
 
+import hmac
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -10,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from groups import roles
 
 VARIABLE = "ROLLCALL_DATABASE_URL"
+ROLES_VARIABLE, LOGINS = "ROLLCALL_DATABASE_ROLES", "logins"
 SCHEMES = ("postgresql", "postgres")
 PORT = 5432
 
@@ -74,9 +77,43 @@ def from_url(text: str) -> dict[str, Any]:
     }
 
 
-def take_role(entry: dict[str, Any], role: str, *, taken: bool, connections: Any) -> None:
-    """Have the connections of an entry take this role of ``groups.roles``; "": none. Those of the
-    web process come from a pool, ``connections`` of them at most."""
+def logins(text: str, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The passwords of the roles that are logged in to, by role; none where they are only taken.
+
+    Each follows from the password of ``ROLLCALL_DATABASE_URL``, and tells nothing about it or about
+    another role's: an installation keeps one secret.
+    """
+    if environ.get(ROLES_VARIABLE, "").lower() != LOGINS:
+        return {}
+    secret = unquote(urlsplit(text).password or "") or environ.get("PGPASSWORD", "")
+    if not secret:
+        raise ImproperlyConfigured(
+            f"{ROLES_VARIABLE}={LOGINS} needs a password in {VARIABLE} (or PGPASSWORD)."
+        )
+    return {
+        role.name: hmac.digest(secret.encode(), role.name.encode(), "sha256").hex()
+        for role in roles.ROLES
+        if role.connections is not None
+    }
+
+
+def login(role: str, logins: Mapping[str, str]) -> dict[str, str]:
+    """libpq's parameters for who logs in as this role, if anybody does."""
+    return {"user": role, "password": logins[role]} if role in logins else {}
+
+
+def take_role(
+    entry: dict[str, Any],
+    role: str,
+    *,
+    taken: bool,
+    connections: Any,
+    logins: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Have the connections of an entry take this role of ``groups.roles``, or log in as it; "":
+    neither. Those of the web process come from a pool, ``connections`` of them at most."""
+    if role in logins:
+        entry["USER"], entry["PASSWORD"] = role, logins[role]
     if role:
         entry["OPTIONS"]["options"] = roles.options(role, taken=taken)
         entry["OPTIONS"]["application_name"] = role.replace("_", " ")  # in pg_stat_activity

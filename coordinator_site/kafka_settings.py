@@ -534,6 +534,21 @@ SETTINGS: tuple[Setting, ...] = (
         1_000,
     ),
     Number(
+        "web.database.connections.total",
+        40,
+        "ours: those of all web processes together, where they have a login of their own (its"
+        " CONNECTION LIMIT): two processes, and their doorbells",
+        4,
+        10_000,
+    ),
+    Number(
+        "worker.database.connections.total",
+        24,
+        "ours: the same of all workers and beats: two workers and a beat, with the queue's",
+        8,
+        10_000,
+    ),
+    Number(
         "web.requests.max",
         100,
         "ours: requests that the web works on at a time, each in a thread of its own",

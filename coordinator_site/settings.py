@@ -128,6 +128,8 @@ DATABASE_MAY_BE_UNSAFE = os.environ.get("ROLLCALL_DATABASE_MAY_BE_UNSAFE", "").l
 DATABASE_ROLES = os.environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
 """Whether processes take the roles of ``groups.roles``; off where the user of the URL may not
 create roles."""
+DATABASE_LOGINS = database.logins(DATABASE_URL, os.environ)
+"""Passwords by role, where nodes, web and worker log in as their roles instead of taking them."""
 DATABASE_ROLE = os.environ.get("ROLLCALL_DATABASE_ROLE", "")
 """The role that this process takes on Django's connections; the launcher says which. Commands of
 manage.py take none: they act as the user of the URL, who may migrate."""
@@ -136,6 +138,7 @@ database.take_role(
     DATABASE_ROLE,
     taken=DATABASE_ROLES,
     connections=KAFKA_SETTINGS["WEB_DATABASE_CONNECTIONS"],
+    logins=DATABASE_LOGINS,
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -153,6 +156,7 @@ globals().update(
         BROKER_URL,
         DATABASE_URL,
         options=roles.options("rollcall_worker", taken=DATABASE_ROLES),
+        **database.login("rollcall_worker", DATABASE_LOGINS),
     )
 )
 CELERY_TASK_DEFAULT_QUEUE = periodic.QUEUE

@@ -152,13 +152,13 @@ READERS_MAX = 4
 
 def conninfo(role: str = "rollcall_node", **over: Any) -> str:
     """The connection string of the node: Django's own database, our role and timeouts."""
-    database = settings.DATABASES["default"]
+    database, logins = settings.DATABASES["default"], settings.DATABASE_LOGINS
     parameters: dict[str, Any] = {
         "host": database["HOST"],
         "port": database["PORT"],
         "dbname": database["NAME"],
-        "user": database["USER"],
-        "password": database["PASSWORD"],
+        "user": role if role in logins else database["USER"],
+        "password": logins.get(role, database["PASSWORD"]),
         **{k: v for k, v in database.get("OPTIONS", {}).items() if isinstance(v, str | int)},
         **LIBPQ,
         "application_name": f"rollcall {role.removeprefix('rollcall_')}",

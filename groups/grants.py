@@ -1,9 +1,10 @@
 """Makes the database roles of ``groups.roles`` true, after every migration.
 
-Roles are without login: a process connects as the user of ``ROLLCALL_DATABASE_URL`` and takes
-its role at once (``options=-c role=...``), so one URL is all that an installation keeps
-secret. Where that user may not create roles, ``ROLLCALL_DATABASE_ROLES=off`` runs every process
-as that user, with the same timeouts.
+Without logins a process connects as the user of ``ROLLCALL_DATABASE_URL`` and takes
+its role at once (``options=-c role=...``). With them (``ROLLCALL_DATABASE_ROLES=logins``) nodes,
+web and worker log in as their roles, so that PostgreSQL limits the connections of each; the
+passwords follow from the URL's, so one URL is all that an installation keeps secret. Where that
+user may not create roles, ``off`` runs every process as that user, with the same timeouts.
 """
 
 import logging
@@ -15,6 +16,7 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.db import DatabaseError, connections, transaction
 from psycopg import sql
+from psycopg.pq.abc import PGconn
 
 from groups.roles import ROLES, Role
 
@@ -25,6 +27,16 @@ ATTEMPTS = 5
 meet in its catalogue; the second then tries again."""
 
 RETRY_S = 0.1
+
+RESERVE = """
+DO $$ BEGIN
+    IF pg_has_role('pg_use_reserved_connections', 'MEMBER WITH ADMIN OPTION') THEN
+        GRANT pg_use_reserved_connections TO rollcall_node;
+    END IF;
+END $$
+"""
+"""Where this user may say so, connections that the server reserves (``reserved_connections``) are
+for nodes."""
 
 
 def sync_roles(sender: AppConfig, using: str = "default", **_: Any) -> None:
@@ -59,6 +71,12 @@ def _sync(using: str) -> None:
         for role in ROLES:
             for statement in _statements(role, known.get(role.name), tables):
                 cursor.execute(statement.as_string(None))
+        for role in ROLES:  # once all of them are there
+            if role.name in settings.DATABASE_LOGINS:
+                for statement in _login(role, connection.connection.pgconn):
+                    cursor.execute(statement.as_string(None))
+        if settings.DATABASE_LOGINS:
+            cursor.execute(RESERVE)
 
 
 def _statements(
@@ -82,3 +100,21 @@ def _statements(
         yield sql.SQL("GRANT EXECUTE ON FUNCTION {} TO {}").format(sql.Identifier(function), name)
     if role.tables:
         yield sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}").format(name)
+
+
+def _login(role: Role, server: PGconn) -> Iterator[sql.Composable]:
+    """The role logs in, with the password that its processes derive. PostgreSQL is told a verifier
+    of it only: statements are logged where they fail."""
+    password = settings.DATABASE_LOGINS[role.name].encode()
+    verifier = server.encrypt_password(password, role.name.encode(), b"scram-sha-256").decode()
+    most = role.connections
+    name = sql.Identifier(role.name)
+    yield sql.SQL("ALTER ROLE {} LOGIN PASSWORD {} CONNECTION LIMIT {}").format(
+        name,
+        sql.Literal(verifier),
+        sql.Literal(most if isinstance(most, int) else getattr(settings, str(most))),
+    )
+    for taken in role.takes:
+        yield sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE").format(
+            sql.Identifier(taken), name
+        )

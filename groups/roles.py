@@ -23,6 +23,9 @@ NODE_TIMEOUTS: Mapping[str, str] = {
     "tcp_keepalives_count": "3",
 }
 
+UNLIMITED = -1
+"""PostgreSQL's own word for a login without a CONNECTION LIMIT."""
+
 WRITES_GROUPS = ("SELECT", "INSERT", "UPDATE", "DELETE")
 READS = ("SELECT",)
 
@@ -32,7 +35,9 @@ class Role:
     """A PostgreSQL role: what it may do to which tables, and its settings.
 
     ``tables`` maps a table name, or "*" for all of Rollcall's and Django's, to privileges;
-    ``functions`` are those it may execute that not everybody may.
+    ``functions`` are those it may execute that not everybody may. ``connections`` is the setting
+    that says how many connections its login may have, or a number; None: nobody logs in as it.
+    ``takes`` are roles that it may take for a moment.
     """
 
     name: str
@@ -40,6 +45,8 @@ class Role:
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     functions: tuple[str, ...] = ()
+    connections: str | int | None = None
+    takes: tuple[str, ...] = ()
 
 
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
@@ -71,6 +78,7 @@ ROLES: tuple[Role, ...] = (
         },
         NODE_TIMEOUTS,
         ("rollcall_raise_epochs",),
+        UNLIMITED,
     ),
     Role(
         "rollcall_web",
@@ -91,6 +99,8 @@ ROLES: tuple[Role, ...] = (
             **dict.fromkeys(PAUSE_TABLES, READS),
         },
         {"statement_timeout": "30s"},
+        connections="WEB_DATABASE_CONNECTIONS_TOTAL",
+        takes=("rollcall_node",),  # to make and grow topics
     ),
     Role(
         "rollcall_worker",
@@ -107,6 +117,8 @@ ROLES: tuple[Role, ...] = (
         },
         {"statement_timeout": "60s"},
         ("rollcall_turn_history",),
+        "WORKER_DATABASE_CONNECTIONS_TOTAL",
+        ("rollcall_node",),
     ),
     Role(
         "rollcall_analysis",

@@ -222,6 +222,7 @@ def take_role(role: str) -> None:
         role,
         taken=settings.DATABASE_ROLES,
         connections=settings.KAFKA_SETTINGS["WEB_DATABASE_CONNECTIONS"],
+        logins=settings.DATABASE_LOGINS,
     )
 
 

@@ -26,7 +26,8 @@ STOP_WITH_PARENT = "--stop-with-parent"
 
 REACH_TIMEOUT_S = 5
 
-WEB_CONNECTIONS = "WEB_DATABASE_CONNECTIONS"
+LOGINS = ("WEB_DATABASE_CONNECTIONS_TOTAL", "WORKER_DATABASE_CONNECTIONS_TOTAL")
+"""How many connections the logins beside the nodes' may have."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,8 +37,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with signals.watching():
             wanted = environment.read(os.environ)
-            web = int(str(kafka_settings.read(os.environ)[WEB_CONNECTIONS]))
-            with importing(output) as server, stages(wanted, web, output, server) as planned:
+            known = kafka_settings.read(os.environ)
+            others = sum(int(str(known[name])) for name in LOGINS)
+            with importing(output) as server, stages(wanted, others, output, server) as planned:
                 supervise(planned, Supervisor(output, signals, server))
     except (LaunchError, kafka_settings.SettingError) as refusal:
         if signals.stop_asked:  # what failed was told to end as well: no reason of its own
@@ -62,10 +64,10 @@ def importing(output: Output) -> Iterator[Forks | None]:
 
 @contextmanager
 def stages(
-    wanted: Environment, web: int, output: Output, server: Forks | None
+    wanted: Environment, others: int, output: Output, server: Forks | None
 ) -> Iterator[tuple[Stage, ...]]:
-    """The whole plan; the data folder is ours, where we serve the database, until the end. ``web``:
-    how many connections the web may have."""
+    """The whole plan; the data folder is ours, where we serve the database, until the end.
+    ``others``: how many connections may be had beside the nodes'."""
     data_dir = places.DataDir(wanted.data_dir)
     if wanted.database_url is not None:
         data_dir.make()
@@ -76,7 +78,7 @@ def stages(
     places.write_private(data_dir.url_file, cluster.url() + "\n")
     try:
         programs = plan.build(wanted, data_dir, cluster.url(), server)
-        settings = postgres.for_processes(wanted.nodes, web)
+        settings = postgres.for_processes(wanted.nodes, others)
         yield ((postgres.describe(cluster, settings),), *programs)
     finally:
         data_dir.url_file.unlink(missing_ok=True)

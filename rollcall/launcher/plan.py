@@ -19,6 +19,10 @@ from rollcall.launcher.process import Command, Probe, Process, Stage, Task
 WEB_HOST = ports.LOOPBACK
 PROBE_TIMEOUT_S = 1.0
 
+OWN_POSTGRESQL = {"ROLLCALL_DATABASE_ROLES": "logins"}
+"""Unless somebody says otherwise, in a server that is ours alone each kind of process logs in as
+its role."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ports:
@@ -56,6 +60,7 @@ def build(
     """
     chosen = choose_ports(wanted)
     environ = {
+        **({} if wanted.database_url else OWN_POSTGRESQL),
         **os.environ,
         "ROLLCALL_DATA_DIR": str(data_dir.path),
         "ROLLCALL_DATABASE_URL": database_url,

@@ -47,16 +47,17 @@ SETTINGS: Mapping[str, str] = {
 """Given on the command line, so that an older data folder gets them too."""
 
 CONNECTIONS_MIN = 100
-OF_A_NODE, OF_OTHERS = 16, 40
-"""Connections that a node has at the most, while something is wrong; and those of set-up, worker,
-beat, an analysis, people's own programs, and what PostgreSQL keeps for its superuser."""
+OF_A_NODE, OF_OTHERS = 16, 16
+"""Connections that a node has at the most, while something is wrong; and those of set-up, an
+analysis, people's own programs, and what PostgreSQL keeps for its superuser."""
 
 
-def for_processes(nodes: int, web: int) -> Mapping[str, str]:
-    """The settings for so many nodes beside a web with so many connections: nobody's are the
-    other's."""
-    most = max(CONNECTIONS_MIN, nodes * OF_A_NODE + web + OF_OTHERS)
-    return {**SETTINGS, "max_connections": str(most)}
+def for_processes(nodes: int, logins: int) -> Mapping[str, str]:
+    """The settings for so many nodes beside the logins of web and worker, which may have so many
+    connections: nobody's are the other's, and the nodes' are reserved."""
+    reserved = nodes * OF_A_NODE
+    most = max(CONNECTIONS_MIN, reserved + logins + OF_OTHERS)
+    return {**SETTINGS, "max_connections": str(most), "reserved_connections": str(reserved)}
 
 
 THROWAWAY: Mapping[str, str] = {"fsync": "off", "full_page_writes": "off"}

@@ -267,8 +267,10 @@ def test_stop_writes_a_checkpoint_so_that_nothing_is_to_recover(
 
 
 @pytest.mark.parametrize(
-    ("nodes", "web", "most"),
-    [(1, 16, 100), (2, 16, 100), (8, 16, 184), (64, 16, 1080), (1, 200, 256)],
+    ("nodes", "logins", "most"),
+    [(1, 64, 100), (2, 64, 112), (8, 64, 208), (64, 64, 1104), (1, 200, 232)],
 )
-def test_every_node_finds_connections_left(nodes: int, web: int, most: int) -> None:
-    assert postgres.for_processes(nodes, web)["max_connections"] == str(most)
+def test_every_node_finds_connections_left(nodes: int, logins: int, most: int) -> None:
+    made = postgres.for_processes(nodes, logins)
+    assert made["max_connections"] == str(most)
+    assert made["reserved_connections"] == str(nodes * postgres.OF_A_NODE)

@@ -76,6 +76,19 @@ async def test_no_crowd_takes_more_connections_than_the_pool_has(
     assert (await get(installation.web, path, **PATHS[path]))[0] == 200
 
 
+LOGINS = """
+SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name LIKE 'rollcall %'
+"""
+
+
+async def test_every_kind_of_process_logs_in_as_its_role(
+    installation: Installation, sql: psycopg.AsyncConnection[Any]
+) -> None:
+    assert (await get(installation.web, "/admin/login/"))[0] == 200
+    logins = {login for (login,) in await (await sql.execute(LOGINS)).fetchall()}
+    assert logins == {"rollcall_node", "rollcall_web", "rollcall_worker"}
+
+
 async def test_who_waits_for_an_operation_holds_no_connection(installation: Installation) -> None:
     """As many as may wait at once, as many as there are connections."""
     members = await form_groups(installation.kafka, "waited-for", WAITING_MAX, 1)
