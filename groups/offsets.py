@@ -3,8 +3,10 @@
 Writes go through ``groups.store``; this file only reads.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from typing import Any, NamedTuple
 
 from psycopg_pool import AsyncConnectionPool
 
@@ -15,6 +17,17 @@ from groups.literals import array
 Partition = tuple[str, int]
 
 
+FEW_ROWS = 2_000
+"""As many are read at once: eight megabytes, were their metadata as long as it may be."""
+
+ROW_BYTES = 24
+"""Of an answer, for one partition, beside its metadata."""
+
+
+def _everything(_at: Partition) -> bool:
+    return True
+
+
 class Committed(NamedTuple):
     """One committed offset. ``leader_epoch`` -1: none was told."""
 
@@ -23,22 +36,51 @@ class Committed(NamedTuple):
     metadata: str
 
 
+class TooLong(Exception):
+    """What was asked for has more bytes than there is room for."""
+
+
 async def committed(
-    readers: AsyncConnectionPool[Connection], group_id: str, topics: Iterable[str] | None
+    readers: AsyncConnectionPool[Connection],
+    group_id: str,
+    topics: Iterable[str] | None,
+    *,
+    room: int | None = None,
+    is_asked: Callable[[Partition], bool] = _everything,
 ) -> Mapping[Partition, Committed]:
     """What the group has committed in these topics (None: in all), by (topic, partition).
 
-    Raises psycopg's errors and PoolTimeout when the database is away.
+    Where that is much, ``room`` bytes are kept at the most, of what ``is_asked`` alone. Raises
+    ``TooLong``, and psycopg's errors and PoolTimeout when the database is away.
     """
+    query, told = sql.FETCH_OFFSETS, dict[str, Any](group_id=group_id)
+    if topics is not None:
+        query = sql.FETCH_OFFSETS_OF_TOPICS
+        told["topics"] = array(sorted(set(topics)))
     async with readers.connection() as connection:
-        if topics is None:
-            cursor = await connection.execute(sql.FETCH_OFFSETS.encode(), {"group_id": group_id})
-        else:
-            wanted = array(sorted(set(topics)))
-            cursor = await connection.execute(
-                sql.FETCH_OFFSETS_OF_TOPICS.encode(), {"group_id": group_id, "topics": wanted}
-            )
-        return {(row[0], row[1]): Committed(*row[2:]) async for row in in_slices(cursor)}
+        cursor = await connection.execute(query.encode(), {**told, "most": FEW_ROWS + 1})
+        found = {(row[0], row[1]): Committed(*row[2:]) async for row in in_slices(cursor)}
+        if len(found) <= FEW_ROWS:
+            return found
+        del found
+        async with connection.transaction(), connection.cursor("offsets") as many:
+            await many.execute(query.encode(), {**told, "most": None})
+            return await _much(in_slices(many), room, is_asked)
+
+
+async def _much(
+    rows: AsyncGenerator[Any, None], room: int | None, is_asked: Callable[[Partition], bool]
+) -> Mapping[Partition, Committed]:
+    """Row after row from the server, which holds what there is no room for."""
+    found, left = dict[Partition, Committed](), sys.maxsize if room is None else room
+    async with aclosing(rows):
+        async for topic, partition, *what in rows:
+            if is_asked((topic, partition)):
+                found[topic, partition] = kept = Committed(*what)
+                left -= ROW_BYTES + len(kept.metadata.encode())
+                if left < 0:
+                    raise TooLong
+    return found
 
 
 async def unstable(readers: AsyncConnectionPool[Connection], group_id: str) -> frozenset[Partition]:

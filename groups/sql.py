@@ -268,9 +268,11 @@ FROM rollcall_member WHERE group_id = ANY(%(group_ids)s::text[]) ORDER BY group_
 FETCH_OFFSETS = """
 SELECT topic, partition, committed_offset, leader_epoch, metadata
 FROM rollcall_offset WHERE group_id = %(group_id)s ORDER BY topic, partition
+LIMIT %(most)s
 """
 
 FETCH_OFFSETS_OF_TOPICS = """
 SELECT topic, partition, committed_offset, leader_epoch, metadata
 FROM rollcall_offset WHERE group_id = %(group_id)s AND topic = ANY(%(topics)s::text[])
+LIMIT %(most)s
 """

@@ -6,7 +6,7 @@ all of them.
 """
 
 import logging
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -73,7 +73,7 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
     if call.version >= SEVERAL_GROUPS_SINCE:
         return OffsetFetchResponse(groups=await _groups(request, call))
     asked = await call.aside(partial(_one_group, request))
-    found = await _find(asked, request.require_stable, call)
+    found = await _find(asked, request.require_stable, call, REPLY_BYTES_MAX)
     if found.error is not ErrorCode.NONE and call.version < GROUP_ERROR_SINCE:
         found = await call.aside(partial(_pushed_down, asked, found.error))
     made = partial(_topics, found)
@@ -87,7 +87,10 @@ async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchRe
         if room < 0:
             groups.append(OffsetFetchResponseGroup(group_id=asked.group_id, error_code=AGAIN))
             continue
-        found = await _find(asked, request.require_stable, call)
+        found = await _find(asked, request.require_stable, call, room)
+        if found.error is ErrorCode.POLICY_VIOLATION and groups:
+            room = -1  # alone it may fit
+            found = Found(AGAIN)
         made = partial(_group, asked.group_id, found)
         is_long = found.partitions > LARGE_ELEMENTS
         group, size = await call.beside(made) if is_long else made()
@@ -107,8 +110,9 @@ def _one_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
     return OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
 
 
-async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call) -> Found:
-    """``stable``: what a transaction may still commit is UNSTABLE_OFFSET_COMMIT (KIP-447)."""
+async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int) -> Found:
+    """``stable``: what a transaction may still commit is UNSTABLE_OFFSET_COMMIT (KIP-447).
+    POLICY_VIOLATION: it is more than there is ``room`` for."""
     try:
         forms.group_id(asked.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
@@ -119,7 +123,10 @@ async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call) -> Fou
     if code is not ErrorCode.NONE:
         return Found(code)
     try:
-        return await _read(asked, stable, call)
+        return await _read(asked, stable, call, room)
+    except offsets.TooLong:
+        logger.info("offsets of %r are more than a reply holds", asked.group_id)
+        return Found(ErrorCode.POLICY_VIOLATION)
     except (psycopg.Error, PoolTimeout) as error:
         # Retriable for every client; Java's knows no other code for "not now" here.
         logger.warning("offsets of %r could not be read: %s", asked.group_id, error)
@@ -135,21 +142,32 @@ def _check_reader(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
     return check_reader(group.members.get(asked.member_id or ""), asked.member_epoch)
 
 
-async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call) -> Found:
+async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int) -> Found:
     readers = call.node.readers
     unstable = await offsets.unstable(readers, asked.group_id) if stable else frozenset()
     if asked.topics is None:
-        rows = await offsets.committed(readers, asked.group_id, None)
+        rows = await offsets.committed(readers, asked.group_id, None, room=room)
         everything = partial(_everything, rows, unstable, call)
         return await call.beside(everything) if len(rows) > LARGE_ELEMENTS else everything()
     names = await call.aside(partial(_names, asked.topics, call))
     known = [name for name in set(names) if name is not None and "\0" not in name]
-    rows = await offsets.committed(readers, asked.group_id, known)
+    is_asked = await call.aside(partial(_asked, asked.topics, names))
+    rows = await offsets.committed(readers, asked.group_id, known, room=room, is_asked=is_asked)
     return await call.aside(partial(_found, asked.topics, names, rows, unstable))
 
 
 def _names(topics: Sequence[OffsetFetchRequestTopics], call: Call) -> list[str | None]:
     return [_name(topic, call) for topic in topics]
+
+
+def _asked(
+    topics: Sequence[OffsetFetchRequestTopics], names: Sequence[str | None]
+) -> Callable[[Partition], bool]:
+    """Whether a partition is among those that the request names."""
+    asked = dict[str | None, set[int]]()
+    for topic, name in zip(topics, names, strict=True):
+        asked.setdefault(name, set()).update(topic.partition_indexes)
+    return lambda at: at[1] in asked.get(at[0], ())
 
 
 def _found(

@@ -23,6 +23,7 @@ from protocol.messages.draft.offset_fetch import (
     OffsetFetchResponsePartition,
     OffsetFetchResponseTopic,
 )
+from protocol.wire.limits import REPLY_BYTES_MAX
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +41,27 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
     code = await available(call, request.group_id)
     rows: Rows = {}
     if code is ErrorCode.NONE:
-        names = [topic.name for topic in request.topics]
         try:
-            rows = await offsets.committed(call.node.readers, request.group_id, names)
+            rows = await _read(request, call)
+        except offsets.TooLong:
+            code = ErrorCode.POLICY_VIOLATION
         except (psycopg.Error, PoolTimeout) as error:
             logger.warning("offsets of %r could not be read: %s", request.group_id, error)
             code = ErrorCode.COORDINATOR_NOT_AVAILABLE
     return await call.aside(partial(_response, request, rows, code, call))
+
+
+async def _read(request: OffsetFetchRequest, call: Call) -> Rows:
+    asked = dict[str, set[int]]()
+    for topic in request.topics:
+        asked.setdefault(topic.name, set()).update(topic.partitions)
+    return await offsets.committed(
+        call.node.readers,
+        request.group_id,
+        asked,
+        room=REPLY_BYTES_MAX,
+        is_asked=lambda at: at[1] in asked[at[0]],
+    )
 
 
 def _response(
