@@ -26,7 +26,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-all check pure coverage pythons clients fuzz differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
+.PHONY: help setup run test test-long test-proof test-all check pure coverage pythons clients fuzz differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -40,16 +40,19 @@ run: $(READY) ## serve everything in the foreground until Ctrl-C
 test: $(READY) ## every tier, in parallel and in random order, without what is long
 	$(PYTEST) -m "not long" $(ARGS)
 
-# A mutant that survives is told and fails nothing (the dash): which are drawn changes with every line.
-test-long: $(READY) ## what is long, then a little soak and chaos, and some mutants (docs/testing.md)
+test-long: $(READY) ## what is long
 	$(PYTEST) -m long $(ARGS)
+
+# A mutant that survives is told and fails nothing (the dash): which are drawn changes with every line.
+test-proof: $(READY) ## a little soak and chaos, and some mutants (docs/testing.md)
 	$(PYTHON) -m proof simulate --seeds 500
 	$(PYTHON) -m proof chaos --minutes 2 --most 12
 	-$(PYTHON) -m tests.mutation --count 30 --minutes 3
 
-test-all: ## all tests: `make test`, then `make test-long`
+test-all: ## all tests: `make test`, then what is long, then the proof
 	$(MAKE) test
 	$(MAKE) test-long
+	$(MAKE) test-proof
 
 check: $(READY) ## while writing: `make lint` beside the tiers that are pure, with fewer random walks
 	@$(MAKE) --no-print-directory -j2 lint pure
