@@ -8,13 +8,14 @@ failure means is ``groups.store``'s business, and what an event does the group's
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from random import Random
 
 import psycopg
 
-from groups import database, store
+from groups import beside, database, store
 from groups.coordinator import STALL_MS, Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -27,8 +28,8 @@ from groups.core.events import (
     Tick,
     TxnOffsetCommit,
 )
-from groups.core.group import Millis
-from groups.core.migration.deciding import decide
+from groups.core.group import Decision, Group, Millis
+from groups.core.migration.deciding import decide, may_take_long, runs_foreign_code
 from groups.fail_points import Fail, no_fail
 from groups.resident import Lane, Resident
 from groups.retries import Reloader, WaitingRoom
@@ -59,6 +60,10 @@ its lane, in a transaction of its own, so that nobody else waits for it."""
 
 DONE_AT_ONCE = 64
 """Groups that are installed and answered between two looks at the clock: about a millisecond."""
+
+ANSWERS_AT_ONCE = 100
+"""Answers of one group that are sent in a turn of the loop: each wakes a request, which encodes its
+reply in the next turn. All ten thousand of a large group would be half a second of it."""
 
 LONE_MS = 5_000
 LONE_BYTES_PER_MS = 2_000
@@ -111,14 +116,19 @@ class Committer:
         )
         self._connection: database.Connection | None = None
         self._other_connection: database.Connection | None = None
+        self._long: asyncio.Queue[tuple[Resident, Sequence[Event]]] = asyncio.Queue()
+        self._foreign: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Round after round, until cancelled."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._rounds())
+                tasks.create_task(self._long_steps())
                 tasks.create_task(self._waiting.run())
         finally:
+            for task in self._foreign:
+                task.cancel()
             for connection in (self._connection, self._other_connection):
                 if connection is not None:
                     await connection.close()
@@ -160,6 +170,8 @@ class Committer:
                 continue
             resident.busy = True
             events = self._run_of(resident, BATCH_ROWS_MAX - rows)
+            if self._is_left_to_others(resident, events):
+                continue
             work = self._step(resident, events, now)
             if work is not None:
                 works.append(work)
@@ -184,6 +196,16 @@ class Committer:
 
     def _step(self, resident: Resident, events: Sequence[Event], now: Millis) -> Work | None:
         """``now``: what the process's clock said just before."""
+        events = self._to_be_decided(events, now)
+        coordinator = self.coordinator
+        try:
+            decision = decide(resident.group, events, now - coordinator.missed, coordinator.rng)
+        except Exception:
+            self._step_failed(resident, events)
+            return None
+        return self._work(resident, events, decision)
+
+    def _to_be_decided(self, events: Sequence[Event], now: Millis) -> Sequence[Event]:
         coordinator = self.coordinator
         slept = now - coordinator.listened_at > STALL_MS
         if slept or now >= coordinator.lease_until:
@@ -192,46 +214,109 @@ class Committer:
             events = [event for event in events if not isinstance(event, Tick)]
         if slept:
             coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
-        try:
-            decision = decide(resident.group, events, now - coordinator.missed, coordinator.rng)
-        except Exception:
-            # A defect of ours, or of somebody's assignor: the committed group stands, the request
-            # gets an error, and the node goes on for everybody else.
-            logger.exception("group %r: a step failed", resident.group_id)
-            if len(events) > 1:
-                self._one_by_one(resident, events)
-                return None
-            coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
-            coordinator.release(resident)
-            return None
+        return events
+
+    def _step_failed(self, resident: Resident, events: Sequence[Event]) -> None:
+        """A defect of ours, or of somebody's assignor: the committed group stands, the request
+        gets an error, and the node goes on for everybody else."""
+        logger.exception("group %r: a step failed", resident.group_id)
+        if len(events) > 1:
+            self._one_by_one(resident, events)
+            return
+        self.coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
+        self.coordinator.release(resident)
+
+    def _work(self, resident: Resident, events: Sequence[Event], decision: Decision) -> Work:
         if decision.pending:
             # Before it is written: an outcome that nobody knows may be that it was.
-            coordinator.with_pending.add(resident.group_id)
-        has_pending = resident.group_id in coordinator.with_pending
+            self.coordinator.with_pending.add(resident.group_id)
+        has_pending = resident.group_id in self.coordinator.with_pending
         write = Write(resident.group.durable, decision, has_pending)
         return Work(resident, events, write, write.size)
+
+    # -- steps beside the loop
+
+    def _is_left_to_others(self, resident: Resident, events: Sequence[Event]) -> bool:
+        """Whether the step is taken beside the loop, since it would stand still for too long."""
+        if self.lane is self.coordinator.offsets:
+            return False
+        if runs_foreign_code(resident.group, events):
+            task = asyncio.create_task(self._long_step(resident, events, beside.foreign))
+            self._foreign.add(task)
+            task.add_done_callback(self._foreign.discard)
+            return True
+        if may_take_long(resident.group, events):
+            self._long.put_nowait((resident, events))
+            return True
+        return False
+
+    async def _long_steps(self) -> None:
+        """One after the other: what comes for a group meanwhile is its next step."""
+        while True:
+            resident, events = await self._long.get()
+            await self._long_step(resident, events, asyncio.to_thread)
+
+    async def _long_step(
+        self,
+        resident: Resident,
+        events: Sequence[Event],
+        run: Callable[[Callable[[], Decision]], Awaitable[Decision]],
+    ) -> None:
+        coordinator, now = self.coordinator, self.coordinator.monotonic()
+        events = self._to_be_decided(events, now)
+        at, rng = now - coordinator.missed, coordinator.rng
+        try:
+            decision = await run(partial(_decided, resident.group, events, at, rng))
+        except Exception:
+            self._step_failed(resident, events)
+            return
+        work = self._work(resident, events, decision)
+        if work.write.is_needed:
+            self._waiting.add([work])  # the lane's connection is the lane's
+        else:
+            await self._surely([work])
+
+    # -- what became of a step
 
     async def _round(self, works: Sequence[Work]) -> None:
         needed = [work for work in works if work.write.is_needed]
         for work in works:
             if not work.write.is_needed:
-                self._answer_from_memory(work)
+                await self._answer_from_memory(work)
                 if self._slices.is_over:
                     await self._slices.pause()
         if needed:
             await self._write(needed)
 
-    def _answer_from_memory(self, work: Work) -> None:
+    async def _answer_from_memory(self, work: Work) -> None:
         """A step that changes no row: the lease alone says whether memory may be believed."""
         if self.coordinator.holds_lease:
-            self._done(work)
+            await self._finish(work)
         else:
             self.coordinator.refuse(work.resident, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             self.coordinator.release(work.resident)
 
+    async def _finish(self, work: Work) -> None:
+        if len(work.write.decision.answers) > ANSWERS_AT_ONCE:
+            await self._done_in_turns(work)
+        else:
+            self._done(work)
+
     def _done(self, work: Work) -> None:
         self.coordinator.install(work.resident, work.write.decision, work.write.revision)
         self.coordinator.release(work.resident)
+
+    async def _done_in_turns(self, work: Work) -> None:
+        """Answer many, some at a time. The group's next step waits until all are."""
+        resident, decision, coordinator = work.resident, work.write.decision, self.coordinator
+        quiet = replace(decision, answers=(), hung_up=())
+        coordinator.install(resident, quiet, work.write.revision)
+        for at in range(0, len(decision.answers), ANSWERS_AT_ONCE):
+            coordinator.send(resident, decision.answers[at : at + ANSWERS_AT_ONCE])
+            await self._slices.pause()
+        if decision.hung_up and not resident.lost:
+            coordinator.hang_up(resident.group_id, decision.hung_up)
+        coordinator.release(resident)
 
     # -- writing, and what to do when it fails
 
@@ -254,7 +339,7 @@ class Committer:
 
     async def _all_done(self, works: Sequence[Work]) -> None:
         for at, work in enumerate(works, 1):
-            self._done(work)
+            await self._finish(work)
             if not at % DONE_AT_ONCE and self._slices.is_over:
                 await self._slices.pause()
 
@@ -321,7 +406,7 @@ class Committer:
         except (psycopg.Error, OSError) as error:
             await self._failed([work], Unknown(str(error)), 0)
         else:
-            self._done(work)
+            await self._finish(work)
         return True
 
     def _give_up(self, work: Work) -> None:
@@ -427,6 +512,13 @@ class Committer:
         before, name = self._other_connection, f"{self.lane.name} waiting"
         self._other_connection = connection = await database.kept(before, name)
         return connection
+
+
+def _decided(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+    """The decision, and what the loop asks of the group next, found already."""
+    decision = decide(group, events, now, rng)
+    decision.group.due(now)
+    return decision
 
 
 def _size(event: Event) -> int:

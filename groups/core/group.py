@@ -264,6 +264,11 @@ class Group(Protocol):
         """Whether a group without a row holds nothing live either and may be forgotten."""
         ...
 
+    @property
+    def breadth(self) -> int:
+        """How many members, partitions and waiting requests a step may have to go through."""
+        ...
+
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group of an id that has no row."""

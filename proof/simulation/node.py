@@ -163,6 +163,7 @@ class Node:
                 await asyncio.sleep(0.5)
         for committer in self.committers:
             self.process.spawn(committer._rounds())
+            self.process.spawn(committer._long_steps())
             self.process.spawn(committer._waiting.run())
         self.process.spawn(self.reloader.run())
         self.process.spawn(self.keeper._beats())

@@ -3,10 +3,13 @@
 import gc
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Final
+from unittest.mock import patch
 
 from groups.core.group import Rules
+from groups.core.migration import deciding
 from groups.slot import slot_of
 from proof.history import Checker, Violation
 from proof.simulation import odd
@@ -295,6 +298,15 @@ def _settled(clients: Sequence[Client]) -> bool:
     )
 
 
+LONG_EVERY: Final = 4
+"""In one life of so many every step is taken beside the loop, as those of large groups are."""
+
+
+def _long_steps(seed: int) -> AbstractContextManager[object]:
+    from_on = deciding.LONG_STEP_MIN if seed % LONG_EVERY else 0
+    return patch.object(deciding, "LONG_STEP_MIN", from_on)
+
+
 def simulate(
     seed: int,
     *,
@@ -317,7 +329,7 @@ def simulate(
     collects = gc.isenabled()
     gc.disable()  # what a dead process leaves must not be finalised in the middle of a life
     try:
-        with Seams(run.database, run.network).in_place():
+        with Seams(run.database, run.network).in_place(), _long_steps(seed):
             run.begin()
             world.run(int(TROUBLE_S * SECOND))
             run.is_peace = True

@@ -60,6 +60,10 @@ class LockGroup:
         return not self.live.queue
 
     @property
+    def breadth(self) -> int:
+        return len(self.live.queue)
+
+    @property
     def holder(self) -> str | None:
         return self.durable.group.leader
 

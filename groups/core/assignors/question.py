@@ -26,11 +26,16 @@ class Question:
     counts: Mapping[str, int]
     racks: Racks
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the assignor is somebody else's code."""
+        return table().get(self.name) is not self.assign
+
     def answer(self) -> Mapping[str, Parts]:
         """Every member's target. Raises ``AssignorFailed``."""
         try:
             shares = self.assign(self.members, self.counts, self.racks)
-            if table().get(self.name) is self.assign:
+            if not self.is_foreign:
                 return shares  # ours: tests prove what the check would
             return self._checked(shares)
         except Exception as error:

@@ -106,6 +106,11 @@ class ClassicGroup(Halves[Live]):
         live = self._live
         return ABSENT in self._durable.group.details and not live.pending and not live.joins
 
+    @property
+    def breadth(self) -> int:
+        """How many members and parked joins a step may have to go through."""
+        return len(self._durable.members) + len(self._live.joins)
+
     @classmethod
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group of an id that has no row."""

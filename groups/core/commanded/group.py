@@ -117,6 +117,11 @@ class CommandedGroup(Halves[Live]):
         """Whether the group has no row; nothing else waits in one."""
         return ABSENT in self._durable.group.details
 
+    @property
+    def breadth(self) -> int:
+        """How many consumers and partitions a step may have to go through."""
+        return len(self._durable.members) + sum(self.counts.values())
+
     # -- what the node asks
 
     @property

@@ -97,9 +97,10 @@ def is_coming(work: "Work") -> bool:
     return work.live.batch.is_wanted or is_asked
 
 
-def is_large(size: int, rules: Rules) -> bool:
-    """Whether the event loop would stand still for too long."""
-    return rules.group_consumer_assignor_offload_enable and size > INLINE_MAX
+def is_elsewhere(is_foreign: bool, size: int, rules: Rules) -> bool:
+    """Whether a target is worked out beside the event loop, which would stand still for too long:
+    for how long somebody else's assignor takes, nobody knows."""
+    return rules.group_consumer_assignor_offload_enable and (is_foreign or size > INLINE_MAX)
 
 
 def asked(work: "Work", question: Question) -> None:

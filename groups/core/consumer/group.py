@@ -169,6 +169,11 @@ class ConsumerGroup:
         return epoch == newest and member.is_settled(epoch)
 
     @property
+    def breadth(self) -> int:
+        """How many members and partitions a step may have to go through."""
+        return len(self.members) + sum(count for _, count in self._index.catalogue.values())
+
+    @property
     def patterns(self) -> frozenset[str]:
         """Every regular expression that a member subscribes with."""
         return frozenset(self._index.regexes)

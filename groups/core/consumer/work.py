@@ -295,8 +295,9 @@ class Work:
             self._keep_what_there_is()
             return
         name = self.vote()
-        question = self.question_for(name, self.rules.plugged_in.get(name) or table()[name])
-        if batching.is_large(targets.size_of(self), self.rules):
+        foreign = self.rules.plugged_in.get(name)
+        question = self.question_for(name, foreign or table()[name])
+        if batching.is_elsewhere(foreign is not None, targets.size_of(self), self.rules):
             self.question = question
             batching.asked(self, question)
             self._keep_what_there_is()

@@ -123,6 +123,12 @@ class DraftGroup(Halves[Live]):
         return ABSENT in self._durable.group.details and not self._live.newcomers
 
     @property
+    def breadth(self) -> int:
+        """How many members, newcomers and partitions a step may have to go through."""
+        counts = self._live.counts
+        return len(self._durable.members) + len(self._live.newcomers) + sum(counts.values())
+
+    @property
     def counts(self) -> Mapping[str, int]:
         """Partitions of the topics that it subscribes to, as it last heard: what to tell it of."""
         return self._live.counts

@@ -9,17 +9,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 from random import Random
+from typing import Final
 
 from groups.core import pending
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.draft.group import DraftGroup
 from groups.core.events import (
     ConsumerHeartbeat,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
     Event,
+    InstallAssignment,
     JoinGroup,
+    LeaveGroup,
     OffsetCommit,
+    OffsetDelete,
     OffsetWrite,
+    RegisterConsumer,
     SyncGroup,
+    TopicsChanged,
     TopicsMatched,
     TxnOffsetCommit,
 )
@@ -38,6 +48,52 @@ def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> D
         decisions.append(_decide(group, run, now, rng))
         group, events = decisions[-1].group, events[len(run) :]
     return together(decisions)
+
+
+LONG_STEP_MIN: Final = 1_000
+"""Members, partitions and requests that wait, all together, from which on a step is too long for
+the event loop: 35 us for each of them in the worst case, so 35 ms."""
+
+OF_ONE_MEMBER: Final = (DraftHeartbeat, DraftCommit, OffsetCommit, OffsetDelete, TxnOffsetCommit)
+"""Events that concern nobody but who says them, or nobody at all."""
+
+
+def may_take_long(group: Group, events: Sequence[Event]) -> bool:
+    """Whether these events may make the rules go through all of a large group.
+
+    A heartbeat of the consumer protocol or of the draft never does, nor do offsets.
+    """
+    is_consumer = isinstance(group, ConsumerGroup)
+    for event in events:  # no generator: every step comes by here
+        if not isinstance(event, OF_ONE_MEMBER) and not (is_consumer and _keeps_everybody(event)):
+            return group.breadth + sum(map(_breadth, events)) >= LONG_STEP_MIN
+    return False
+
+
+def _breadth(event: Event) -> int:
+    """How many members and partitions the event names."""
+    match event:
+        case DraftJoin(counts=counts) | RegisterConsumer(counts=counts):
+            return sum(counts.values())
+        case TopicsChanged(counts=counts):
+            return sum(counts.values())
+        case InstallAssignment(targets=targets):
+            return sum(map(len, targets.values()))
+        case SyncGroup(assignments=assignments):
+            return len(assignments)
+        case LeaveGroup(members=leaving):
+            return len(leaving)
+    return 0
+
+
+def runs_foreign_code(group: Group, events: Sequence[Event]) -> bool:
+    """Whether these events may make the rules call an installation's own strategy."""
+    if not group.rules.strategies or all(isinstance(event, OF_ONE_MEMBER) for event in events):
+        return False
+    own = {name for name, _ in group.rules.strategies}
+    if isinstance(group, DraftGroup) and group.durable.group.protocol_name in own:
+        return True
+    return any(isinstance(event, DraftJoin) and event.strategy in own for event in events)
 
 
 def _run(group: Group, events: Sequence[Event]) -> Sequence[Event]:

@@ -1,0 +1,222 @@
+"""Steps of large groups, and other people's code: beside the loop, and nobody waits for them."""
+
+import asyncio
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from groups import committer
+from groups.core.assignors import Parts, Racks, Subscriber
+from groups.core.consumer import batching
+from groups.core.draft.strategies import Counts, Topics
+from groups.core.errors import ErrorCode
+from groups.core.events import DraftJoin, Event, InstallAssignment, Tick
+from groups.core.group import Decision, Group, Millis, Rules
+from groups.core.kinds import KINDS
+from groups.core.migration import deciding
+from groups.core.replies import DraftJoined, Joined, Refused, Reply
+from tests.node.running import Running
+from tests.node.test_assigning import beat, configure, uniform_of_one
+
+
+class Gate:
+    """A piece of work that does not go on before it is let."""
+
+    def __init__(self) -> None:
+        self.reached, self._open = threading.Event(), threading.Event()
+
+    def pass_through(self) -> None:
+        """In a thread of its own, or the loop stands still for ever."""
+        assert threading.current_thread() is not threading.main_thread()
+        self.reached.set()
+        self._open.wait()
+
+    def open(self) -> None:
+        """Let everybody pass."""
+        self._open.set()
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    """Opened at the end, so that no thread stays."""
+    made = Gate()
+    yield made
+    made.open()
+
+
+async def reached(gate: Gate) -> None:
+    """Somebody waits at it."""
+    await asyncio.to_thread(gate.reached.wait)
+
+
+def is_large(group: Group) -> bool:
+    """The one that is taken for such a group here."""
+    return group.durable.group.group_id == "large"
+
+
+async def test_a_long_step_holds_nobody_up_and_its_own_group_only(
+    one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await one.settled("large")
+
+    def slow(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+        if is_large(group):
+            gate.pass_through()
+        return deciding.decide(group, events, now, rng)
+
+    monkeypatch.setattr(committer, "decide", slow)
+    monkeypatch.setattr(committer, "may_take_long", lambda group, _: is_large(group))
+    second = one.join("large", "")
+    await reached(gate)
+    third = one.join("large", "")
+    assert (await one.settled("small")).generation_id == 1
+    assert not second.done() and not third.done()
+    gate.open()
+    again = await one.join("large", first.member_id)
+    told = await asyncio.gather(second, third)
+    assert all(isinstance(reply, Joined) for reply in told)
+    assert {reply.generation_id for reply in (again, *told)} >= {2}  # type: ignore[union-attr]
+
+
+async def test_a_long_step_that_fails_is_its_requests_alone(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await one.settled("large")
+
+    def broken(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(committer, "may_take_long", lambda group, events: True)
+    monkeypatch.setattr(committer, "decide", broken)
+    assert await one.join("large", "") == Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+    monkeypatch.setattr(committer, "decide", deciding.decide)
+    assert isinstance(await one.join("large", first.member_id), Joined)
+
+
+async def test_slots_may_go_in_the_middle_of_a_long_step(
+    one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waits is told at once, once; what was decided is forgotten."""
+    await one.settled("large")
+
+    def slow(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+        gate.pass_through()
+        return deciding.decide(group, events, now, rng)
+
+    monkeypatch.setattr(committer, "decide", slow)
+    monkeypatch.setattr(committer, "may_take_long", lambda group, events: True)
+    waiting = one.join("large", "")
+    await reached(gate)
+    coordinator = one.node.coordinator
+    coordinator.drop(list(coordinator.epochs), ErrorCode.NOT_COORDINATOR)
+    assert await waiting == Refused(ErrorCode.NOT_COORDINATOR)
+    gate.open()
+
+
+async def test_the_loop_turns_between_the_answers_of_a_crowd(one: Running) -> None:
+    """Counted, not timed: whoever waits for the loop has a turn between any two parts of them."""
+    members = 10 * committer.ANSWERS_AT_ONCE
+    answered, seen = 0, set()
+
+    def count(_reply: "asyncio.Future[Reply]") -> None:
+        nonlocal answered
+        answered += 1
+
+    async def others() -> None:
+        while answered < members:
+            seen.add(answered)
+            await asyncio.sleep(0)
+
+    configure(one, group_initial_rebalance_delay_ms=200)
+    joins = [one.join("crowd") for _ in range(members)]
+    for join in joins:
+        join.add_done_callback(count)
+    looking = asyncio.create_task(others())
+    assert {reply.error for reply in await asyncio.gather(*joins)} == {ErrorCode.NONE}
+    await looking
+    assert len(seen) >= members // committer.ANSWERS_AT_ONCE
+
+
+class Stuck:
+    """An installation's own code that does not end before it is let."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+
+    def assign(
+        self, members: Sequence[Subscriber], counts: Mapping[str, int], _racks: Racks
+    ) -> Mapping[str, Parts]:
+        """As an assignor: the first member gets all."""
+        self._gate.pass_through()
+        return {members[0].member_id: frozenset((t, p) for t in counts for p in range(counts[t]))}
+
+    def deal(self, topics: Topics, counts: Counts) -> Mapping[str, Any]:
+        """As a strategy of the 0.9 draft: the same."""
+        self._gate.pass_through()
+        return {min(topics): [(t, p) for t in counts for p in range(counts[t])]}
+
+
+async def test_an_assignor_that_does_not_end_stops_no_other_group(
+    one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by its size, nor those that wait for our own thread."""
+    stuck = Stuck(gate)
+    configure(
+        one, group_consumer_assignors=("uniform", "stuck"), plugged_in={"stuck": stuck.assign}
+    )
+    await beat(one, "a", server_assignor="stuck")
+    await reached(gate)
+    monkeypatch.setattr(batching, "INLINE_MAX", 0)
+    assert await uniform_of_one(one, "other") == {"f" * 32: (0, 1, 2, 3)}
+    gate.open()
+    assert await uniform_of_one(one, "g", joins=False) == {"f" * 32: (0, 1, 2, 3)}
+
+
+def drafted(one: Running, group_id: str, strategy: str) -> "asyncio.Future[Reply]":
+    """A consumer of the 0.9 draft joins."""
+    join = DraftJoin(
+        ticket=one.counter.ticket(),
+        consumer_id="",
+        client_id="c",
+        client_host="/h",
+        session_timeout_ms=10_000,
+        topics=("t",),
+        strategy=strategy,
+        counts={"t": 2},
+    )
+    return one.ask(group_id, join)
+
+
+async def test_a_strategy_that_does_not_end_stops_no_other_group(one: Running, gate: Gate) -> None:
+    configure(one, strategies=(("stuck", Stuck(gate).deal),))
+    waiting = drafted(one, "d", "stuck")
+    await reached(gate)
+    other = await drafted(one, "e", "range")
+    assert isinstance(other, DraftJoined) and other.error is ErrorCode.NONE
+    assert (await one.settled("classic")).generation_id == 1
+    gate.open()
+    assert (await waiting).error is ErrorCode.NONE
+
+
+def absent(kind: str, **rules: Any) -> Group:
+    """A group of that kind without a row."""
+    return KINDS[kind].absent("g", Rules(**rules), 0)
+
+
+@pytest.mark.parametrize(("partitions", "is_long"), [(10, False), (50_000, True)])
+def test_what_an_event_names_counts_too(partitions: int, is_long: bool) -> None:
+    """The first consumer of a group brings all of its partitions."""
+    draft = DraftJoin(
+        consumer_id="", client_id="", client_host="", session_timeout_ms=1, topics=("t",),
+        strategy="range", counts={"t": partitions},
+    )  # fmt: skip
+    assert deciding.may_take_long(absent("draft"), [draft]) is is_long
+    parts = frozenset(("t", p) for p in range(partitions))
+    install = InstallAssignment(
+        member_id="m", member_epoch=1, group_epoch=1, targets={"m": parts, "n": frozenset()}
+    )
+    assert deciding.may_take_long(absent("consumer"), [install]) is is_long
+    assert not deciding.may_take_long(absent("classic"), [Tick()])
