@@ -313,8 +313,10 @@ def simulate(
     faults: Sequence[str] | None = None,
     population: Population | None = None,
     keeps_history: bool = False,
+    stops_early: bool = False,
 ) -> Outcome:
-    """Live one seed and judge it. The same seed gives the same outcome, always."""
+    """Live one seed and judge it. The same seed gives the same outcome, always. ``stops_early``:
+    with the first violation, for who asks no more than whether there is one."""
     run = Run(seed, faults, population)
     world, checker, counted = run.world, Checker(), Counter[str]()
 
@@ -324,6 +326,7 @@ def simulate(
             world.history.append(record)
         if record["type"] not in NOTES:
             checker.take(record)
+            world.is_over = stops_early and bool(checker.violations)
 
     world.take = take
     collects = gc.isenabled()

@@ -21,7 +21,8 @@ AWAKE: Micros = 5 * SECOND
 
 
 class World:
-    """What happens when. ``now`` is true time, which no process can see."""
+    """What happens when. ``now`` is true time, which no process can see. When it ``is_over`` time
+    passes, and nothing happens any more."""
 
     def __init__(self, seed: int) -> None:
         self.rng = Random(seed)
@@ -29,6 +30,7 @@ class World:
         self.history: list[Record] = []
         self.events = 0
         self.processes: list[Process] = []
+        self.is_over = False
         self.take: Callable[[Record], None] = self.history.append
         self._heap: list[tuple[Micros, int, Callable[..., object], tuple[Any, ...]]] = []
         self._sequence = 0
@@ -46,7 +48,7 @@ class World:
     def run(self, until: Micros) -> None:
         """Let time pass."""
         heap = self._heap
-        while heap and heap[0][0] <= until:
+        while heap and heap[0][0] <= until and not self.is_over:
             self.now, _, what, args = heapq.heappop(heap)
             self.events += 1
             what(*args)
