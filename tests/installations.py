@@ -7,7 +7,7 @@ serves every worker until the run ends. A request and its answer are files in th
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from rollcall.installation import START_S, Installation
@@ -67,6 +67,26 @@ def _tell(path: Path, running: Installation) -> None:
     part = path.with_suffix(".part")
     part.write_text(json.dumps(told))
     part.rename(path)
+
+
+class Started:
+    """An installation of this process, from the first test that asks for it until ``end``."""
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._stack = ExitStack()
+        self._running: Installation | None = None
+
+    def running(self) -> Installation:
+        """It serves."""
+        if self._running is None:
+            self._running = self._stack.enter_context(Installation(self._settings))
+        return self._running
+
+    def end(self) -> None:
+        """Stop it, if it runs."""
+        self._running = None
+        self._stack.close()
 
 
 def shared(folder: Path) -> Installation:

@@ -54,7 +54,7 @@ class World:
             return cursor.fetchall() if cursor.description else []
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def world(installation: Installation) -> World:
     """The installation, with a user named after each role."""
     made = World(installation)
@@ -65,12 +65,12 @@ def world(installation: Installation) -> World:
     return made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """The browser that this machine has.
+    """The browser that this machine has: one start, which costs as much as several tests.
 
     Not for the whole session: while it is there, playwright's event loop runs in this thread, and
-    tests of other modules that have loops of their own could not start them.
+    tests elsewhere that have loops of their own could not start them.
     """
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
