@@ -153,6 +153,27 @@ class OneGroup(ABC, Generic[G]):
         self.now += millis(words[0])
         self.group = self.group.rearm(self.now, millis(words[0]))
 
+    def show_entries(self) -> None:
+        """The journal since it was last shown, with all that an entry holds."""
+        self.told += map(self._entry, self.journal[self.shown :])
+        self.shown = len(self.journal)
+
+    def _entry(self, entry: JournalEntry) -> str:
+        waits = {self._name(m): f"{ms}ms" for m, ms in entry.waited_for.items()}
+        facts = {
+            "by": entry.member_id and self._name(entry.member_id),
+            "client": entry.client_id,
+            "said": entry.client_reason,
+            "took": entry.duration_ms,
+            "waited": waits,
+            "joined": [self._name(m) for m in entry.joined],
+            "left": [self._name(m) for m in entry.left],
+            **{key: entry.details[key] for key in sorted(entry.details)},
+        }
+        rise = f"{entry.generation_before}>{entry.generation_after}"
+        told = [f"{key}={value}" for key, value in facts.items() if value not in ("", None, [], {})]
+        return " ".join([entry.kind, entry.trigger or "-", rise, f"({entry.reason})", *told])
+
     # How a step is told
 
     def _step(self, event: events.Event) -> None:

@@ -374,6 +374,7 @@ STARLESS = {"failover", "reload", "dies", "before"}
 """They read rows."""
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
+    "entries": Conversation.show_entries,
     "journal": Conversation.show_journal,
     "waits": Conversation.show_waits,
     "members": Conversation.show_members,

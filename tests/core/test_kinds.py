@@ -1,5 +1,8 @@
 """The table of kinds: what an absent group becomes, and room for kinds that come later."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from groups.core import events, kinds
@@ -16,6 +19,20 @@ def beat() -> events.ConsumerHeartbeat:
         client_host="/h", rebalance_timeout_ms=1, subscribed_topic_names=("t",),
         server_assignor=None, owned={},
     )  # fmt: skip
+
+
+def test_an_absent_group_comes_into_being_by_joins_and_commits_alone() -> None:
+    commit: dict[str, Any] = {
+        "generation_id": -1, "member_id": "", "instance_id": None, "offsets": (),
+    }  # fmt: skip
+    assert kinds.creates_group(beat())
+    for epoch in (-2, -1, 1):
+        assert not kinds.creates_group(replace(beat(), member_epoch=epoch))
+    assert kinds.creates_group(events.OffsetCommit(**commit, version=9))
+    assert kinds.creates_group(events.DraftCommit(**commit, version=1))
+    assert kinds.creates_group(events.TxnOffsetCommit(**commit, producer_id=1, producer_epoch=0))
+    for event in (events.DeleteGroup(), events.Tick(), events.OffsetDelete(partitions=())):
+        assert not kinds.creates_group(event)
 
 
 def test_most_events_speak_to_a_classic_group() -> None:

@@ -349,6 +349,7 @@ class Conversation(OneGroup[CommandedGroup]):
 STARLESS = frozenset({"rules", "show", "sleep", "reload", "failover"})
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
+    "entries": Conversation.show_entries,
     "owners": Conversation._show_owners,
     "members": Conversation._show_members,
     "commands": Conversation._show_commands,

@@ -127,6 +127,21 @@ def test_a_static_member_that_leaves_for_now_is_not_waited_for() -> None:
     assert asked, "and not after five seconds"
 
 
+def test_when_a_static_member_leaves_for_now_whoever_beats_next_is_asked() -> None:
+    talk = ClientTalk()
+    one, _ = talk.able("a", instance_id="i")
+    talk.assign(one, {"a": {"foo": [0, 1, 2, 3]}})
+    two, asked = talk.able("b")
+    three, _ = talk.able("c")
+    assert asked
+    talk.fail(two, "no")
+    assert talk.is_asked(one) and not talk.is_asked(three)
+
+    talk.beat(one, member_epoch=-2)
+
+    assert talk.is_asked(three), "and not after five seconds"
+
+
 def test_a_static_member_that_comes_back_under_another_id_is_asked_anew() -> None:
     talk = ClientTalk()
     one, asked = talk.able("a", instance_id="i")

@@ -199,6 +199,7 @@ class Conversation(OneGroup[DraftGroup]):
 STARLESS = frozenset({"rules", "show", "sleep", "reload", "failover"})
 
 SHOWS: dict[str, Callable[[Conversation], None]] = {
+    "entries": Conversation.show_entries,
     "members": Conversation._show_members,
     "journal": Conversation._show_journal,
     "sessions": Conversation._show_session,

@@ -18,6 +18,13 @@ IS_SET_FIRST = "``answer`` sets it before anything reads it; the line tells mypy
 TOO_SHORT = "no heartbeat is as short as that: the decoder refuses it, and it goes to the queue"
 NO_VERSION = "no message has a version below 0: since then is since ever"
 ONLY_ASSERTED = "what is worked out here is asserted, and read by nothing else"
+BY_MEMBER = "``find`` goes by what each member is told; these two stand for nobody"
+MIXED_FACE = "return MixedFace({}, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)"
+NO_SUCH_TOPIC = "a topic that is not there has no partition to give, be it 0 or -1 of them"
+ONE_EVENT = "only a consumer group with members is given more than one at a time"
+NO_COMMAND_YET = "no command has the id 0, so that -1 and 0 are both the id of none"
+KEY_ALONE = "that the key is there says it; nobody asks for its value"
+ABOUT_ENOUGH = "one difference more or less is as good a bound"
 FAR_AWAY = "the bound was reached many attempts ago"
 
 ACCEPTED: tuple[Accepted, ...] = (
@@ -64,6 +71,61 @@ ACCEPTED: tuple[Accepted, ...] = (
         "wait: float = min(self.most, self.first * 2 ** min(self.attempts, 20))",
         "wait: float = min(self.most, self.first * 2 ** min(self.attempts, 21))",
         FAR_AWAY,
+    ),
+    *(
+        Accepted(
+            "groups/core/consumer/calls.py",
+            "face",
+            MIXED_FACE.format("-2"),
+            MIXED_FACE.format(other),
+            BY_MEMBER,
+        )
+        for other in ("2", "- 1", "- 3")
+    ),
+    Accepted(
+        "groups/core/draft/strategies.py",
+        "assign_ranges",
+        "quota, more = divmod(counts.get(topic, 0), len(consumers))",
+        "quota, more = divmod(counts.get(topic, -1), len(consumers))",
+        NO_SUCH_TOPIC,
+    ),
+    Accepted(
+        "groups/core/commanded/dealing.py",
+        "deal",
+        "quota, more = divmod(counts.get(topic, 0), len(lined_up))",
+        "quota, more = divmod(counts.get(topic, -1), len(lined_up))",
+        NO_SUCH_TOPIC,
+    ),
+    Accepted(
+        "groups/core/migration/deciding.py",
+        "_decide_as",
+        "event = events[0]",
+        "event = events[ -1]",
+        ONE_EVENT,
+    ),
+    Accepted(
+        "groups/core/commanded/acknowledging.py",
+        "acknowledge",
+        "if not 0 < event.command_id <= work.row.details.get(LAST_COMMAND, 0):",
+        "if not 0 < event.command_id <= work.row.details.get(LAST_COMMAND, -1):",
+        NO_COMMAND_YET,
+    ),
+    *(
+        Accepted(
+            f"groups/core/{kind}/work.py",
+            "absent_row",
+            "return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: True})",
+            "return GroupRow(group_id, KIND, EMPTY, generation, details={ABSENT: False})",
+            KEY_ALONE,
+        )
+        for kind in ("draft", "commanded")
+    ),
+    Accepted(
+        "groups/core/shared.py",
+        "SharedDict.copy",
+        "if len(self._over) > max(OVER_MAX, isqrt(len(self._base))):",
+        "if len(self._over) >= max(OVER_MAX, isqrt(len(self._base))):",
+        ABOUT_ENOUGH,
     ),
 )
 

@@ -22,7 +22,11 @@ from tests.mutation.operators import OPERATORS
 
 Place = tuple[int, int]
 
-NUMBER = "NumberReplacer"
+OF_DEFAULTS = (
+    *("NumberReplacer", "ReplaceTrueWithFalse", "ReplaceFalseWithTrue"),
+    "ReplaceUnaryOperator_Delete_USub",
+)
+"""What would change the default of a field, which who makes one mostly says."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ def mutants_of(root: Path, path: str) -> list[Mutant]:
     fields = list(_fields(tree))
     found, names = [], Counter[str]()
     for operator, occurrence, start in _places(source):
-        if _is_in(start, left_out) or (operator == NUMBER and _is_in(start, fields)):
+        if _is_in(start, left_out) or (operator in OF_DEFAULTS and _is_in(start, fields)):
             continue
         function = _function(start, functions)
         text = lines[start[0] - 1]
@@ -123,6 +127,8 @@ def _no_behaviour(node: ast.AST) -> Sequence[ast.AST]:
     match node:
         case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
             return [annotation]
+        case ast.FunctionDef(body=[*_, ast.Expr(value=ast.Constant(value=value))]) if value is ...:
+            return [node]  # of a protocol
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return [*node.decorator_list, *([node.returns] if node.returns else ())]
         case ast.ClassDef():

@@ -27,6 +27,12 @@ Kinds = int | None
 @made(slots=True)
 class Made:
     field: int | None = 3
+    other: int = -1
+    third: bool = field(default=False, compare=False)
+
+    def stub(self, one: int = 3) -> int:
+        """Of a protocol."""
+        ...
 
     def method(self, one: int | None) -> "list[int] | None":
         """Another."""

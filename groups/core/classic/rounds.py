@@ -4,6 +4,7 @@ Only this file raises the generation, elects a leader and selects a protocol.
 Who may join is decided in ``join``, who must go in ``leave`` and ``timers``.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from heapq import nlargest
@@ -272,10 +273,9 @@ def select_protocol(preferences: dict[tuple[str, ...], int]) -> str:
     """
     candidates = set.intersection(*(set(names) for names in preferences))
     assert candidates, "members without a common protocol were let in"
-    votes: dict[str, int] = {}
+    votes = Counter[str]()
     for names, count in preferences.items():
-        choice = next(name for name in names if name in candidates)
-        votes[choice] = votes.get(choice, 0) + count
+        votes[next(name for name in names if name in candidates)] += count
     return min(votes, key=lambda name: (-votes[name], name))
 
 

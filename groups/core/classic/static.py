@@ -4,6 +4,7 @@ Whoever held the instance id before is fenced from then on. In Stable the group
 goes on undisturbed when the selection of the protocol stays the same.
 """
 
+from collections import Counter
 from dataclasses import replace
 
 from groups.core.classic import holding, packing
@@ -118,13 +119,11 @@ def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:
 
 def _keeps_protocol(work: Work, join: Join) -> bool:
     """Whether the members would select the same protocol with the new list as before."""
-    preferences = dict(work.live.preferences)
     old = packing.names_of(work.members[join.row.member_id].subscription)
-    preferences[old] -= 1
-    if not preferences[old]:
-        del preferences[old]
-    preferences[join.names] = preferences.get(join.names, 0) + 1
-    return select_protocol(preferences) == work.row.protocol_name
+    preferences = Counter(work.live.preferences)
+    preferences.subtract([old])
+    preferences.update([join.names])
+    return select_protocol(+preferences) == work.row.protocol_name
 
 
 def settle(work: Work, row: MemberRow) -> None:

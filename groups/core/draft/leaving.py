@@ -60,9 +60,7 @@ def remove_all(work: Work, consumer_ids: Iterable[str]) -> None:
 
 def _rebalance(work: Work, cause: Cause, left: list[str]) -> None:
     """The rows have lost a member: whoever owns the group next must know that this is owed."""
-    if work.state == PREPARING:
-        work.set_round(left=(*work.round.left, *left))
-    rounds.start(work, cause, owed=True)
+    rounds.start(work, cause, owed=True, left=left)
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:

@@ -5,7 +5,7 @@ every member that counts as alive has joined. It never reads a clock, and answer
 held joins.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from uuid import UUID
@@ -28,11 +28,11 @@ EXCLUDED_MAX = 1_000
 over without an id: a round trip more."""
 
 
-def start(work: Work, cause: Cause, *, owed: bool = False) -> None:
+def start(work: Work, cause: Cause, *, owed: bool = False, left: Sequence[str] = ()) -> None:
     """Let every consumer join again: from Stable or Empty a new round, else the one that goes on.
 
     ``owed``: a later owner must go on with it (the rows alone would not tell). Where the group's
-    guard rails put it off, it is owed in any case.
+    guard rails put it off, it is owed in any case. ``left``: who is gone already, for the journal.
     """
     silence = cause.trigger == SESSION_EXPIRED
     if cause.trigger != OPERATOR and holding.holds(work):
@@ -41,9 +41,11 @@ def start(work: Work, cause: Cause, *, owed: bool = False) -> None:
     if work.state == PREPARING:
         if not silence and work.round.is_doubtful:
             work.set_round(is_doubtful=False)
+        if left:
+            work.set_round(left=(*work.round.left, *left))
     else:
         doubtful = silence and OWED not in work.row.details
-        work.change().round = Round(cause, work.now, is_doubtful=doubtful)
+        work.change().round = Round(cause, work.now, is_doubtful=doubtful, left=tuple(left))
         work.move_to(PREPARING)
         work.note(EntryKind.REBALANCE_STARTED, **cause._asdict())
     if owed and OWED not in work.row.details:
