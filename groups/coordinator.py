@@ -8,7 +8,7 @@ which group is where, and nothing of what a group decides.
 import heapq
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 
@@ -30,6 +30,7 @@ from groups.own import Own
 from groups.resident import Lane, Resident
 from groups.slices import Slices
 from groups.slot import SLOTS, slot_of
+from groups.timeline import Seen
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +41,10 @@ tell: its overdue timers are not evidence against anybody (docs/architecture.md,
 INBOX_EVENTS_MAX = 50_000
 """Events that may wait for one group. A node that cannot write for seconds must refuse rather
 than grow: five times the members a group may have."""
+
+
+SEEN_AT_ONCE = 2_000
+"""Groups that the rows are compared with at a time: two milliseconds of the loop."""
 
 
 class Coordinator:
@@ -148,6 +153,22 @@ class Coordinator:
     def groups(self) -> Iterable[Group]:
         """Every committed group of the owned slots that exists (see ``group``)."""
         return (r.group for r in self.residents.values() if _exists(r.group))
+
+    def seen(self) -> Iterator[Sequence[Seen]]:
+        """What is in memory of what was committed, some at a time: epochs of slots, then groups."""
+        yield [Seen(slot, epoch, "", 0, True) for slot, epoch in self.epochs.items()]
+        residents = list(self.residents.values())
+        for at in range(0, len(residents), SEEN_AT_ONCE):
+            part = residents[at : at + SEEN_AT_ONCE]
+            yield [seen for resident in part if (seen := self._seen(resident)) is not None]
+
+    def _seen(self, resident: Resident) -> Seen | None:
+        durable, slot = resident.group.durable, slot_of(resident.group_id)
+        epoch = self.epochs.get(slot)
+        if epoch is None or not durable.exists:
+            return None
+        is_in_doubt = resident.busy or resident.lost
+        return Seen(slot, epoch, resident.group_id, durable.revision, is_in_doubt)
 
     def group(self, group_id: str) -> Group | None:
         """The committed group, or None where there is none.

@@ -53,6 +53,11 @@ class Followers:
         self._said.pop((group_id, member_id), None)
         self._unwritten.discard((group_id, member_id))
 
+    def forget(self) -> None:
+        """The rows are those of another history: whatever is said next is news to them."""
+        self._said.clear()
+        self._unwritten.clear()
+
     async def run(self) -> None:
         """Write what was said, until cancelled. Sleeps while nothing new is."""
         try:

@@ -5,6 +5,8 @@ means, and what a missed beat leads to, is ``groups.slots``'s business.
 """
 
 import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from uuid import uuid4
 
 from groups import database, schema, sql_timeline, timeline
@@ -12,7 +14,7 @@ from groups import sql_slots as sql
 from groups.cluster import Broker
 from groups.core.group import Millis
 from groups.sightings import BEATS_PER_LEASE
-from groups.timeline import Found, Memory, WentBack
+from groups.timeline import Found, Memory, Seen, WentBack
 
 RAISING_S = 120
 """All rows of all groups are written when epochs are raised: seconds for a million members."""
@@ -32,7 +34,7 @@ class Lease:
     """``incarnation`` tells this process from its predecessors under the same node id.
 
     ``lease_ms`` stands in the node's row: the others wait for so long when this node is silent,
-    whatever theirs is.
+    whatever theirs is. ``seen`` gives what this node has seen committed, in parts.
     """
 
     def __init__(self, me: Broker, lease_ms: Millis) -> None:
@@ -44,6 +46,7 @@ class Lease:
         self._has_lock = False
         self._attempts = 0
         self._connection: database.Connection | None = None
+        self.seen: Callable[[], Iterable[Sequence[Seen]]] = tuple
 
     async def connection(self) -> database.Connection:
         """The connection, made anew where it is not usable any more. Raises ``WentBack``."""
@@ -123,12 +126,36 @@ class Lease:
             raise WentBack(found, self.memory)
         self._has_lock = await self._lock(connection)
         if not self._has_jumped(found):
+            await self._look_for_losses(connection, found)
             # A reconnect. The lock may still be our own dead session's; whether the id is
             # still ours the beat will say.
             return
         if not self._has_lock:
             raise NodeIdTaken(f"another process serves as node {self.me.node_id}")
         await self._register(connection, found)
+
+    async def _look_for_losses(self, connection: database.Connection, found: Found) -> None:
+        """PostgreSQL was started anew, perhaps from a copy that the last beat was not older than:
+        are its rows as new as what this node has seen? No other connection is used before."""
+        memory = self.memory
+        assert memory is not None
+        if found.server.started_at == memory.server.started_at:
+            return
+        for part in self.seen():
+            if part and await timeline.is_lost(connection, part):
+                raise WentBack(found, memory)
+        memory.server = memory.server._replace(started_at=found.server.started_at)
+
+    async def until_next_beat(self, seconds: float) -> None:
+        """Wait so long, or until another connection waits for this one to look."""
+        if self.memory is None:
+            await asyncio.sleep(seconds)
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.memory.is_doubted.wait()
+        if self.memory is not None:
+            self.memory.is_doubted.clear()
 
     async def _register_again(self, connection: database.Connection) -> None:
         """The node's row is gone: taken by whoever raised the epochs, or by another process."""

@@ -174,6 +174,7 @@ class Node:
         self.offset_verbs = OffsetVerbs(self.coordinator, self._reader)
         self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
         self.followers = Followers()
+        self.keeper.begun_anew = self.followers.forget
         self.operator = Operator(self.coordinator, self.offset_verbs, self.pausing, self._reader)
         self.totals = Totals(
             Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id

@@ -75,7 +75,8 @@ def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
 class SlotKeeper:
     """Keeps this node's lease, claims slots that nobody serves, loads them, gives them up.
 
-    ``published`` is told each new view of the cluster, ``loaded`` that memory holds more groups.
+    ``published`` is told each new view of the cluster, ``loaded`` that memory holds more groups,
+    ``begun_anew`` that the rows are those of another history.
     Who owns what changes only here.
     """
 
@@ -91,6 +92,8 @@ class SlotKeeper:
         self.lease_ms = lease_ms
         self.published = published
         self._lease = Lease(me, lease_ms)
+        self._lease.seen = coordinator.seen
+        self.begun_anew: Callable[[], None] = _nothing
         self.loaded: Callable[[], None] = _nothing
         self.loading: set[int] = set()
         self.changed = asyncio.Event()
@@ -227,7 +230,7 @@ class SlotKeeper:
         clock = self.coordinator.monotonic
         last = clock()
         while True:
-            await asyncio.sleep(self.lease_ms / BEATS_PER_LEASE / 1000)
+            await self._lease.until_next_beat(self.lease_ms / BEATS_PER_LEASE / 1000)
             slept = clock() - last > self.lease_ms / BEATS_PER_LEASE + STALL_MS
             until = self.coordinator.lease_until
             try:
@@ -258,6 +261,7 @@ class SlotKeeper:
         """Rows of another history, at the start or behind a jump: nothing in memory is of use."""
         self._jump = memory.row.jump
         self._forget_slots()
+        self.begun_anew()
         self.coordinator.own.count_from(memory.row.generations_after)
         self._look_now.set()
 

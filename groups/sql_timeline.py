@@ -15,3 +15,18 @@ SELECT rollcall_raise_epochs(
     %(jump)s::uuid, %(generations_after)s::int, %(node_id)s::int, %(reason)s)
 """
 """Once for each ``jump``: who comes second changes nothing."""
+
+LOST = """
+SELECT seen.slot
+FROM unnest(%(slots)s::smallint[], %(epochs)s::bigint[], %(group_ids)s::text[],
+            %(revisions)s::bigint[], %(may_be_gone)s::boolean[])
+     AS seen(slot, epoch, group_id, revision, may_be_gone)
+JOIN rollcall_slot s ON s.slot = seen.slot
+LEFT JOIN rollcall_group g ON g.group_id = seen.group_id
+WHERE s.epoch < seen.epoch
+   OR (s.epoch = seen.epoch AND NOT (g.group_id IS NULL AND seen.may_be_gone)
+       AND coalesce(g.revision, 0) < seen.revision)
+LIMIT 1
+"""
+"""Whether something is missing that this node has seen committed: a slot's epoch, or a revision of
+a group whose slot is still under the epoch in which this node decides for it."""

@@ -7,6 +7,8 @@ node adds what it has seen itself since it started (``Memory``). Judgement and o
 it is ``groups.lease``.
 """
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -54,15 +56,33 @@ class Found(NamedTuple):
     beat: int | None
 
 
+class Seen(NamedTuple):
+    """A revision of a group that this node has seen committed, and its slot's epoch then.
+
+    ``may_be_gone``: a batch is under way, or its outcome is not known, which may delete the group.
+    For a slot without groups the id is "" and the revision 0.
+    """
+
+    slot: int
+    epoch: int
+    group_id: str
+    revision: int
+    may_be_gone: bool
+
+
 @dataclass(slots=True)
 class Memory:
-    """What a node has seen: the server at its last beat, that beat, and every jump."""
+    """What a node has seen: the server at its last beat, that beat, and every jump.
+
+    ``is_doubted`` is set when a connection waits for the lease to look at the server again.
+    """
 
     node_id: int
     server: Server
     beat: int
     row: Row
     jumps: set[UUID] = field(default_factory=set)
+    is_doubted: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         """The present jump is one of them."""
@@ -72,6 +92,11 @@ class Memory:
         """A beat is written, and so is all that was acknowledged before it."""
         self.beat = beat
         self.server = self.server._replace(flushed=flushed)
+
+    def is_lived_in(self, found: Found) -> bool:
+        """Whether this is the history, and the start of the server, that the node goes by."""
+        is_same_start = found.server.started_at == self.server.started_at
+        return is_same_start and found.row.jump == self.row.jump and not has_gone_back(found, self)
 
 
 class WentBack(Exception):
@@ -103,8 +128,17 @@ async def check(connection: psycopg.AsyncConnection[Any]) -> None:
     """Raise ``Unconfirmed`` where what this process remembers may be more than the rows hold."""
     for memory in MEMORIES:
         found = await read(connection, memory.node_id)
-        if found.row.jump != memory.row.jump or has_gone_back(found, memory):
+        if not memory.is_lived_in(found):
+            memory.is_doubted.set()
             raise Unconfirmed("PostgreSQL is in another history; the lease looks at it first")
+
+
+async def is_lost(connection: psycopg.AsyncConnection[Any], seen: Sequence[Seen]) -> bool:
+    """Whether any of this is missing. After a restart nothing is, with ``synchronous_commit``."""
+    names = ("slots", "epochs", "group_ids", "revisions", "may_be_gone")
+    columns = zip(*seen, strict=True)
+    values = {name: list(column) for name, column in zip(names, columns, strict=True)}
+    return await (await connection.execute(sql.LOST.encode(), values)).fetchone() is not None
 
 
 def has_gone_back(found: Found, memory: Memory | None) -> bool:

@@ -418,6 +418,23 @@ def _read_timeline(db: Database, transaction: Transaction, given: Any) -> Operat
     return [(*server, *history, row.beat if row else None)]
 
 
+def _lost(db: Database, transaction: Transaction, given: Any) -> Operation:
+    """Its time never goes back, so that whoever misses something is mistaken."""
+    yield ("wait", 0)
+    columns = ("slots", "epochs", "group_ids", "revisions", "may_be_gone")
+    for slot, epoch, group_id, revision, may_be_gone in zip(
+        *(given[name] for name in columns), strict=True
+    ):
+        there, group = db.slots[slot].epoch, db.groups.get(group_id)
+        if there < epoch:
+            return [(slot,)]
+        if there > epoch or (group is None and may_be_gone):
+            continue
+        if (0 if group is None else group.revision) < revision:
+            return [(slot,)]
+    return []
+
+
 # -- groups, offsets and operations
 
 
@@ -508,6 +525,7 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
         NOTE_SLOTS: _nothing,
         sql_slots.SERVER_UP_MS: _up_ms,
         sql_timeline.READ: _read_timeline,
+        sql_timeline.LOST: _lost,
         sql_slots.PENDING_OPERATIONS: _pending_operations,
         sql.FETCH_OFFSETS: _fetch_offsets,
         sql.RAISE_REVISIONS: _raise_revisions,

@@ -127,17 +127,90 @@ async def test_no_connection_is_used_before_the_lease_has_looked(
         await database.connect("a committer")
 
 
+RAISED = "SELECT rollcall_raise_epochs((SELECT jump FROM rollcall_timeline), 0, -1, 'a test')"
+
+
+async def anew(node: Running) -> None:
+    """The node has registered and serves in the new history."""
+    coordinator = node.node.coordinator
+    while len(coordinator.epochs) < 64 or min(coordinator.epochs.values()) < 1_000_000:
+        await asyncio.sleep(0.02)
+
+
+async def test_what_followers_said_is_noted_again_in_another_history(
+    one: Running, other: Other
+) -> None:
+    """A restored table lacks what was noted since; each says the same as before, and is heard."""
+    noted = "SELECT obeying FROM rollcall_follower WHERE group_id = 'g'"
+
+    async def heard() -> None:
+        one.node.followers.heard("g", "m", 5)
+        while await (await other.execute(noted)).fetchall() != [(5,)]:
+            await asyncio.sleep(0.02)
+
+    await heard()
+    await other.execute("DELETE FROM rollcall_follower")
+    await other.execute(RAISED)
+    await anew(one)
+    await heard()
+
+
+async def test_a_server_that_was_started_anew_waits_for_the_lease_to_look(
+    one: Running, other: Other
+) -> None:
+    """It looks at once, and finds all that it has seen."""
+    await one.settled("g")
+    (memory,) = timeline.MEMORIES
+    memory.server = memory.server._replace(started_at=BEGAN)
+    with pytest.raises(psycopg.OperationalError, match="another history"):
+        await database.connect("a committer")
+    await other.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE application_name = 'rollcall node lease'"
+    )
+    while memory.server.started_at == BEGAN:
+        await asyncio.sleep(0.02)
+    assert memory is timeline.MEMORIES[0] and min(one.node.coordinator.epochs.values()) < 100
+
+
+LOST = {
+    "an older revision": "UPDATE rollcall_group SET revision = revision - 1",
+    "no such group": "DELETE FROM rollcall_group",
+    "an older epoch of a slot": "UPDATE rollcall_slot SET epoch = epoch - 1 WHERE slot = 63",
+}
+
+
+@pytest.mark.parametrize("what", LOST)
+async def test_what_the_node_has_seen_and_is_missing_is_noticed(
+    one: Running, other: Other, what: str
+) -> None:
+    """Within one beat, so that nothing else tells."""
+    await one.settled("g")
+    seen = list(one.node.coordinator.seen())
+    for part in seen:
+        assert not await timeline.is_lost(other, part)
+    async with other.transaction(force_rollback=True):
+        await other.execute(f"DELETE FROM rollcall_member; {LOST[what]}")
+        assert [await timeline.is_lost(other, part) for part in seen].count(True) == 1
+
+
+async def test_what_another_owner_did_is_no_loss(one: Running, other: Other) -> None:
+    """It may have deleted the group, and made it anew."""
+    await one.settled("g")
+    seen = list(one.node.coordinator.seen())
+    async with other.transaction(force_rollback=True):
+        await other.execute("UPDATE rollcall_slot SET epoch = epoch + 1")
+        await other.execute("UPDATE rollcall_group SET revision = 1")
+        assert not any([await timeline.is_lost(other, part) for part in seen])
+
+
 async def test_epochs_that_an_operator_raises_end_nothing_but_memberships(
     one: Running, other: Other
 ) -> None:
     """``manage.py raise_epochs`` beside nodes that run: they register again and serve."""
     joined = await one.settled("g")
-    before = set(one.node.coordinator.epochs.values())
-    jump = "SELECT rollcall_raise_epochs((SELECT jump FROM rollcall_timeline), 0, -1, 'a test')"
-    await other.execute(jump)
-    coordinator = one.node.coordinator
-    while len(coordinator.epochs) < 64 or set(coordinator.epochs.values()) & before:
-        await asyncio.sleep(0.02)
+    await other.execute(RAISED)
+    await anew(one)
     assert (await one.commit("g", 1, joined)).error != 0
     again = await one.join("g", joined.member_id)
     assert again.error == 0
