@@ -17,7 +17,7 @@ from uuid import UUID
 from benchmarks.wire import frame
 from groups.node import NodeSettings
 from protocol.apis import Api
-from protocol.request_limits import MAXIMA
+from protocol.request_limits import MAXIMA, exceeded
 from protocol.wire.declare import Message, layout
 from protocol.wire.kinds import Array, Blob, Struct, Text, uuid
 from protocol.wire.limits import FRAME_BYTES_MAX, FRAME_ELEMENTS_MAX
@@ -78,6 +78,15 @@ def cases(api: Api, version: int, settings: NodeSettings) -> Iterator[Case]:
         for count in (FRAME_ELEMENTS_MAX - 100, allowed.get(".".join(path), 1_000)):
             yield from _filled(api, version, path, count)
     yield from _long(api, version)
+
+
+def largest(api: Api, version: int, settings: NodeSettings) -> Iterator[Case]:
+    """Of ``cases`` those that are as large as a request of this version may be: an older version
+    has the same handler, and a codec of its own."""
+    made = list(cases(api, version, settings))
+    legal = [case for case in made if not exceeded(case.request, settings)]
+    for of_version in (made, legal):
+        yield max(of_version, key=lambda case: len(case.data))
 
 
 def smallest(api: Api, version: int) -> Message:
@@ -228,10 +237,12 @@ class Raw:
         self._socket = made
 
     @classmethod
-    async def connect(cls, address: str) -> "Raw":
+    async def connect(cls, address: str, receive_buffer: int | None = None) -> "Raw":
         """Connect to HOST:PORT."""
         host, _, port = address.rpartition(":")
         made = socket.socket()
+        if receive_buffer is not None:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         made.setblocking(False)
         await asyncio.get_running_loop().sock_connect(made, (host, int(port)))
         return cls(made)

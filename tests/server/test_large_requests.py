@@ -3,30 +3,37 @@
 Generated from the tables of both listeners, so that no API can be without its cases.
 """
 
+import asyncio
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from benchmarks.wire import create_topic
 from protocol.apis import APIS, Api
+from protocol.connection import QUEUED_FRAMES_MAX, WRITE_BUFFER_MAX, KafkaConnection
 from protocol.draft_apis import DRAFT_APIS
 from protocol.request_limits import MAXIMA, Refusal, refused
 from protocol.server import SWITCH_S
 from protocol.wire.codec import decode, encode
 from protocol.wire.limits import REPLY_BYTES_MAX
+from tests.server.client import SMALL
 from tests.server.large_requests import (
     PARTITIONS,
+    TICK_S,
     TOPICS,
     Case,
     Raw,
     arrays,
     cases,
     filled,
+    largest,
     measured,
+    smallest,
 )
-from tests.server.serving import Serving
+from tests.server.serving import Serving, until
 
 TURN_S_MAX = 0.150
 """Of the loop's own CPU time. 50 ms is the goal on an idle machine; beside other work the same
@@ -34,6 +41,15 @@ takes twice as long, and what ought to be done in pieces takes hundreds."""
 
 GROWN_BYTES_MAX = 128 * 1024 * 1024
 """100,000 elements of a refused request and of its answer are a hundred megabytes for a moment."""
+
+UNREAD_GROWN_MAX = 64 * 1024 * 1024
+"""For who pipelines and reads nothing."""
+
+FEW, MANY = 300, 10_000
+"""Requests in a row."""
+
+CALM = 300
+"""Looks at a connection in a row that find nothing more served: parked, or blocked."""
 
 TABLES: Mapping[str, Mapping[int, Api]] = {"": APIS, "draft ": DRAFT_APIS}
 
@@ -92,6 +108,93 @@ async def test_a_large_request_leaves_the_loop_to_others(
     found = [
         await worst(served, table, case)
         for case in cases(api, api.max_version, served.node.settings)
+    ]
+    assert [one for one in found if one] == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("table", "key"), EVERY, ids=NAMES)
+async def test_the_largest_request_of_every_version_leaves_the_loop_to_others(
+    served: Serving, table: str, key: int
+) -> None:
+    api = TABLES[table][key]
+    await prepare(served)
+    found = [
+        await worst(served, table, case)
+        for version in range(api.min_version, api.max_version)
+        for case in largest(api, version, served.node.settings)
+    ]
+    assert [one for one in found if one] == []
+
+
+async def unread(served: Serving, table: str, case: Case, count: int) -> str | None:
+    """What is wrong after so many of this request in a row, of whose replies none is read."""
+    known = set(served.connections)
+    client = await Raw.connect(served.draft_address if table else served.address, SMALL)
+    await until(lambda: set(served.connections) - known)
+    (connection,) = set(served.connections) - known
+    sending = asyncio.create_task(client.send(case.data * count))
+    with measured() as gauge:
+        most = await _quiet(connection, count)
+    served_count = connection.requests
+    sending.cancel()
+    client.close()
+    await until(lambda: connection._transport is None)
+    seen = (
+        f"{case.version}: {served_count} of {count} served, {gauge.turn_s * 1000:.0f} ms,"
+        f" +{gauge.grown_bytes >> 20} MB, at most {most.frames} frames and {most.reply_bytes} bytes"
+    )
+    print(seen)
+    is_well = (
+        gauge.turn_s <= TURN_S_MAX
+        and gauge.grown_bytes <= UNREAD_GROWN_MAX
+        and most.frames <= QUEUED_FRAMES_MAX + 1
+        and most.reply_bytes <= WRITE_BUFFER_MAX + REPLY_BYTES_MAX
+    )
+    return None if is_well else seen
+
+
+@dataclass(slots=True)
+class Most:
+    """What a connection held at the most."""
+
+    frames: int = 0
+    reply_bytes: int = 0
+
+
+async def _quiet(connection: KafkaConnection, count: int) -> Most:
+    """Look on until all was served, or nothing more is."""
+    most, before, calm = Most(), -1, 0
+    while connection.requests < count and calm < CALM and connection._transport is not None:
+        await asyncio.sleep(TICK_S)
+        calm = calm + 1 if connection.requests == before else 0
+        before = connection.requests
+        most.frames = max(most.frames, connection.pending)
+        if connection._transport is not None:
+            unread_bytes = connection._transport.get_write_buffer_size()
+            most.reply_bytes = max(most.reply_bytes, unread_bytes)
+    return most
+
+
+@pytest.mark.parametrize(("table", "key"), EVERY, ids=NAMES)
+async def test_who_reads_nothing_is_served_little(served: Serving, table: str, key: int) -> None:
+    api = TABLES[table][key]
+    case = Case("smallest", smallest(api, api.max_version), api.max_version)
+    assert await unread(served, table, case, FEW) is None
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("table", "key"), EVERY, ids=NAMES)
+async def test_ten_thousand_unread_requests_of_every_version_cost_little(
+    served: Serving, table: str, key: int
+) -> None:
+    api = TABLES[table][key]
+    await prepare(served)
+    found = [
+        await unread(served, table, Case("smallest", smallest(api, version), version), MANY)
+        for version in range(api.min_version, api.max_version + 1)
     ]
     assert [one for one in found if one] == []
 
