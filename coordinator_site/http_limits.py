@@ -7,11 +7,13 @@ known here.
 """
 
 import json
+import time
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
 from daphne.http_protocol import HTTPFactory, WebRequest
+from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
 from twisted.web.http import HTTPChannel
 
@@ -31,6 +33,15 @@ BODY_S: Final = 30
 IDLE_S: Final = 60
 """Between two requests."""
 
+UNREAD_S: Final = 60
+"""From the end of an answer that is not read to its last byte: requests behind it wait so long."""
+
+CHUNK_BYTES_MIN: Final = 64
+"""A body has no more chunks than if each were so long: one of a byte costs as much work as any."""
+
+HEARD_BYTES, HEARD_BYTES_A_SECOND = 4_096, 128
+"""Of a websocket: pages say nothing but that they are there, a hundred bytes in twenty seconds."""
+
 LINGER_S, LINGER_BYTES = 2, 4 * BODY_BYTES_MAX
 """Who is refused in the middle of a body is read from for so long, and so much: closed at once, the
 connection would be reset, and nobody would read why."""
@@ -43,6 +54,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
 
     factory: "Factory"
     is_refused = False
+    _unread: Any = None
     _is_idle = False
     _dropped = 0
 
@@ -82,12 +94,31 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
         super().allContentReceived()
 
     def requestDone(self, request: Any) -> None:  # noqa: N802
-        """It was answered; perhaps the next one is here already."""
+        """It was answered; perhaps the next one is here already. It waits until the client has read
+        this answer: what nobody reads is in our memory."""
+        if self._waitingForTransport and self.persistent:
+            self._unread = request
+            self.setTimeout(UNREAD_S)
+            self.factory.waits(self)
+            return
         super().requestDone(request)
         if self.persistent and not self._handlingRequest:
             self._is_idle = True
             self.setTimeout(IDLE_S)
             self.factory.waits(self)
+
+    def pauseProducing(self) -> None:  # noqa: N802
+        """The client does not read: nothing more is read from it."""
+        super().pauseProducing()
+        self._networkProducer.pauseProducing()
+
+    def resumeProducing(self) -> None:  # noqa: N802
+        """It has read everything."""
+        super().resumeProducing()
+        request, self._unread = self._unread, None
+        if request is not None:
+            self.setTimeout(None)
+            self.requestDone(request)
 
     def refuse(self, status: HTTPStatus, code: str, detail: str) -> None:
         """Say so, in the middle of a request, and read no more of it."""
@@ -111,6 +142,8 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne is untyped
 
     channel: Channel
     _taken = 0
+    _chunks = 0
+    _is_chunked = False
 
     @property
     def body_bytes_max(self) -> int:
@@ -122,21 +155,25 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne is untyped
     def gotLength(self, length: int | None) -> None:  # noqa: N802
         """What its headers say, if they do: None for a body in chunks."""
         super().gotLength(length)
+        self._is_chunked = length is None
         if length is not None and length > self.body_bytes_max:
             self._too_large()
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
         """What came of it."""
         self._taken += len(data)
+        self._chunks += self._is_chunked
         if self.channel.is_refused:
             return
-        if self._taken > self.body_bytes_max:
+        most = self.body_bytes_max
+        if self._taken > most or self._chunks > most // CHUNK_BYTES_MIN:
             self._too_large()
         else:
             super().handleContentChunk(data)
 
     def _too_large(self) -> None:
-        detail = f"A body has at most {self.body_bytes_max} bytes here."
+        most = self.body_bytes_max
+        detail = f"A body has at most {most} bytes here, in {most // CHUNK_BYTES_MIN} chunks."
         self.channel.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", detail)
 
     def process(self) -> Any:
@@ -148,6 +185,26 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne is untyped
         if self.transport is None:  # it has become a websocket, which is counted elsewhere
             channel.factory.left(channel)
         return deferred
+
+
+class Websocket(WebSocketProtocol):  # type: ignore[misc]  # daphne is untyped
+    """A websocket whose client has nothing to say."""
+
+    _opened_at: float | None = None
+    _heard = 0
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802
+        """The request that made it one, which ``Request`` hands over; then what is sent. Where that
+        is too much its frames are not looked at: a thousand small ones take a tenth of a second."""
+        now = time.monotonic()
+        if self._opened_at is None:
+            self._opened_at = now
+        else:
+            self._heard += len(data)
+            if self._heard > HEARD_BYTES + HEARD_BYTES_A_SECOND * (now - self._opened_at):
+                self.transport.abortConnection()
+                return
+        super().dataReceived(data)
 
 
 class Factory(HTTPFactory):  # type: ignore[misc]

@@ -10,7 +10,7 @@ from daphne.cli import CommandLineInterface
 from daphne.server import Server
 from django.conf import settings
 
-from coordinator_site.http_limits import Factory
+from coordinator_site.http_limits import Factory, Websocket
 
 CONNECTIONS_MAX = "WEB_CONNECTIONS_MAX"
 
@@ -37,6 +37,16 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
     @http_factory.setter
     def http_factory(self, _its_own: Any) -> None:
         self._factory = Factory(self, self.connections_max)
+
+    @property
+    def ws_factory(self) -> Any:
+        """What makes websockets of connections."""
+        return self._ws_factory
+
+    @ws_factory.setter
+    def ws_factory(self, made: Any) -> None:
+        made.protocol = Websocket
+        self._ws_factory = made
 
     def kill_all_applications(self) -> Any:
         """daphne's own assumes that every connection has an application; one whose request is not

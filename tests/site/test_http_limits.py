@@ -8,12 +8,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from daphne.ws_protocol import WebSocketFactory
 from django.conf import settings
+from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
 
 from coordinator_site import http_limits
-from coordinator_site.http_limits import Channel, Factory
+from coordinator_site.http_limits import Channel, Factory, Websocket
 from rollcall.installation import Installation
 from tests.installations import TOKEN
 from tests.site.requests import PATIENCE_S, head
@@ -26,19 +29,41 @@ BLOCK = bytes(65_536)
 
 
 class Applications:
-    """In the place of daphne's server: nobody is served."""
+    """In the place of daphne's server: requests are counted, and nobody answers."""
+
+    proxy_forwarded_address_header = server_name = None
+    request_buffer_size = 8192
+    root_path = ""
+
+    def __init__(self) -> None:
+        self.begun = 0
 
     def protocol_connected(self, _protocol: Any) -> None:
         """A request has begun."""
 
     protocol_disconnected = protocol_connected
 
+    def create_application(self, _protocol: Any, _scope: Any) -> "asyncio.Queue[Any]":
+        """A request is whole, or a websocket has been asked for."""
+        self.begun += 1
+        return asyncio.Queue()
+
+    def log_action(self, *_told: Any) -> None:
+        """Nobody reads it."""
+
+
+class Transport(StringTransport):  # type: ignore[misc]  # twisted is skipped by mypy
+    """As a socket's."""
+
+    def loseWriteConnection(self) -> None:
+        """This side says no more."""
+
 
 class Line:
     """A connection to a factory, whose clock goes when a test says so."""
 
     def __init__(self, factory: Factory, clock: Clock) -> None:
-        self.transport = StringTransport()
+        self.transport = Transport()
         made = factory.buildProtocol(self.transport.getPeer())
         assert made is not None
         self.channel: Channel = made
@@ -49,6 +74,10 @@ class Line:
     def is_open(self) -> bool:
         """Whether nobody has closed it."""
         return not (self.transport.disconnecting or self.transport.disconnected)
+
+    def end(self) -> None:
+        """The client has gone."""
+        self.channel.connectionLost(Failure(ConnectionDone()))
 
     def drip(self, clock: Clock, seconds: int) -> None:
         """A byte a second."""
@@ -111,6 +140,98 @@ def test_a_newcomer_is_not_let_in_where_all_are_at_work(clock: Clock) -> None:
     crowded.works(Line(crowded, clock).channel)
 
     assert crowded.buildProtocol(None) is None
+
+
+ASKED = head("GET", "/livez", {})
+
+
+def test_an_answer_that_nobody_reads_is_followed_by_no_other(clock: Clock) -> None:
+    """What the client pipelines stays outside; in a minute it is closed."""
+    made = factory()
+    line = Line(made, clock)
+    line.channel.dataReceived(ASKED * 3)
+    line.channel.pauseProducing()  # as the transport does when its buffer is full
+    assert line.transport.producerState == "paused", "it may send for ever"
+    line.channel.requestDone(line.channel.requests[0])
+
+    assert made.server.begun == 1
+    clock.advance(http_limits.UNREAD_S)
+    assert not line.is_open
+
+
+def test_an_answer_that_is_read_late_is_followed_by_the_next(clock: Clock) -> None:
+    made = factory()
+    line = Line(made, clock)
+    line.channel.dataReceived(ASKED * 2)
+    line.channel.pauseProducing()
+    line.channel.requestDone(line.channel.requests[0])
+    line.channel.resumeProducing()
+
+    assert made.server.begun == 2
+    line.channel.requestDone(line.channel.requests[0])
+    assert line.transport.producerState == "producing"
+    clock.advance(http_limits.IDLE_S - 1)
+    assert line.is_open
+
+
+def test_who_reads_no_answer_gives_way_to_a_newcomer(clock: Clock) -> None:
+    crowded = factory(1)
+    deaf = Line(crowded, clock)
+    deaf.channel.dataReceived(ASKED)
+    deaf.channel.pauseProducing()
+    deaf.channel.requestDone(deaf.channel.requests[0])
+
+    assert Line(crowded, clock).is_open
+    assert deaf.transport.disconnected
+
+
+def test_a_body_has_no_thousands_of_tiny_chunks(clock: Clock) -> None:
+    """Each costs as much work as one of thousands of bytes."""
+    line = Line(factory(), clock)
+    line.channel.dataReceived(head("POST", "/livez", {"Transfer-Encoding": "chunked"}))
+    tiny, most = b"1\r\nx\r\n", http_limits.STRANGERS_BODY_BYTES_MAX // http_limits.CHUNK_BYTES_MIN
+    refused = []
+    for part in (tiny * most, tiny):
+        line.channel.dataReceived(part)
+        refused.append(line.channel.is_refused)
+    assert refused == [False, True]
+    line.end()
+
+
+def websocket() -> tuple[Websocket, StringTransport]:
+    """One whose handshake has come; nobody has let it in yet."""
+    made = WebSocketFactory(Applications())
+    made.protocol = Websocket
+    protocol, transport = made.buildProtocol(None), StringTransport()
+    protocol._raw_query_string = b""
+    protocol.makeConnection(transport)
+    told = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    told["Sec-WebSocket-Key"] = "x3JJHMbDL1EzLkh9GBhXDw=="
+    protocol.dataReceived(head("GET", "/ws/groups/?group_id=g", told))
+    protocol.setTrackTimings(False)
+    return protocol, transport
+
+
+TINY = bytes.fromhex("818100000000") + b"x"
+"""A whole message of one letter."""
+
+
+async def test_a_websocket_that_talks_is_closed_and_not_listened_to() -> None:
+    protocol, transport = websocket()
+    assert not transport.disconnected
+
+    protocol.dataReceived(TINY * http_limits.HEARD_BYTES)
+
+    assert transport.disconnected
+
+
+async def test_a_websocket_that_says_that_it_is_there_stays() -> None:
+    protocol, transport = websocket()
+    for _ in range(http_limits.HEARD_BYTES // len(TINY)):
+        protocol.dataReceived(TINY)
+    assert not transport.disconnected
+    protocol.dataReceived(TINY * http_limits.HEARD_BYTES_A_SECOND)
+    assert transport.disconnected
 
 
 def sent(
