@@ -3,10 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
 from groups import rights
+
+SEARCH_WORDS_MAX, SEARCH_LENGTH_MAX = 16, 2_048
+"""Of what is looked for in a list. Each word is compared with several columns of every row."""
+
+TOO_LONG = (
+    f"A search has at most {SEARCH_WORDS_MAX} words and {SEARCH_LENGTH_MAX} letters: nothing was"
+    " looked for."
+)
 
 
 class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
@@ -39,6 +49,18 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whether rows are deleted here."""
         return rights.may(request.user, self.rights.delete)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """What is looked for; nothing, where that is so much that it would take seconds."""
+        if len(search_term.split()) > SEARCH_WORDS_MAX or len(search_term) > SEARCH_LENGTH_MAX:
+            messages.warning(request, TOO_LONG)
+            return queryset.none(), False
+        found: tuple[QuerySet[Any], bool] = super().get_search_results(
+            request, queryset, search_term
+        )
+        return found
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """What this person may do with the rows that were chosen."""

@@ -1,5 +1,6 @@
 """What may be sent to the web: bytes are counted and clocks run while a request comes."""
 
+import asyncio
 import select
 import socket
 from collections.abc import Mapping
