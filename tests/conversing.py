@@ -189,7 +189,8 @@ class OneGroup(ABC, Generic[G]):
 
     def _ended(self, done: Operated) -> str:
         ended = "ended" if done.ended else "begun"
-        return f"operation {ended} {done.error.name}: {done.detail}"
+        at = "" if done.generation is None else f" at generation {done.generation}"
+        return f"operation {ended} {done.error.name}{at}: {done.detail}"
 
     def _written(self, decision: Decision) -> None:
         before, group = self.group.durable, decision.group

@@ -34,7 +34,6 @@ from groups.core.replies import (
     Joined,
     Left,
     OffsetsDeleted,
-    Operated,
     Refused,
     Reply,
     Synced,
@@ -258,11 +257,6 @@ class Conversation(OneGroup[ClassicGroup]):
         self._follow(decision)
         if asked is not None and asked in self.waiting:
             self.told.append(f"{self.waiting[asked]} parked")
-
-    def _ended(self, done: Operated) -> str:
-        ended = "ended" if done.ended else "begun"
-        at = "" if done.generation is None else f" at generation {done.generation}"
-        return f"operation {ended} {done.error.name}{at}: {done.detail}"
 
     def _is_something(self, decision: Decision) -> bool:
         """Whether there is a COMMIT, or an answer, to die at."""

@@ -6,6 +6,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.topic_configs import check_new
 from groups.core.topics import (
     PARTITIONS_MAX,
+    Room,
     check_growth,
     check_name,
     name_problem,
@@ -95,3 +96,24 @@ def test_a_topic_only_grows() -> None:
         with pytest.raises(Refuse) as refusal:
             check_growth(now, count, assigned)
         assert refusal.value.code is code
+
+
+def refusal(of: Room, partitions: int) -> str:
+    with pytest.raises(Refuse) as caught:
+        of.take(partitions)
+    assert caught.value.code is ErrorCode.POLICY_VIOLATION
+    return caught.value.detail or ""
+
+
+def test_topics_are_made_while_there_is_room_for_them_and_their_partitions() -> None:
+    room = Room(2, 10)
+    assert (room.take(6), room.topics, room.partitions) == (6, 1, 4)
+    assert "room for 4 more partitions" in refusal(room, 5)
+    assert (room.topics, room.partitions) == (1, 4), "what is refused takes no room"
+    assert room.take(4) == 4
+    assert "as many topics" in refusal(room, 0)
+    full = Room(1, 2)
+    full.grow(2)
+    assert full.partitions == 0
+    assert "room for 0 more partitions" in refusal(full, 1)
+    assert "room for 0 more partitions" in refusal(Room(1, -3), 1)

@@ -15,6 +15,7 @@ from groups.core.replies import ConsumerBeaten, Joined, Synced
 from tests.core_consumer.crossing import Classic, Crossing, classic_group, upgraded
 from tests.core_consumer.talk import Client
 from tests.core_consumer.test_strangers import commit_in_transaction
+from tests.core_consumer.wire_bytes import subscription
 
 POLICIES = sorted(ALLOWED)
 FOREIGN = ErrorCode.GROUP_ID_NOT_FOUND
@@ -309,6 +310,16 @@ def test_an_operator_who_waited_for_a_generation_is_answered() -> None:
     assert talk.last is not None
     (operated,) = talk.last.operations
     assert (operated.operation_id, operated.error, operated.ended) == (9, ErrorCode.NONE, True)
+
+
+def test_before_the_first_generation_what_a_member_put_first_counts() -> None:
+    talk = Crossing({"foo": 2, "bar": 2}, group_initial_rebalance_delay_ms=3_000)
+    first, second = subscription(("foo",), frozenset(), 1), subscription(("bar",), frozenset(), 1)
+    offered = (("range", first), ("roundrobin", second))
+    talk.send(talk.join_event(Classic(), protocols=offered, needs_member_id=False))
+    talk.join("m2", "bar")
+    (a,) = [m for m in talk.group.members.values() if m.row.member_id != "m2"]
+    assert a.topics == ("foo",)
 
 
 # The downgrade

@@ -115,3 +115,14 @@ def test_a_forced_rebalance_raises_the_epoch_by_one_and_computes_the_same_target
     assert talk.state == "Reconciling", "members have yet to come to the new epoch"
     talk.converge(one, two)
     assert (one.epoch, two.epoch) == (epoch + 1, epoch + 1)
+
+
+def test_who_handed_over_most_comes_first_and_equals_by_their_names() -> None:
+    told = Moves()
+    for giver, parts in (("b", (0, 1)), ("c", (2,)), ("a", (3,)), ("d", (4,))):
+        told.free({("t", p) for p in parts}, giver, 10)
+        told.give({("t", p) for p in parts}, "z", 10)
+    pairs = told.told({"a", "b", "c", "z"}, lambda part: f"{part[0]}-{part[1]}")["handed_over"]
+    assert [(p["from"], p["to"], p["partitions"], p["gone"]) for p in pairs] == [
+        ("b", "z", 2, False), ("a", "z", 1, False), ("c", "z", 1, False), ("d", "z", 1, True),
+    ]  # fmt: skip

@@ -22,6 +22,7 @@ BY_MEMBER = "``find`` goes by what each member is told; these two stand for nobo
 MIXED_FACE = "return MixedFace({}, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)"
 NO_SUCH_TOPIC = "a topic that is not there has no partition to give, be it 0 or -1 of them"
 ONE_EVENT = "only a consumer group with members is given more than one at a time"
+OF_ONE = "it is a tuple of one"
 NO_COMMAND_YET = "no command has the id 0, so that -1 and 0 are both the id of none"
 KEY_ALONE = "that the key is there says it; nobody asks for its value"
 ABOUT_ENOUGH = "one difference more or less is as good a bound"
@@ -51,12 +52,42 @@ ACCEPTED: tuple[Accepted, ...] = (
         "last = row.commands[- 0].command_id if row.commands else 0",
         ONLY_ASSERTED,
     ),
+    *(
+        Accepted(
+            f"groups/core/{kind}/group.py",
+            f"{kind.capitalize()}Group.due",
+            "return self._due[0]",
+            "return self._due[ -1]",
+            OF_ONE,
+        )
+        for kind in ("classic", "consumer", "draft", "commanded")
+    ),
     Accepted(
         "groups/core/classic/group.py",
         "ClassicGroup.due",
-        "return self._due[0]",
-        "return self._due[ -1]",
-        "it is a tuple of one",
+        "due = timers.due(self._durable, self._live, self.rules, self._earliest[0])",
+        "due = timers.due(self._durable, self._live, self.rules, self._earliest[ -1])",
+        OF_ONE,
+    ),
+    *(
+        Accepted(
+            "groups/core/group.py",
+            "stands",
+            "return due is not None and (due[0] is None or due[0] > now)",
+            changed,
+            OF_ONE,
+        )
+        for changed in (
+            "return due is not None and (due[ -1] is None or due[0] > now)",
+            "return due is not None and (due[0] is None or due[ -1] > now)",
+        )
+    ),
+    Accepted(
+        "groups/core/commanded/holding.py",
+        "put_off",
+        "work.set_details(queued={**queued, PUT_OFF: True})",
+        "work.set_details(queued={**queued, PUT_OFF: False})",
+        KEY_ALONE,
     ),
     Accepted(
         "rollcall/client/core/backoff.py",

@@ -37,8 +37,9 @@ def _in(folder: str, names: str) -> tuple[str, ...]:
 CORE = _in(
     "core",
     "scenarios classic_group holding rebalances restart_grace stalls subscription group_configs"
-    " expiry offsets offsets_of_every_kind time_of_every_kind topics transactions importing kinds"
-    " numbers plain_text other_kinds journal votes classic_machine growth bucket shared",
+    " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
+    " transactions importing kinds numbers plain_text other_kinds journal votes classic_machine"
+    " growth bucket shared",
 )
 CONSUMER = _in(
     "core_consumer",
