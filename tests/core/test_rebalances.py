@@ -1,11 +1,13 @@
 """docs/rebalances.md says what the code's tables say, and the rules do what the tables say."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from groups.core.classic import states
+from groups.core.classic.live import Round, Window
 from tests.core.conversation import Conversation
 
 PAGE = Path(__file__).parents[2] / "docs" / "rebalances.md"
@@ -100,3 +102,13 @@ def test_an_empty_group_is_only_woken_by_a_new_member() -> None:
         trigger for trigger, start in states.REBALANCES.items() if states.EMPTY in start.states
     }
     assert woken == {states.MEMBER_JOINED}
+
+
+def test_a_quiet_window_brings_the_end_of_a_join_phase_forward_and_nothing_puts_it_off() -> None:
+    window = Window(remaining_ms=0, grew=False, last_join=1_000)
+    phase = Round("t", "r", None, None, 500, 600, 3_000, window)
+    assert [phase.deadline(quiet, False) for quiet in (0, 1, 500, 9_000)] == [
+        3_600, 1_001, 1_500, 3_600,
+    ]  # fmt: skip
+    assert phase.deadline(1, True) == 3_600, "somebody has an id, and is on its way"
+    assert replace(phase, window=None).deadline(1, False) == 3_600

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from heapq import heapreplace
 
 import pytest
 from hypothesis import assume, given
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from groups.core import assignors
 from groups.core.assignors import NOTHING, NOWHERE, Subscriber, wishes
-from groups.core.assignors.quotas import filled, quotas
+from groups.core.assignors import quotas as quotas_module
+from groups.core.assignors.quotas import _level, filled, quotas
 from groups.core.assignors.uniform import assign_near, assign_uniformly
 from tests.core_consumer.promises import (
     Case,
@@ -94,11 +96,14 @@ def test_uniform_leaves_no_single_move_that_would_even_things_out(
                 assert not any(topic in topics[poor] for topic, _ in share)
 
 
+@EVEN
 @given(case=cases(alike=False, weighty=True))
-def test_who_has_what_it_had_keeps_the_very_same_set(case: Case) -> None:
+def test_who_has_what_it_had_keeps_the_very_same_set(
+    assign: assignors.Assignor, case: Case
+) -> None:
     """The step writes the rows of those only whose set is another."""
-    shares = run(assign_uniformly, case)
-    again = run(assign_uniformly, case.holding(shares))
+    shares = run(assign, case)
+    again = run(assign, case.holding(shares))
     assert all(again[m] is shares[m] for m in shares)
 
 
@@ -234,6 +239,32 @@ def test_filling_is_the_same_as_giving_one_by_one(
         max(Fraction(n, w) for n, w in zip(x, weights, strict=True)) for x in (after, one_by_one)
     ]
     assert needs[0] == needs[1], "nobody is fuller than if it had gone one by one"
+
+
+@given(weights=WEIGHTS, free=st.integers(0, 40), data=st.data())
+def test_up_to_the_level_everybody_can_be_filled_and_not_beyond(
+    weights: list[int], free: int, data: st.DataObject
+) -> None:
+    """So that what remains to be given one by one is less than the weights together."""
+    loads = [data.draw(st.integers(0, 20)) for _ in weights]
+
+    def needed(level: int) -> int:
+        return sum(max(0, level * w - load) for w, load in zip(weights, loads, strict=True))
+
+    level = _level(weights, loads, free)
+    assert needed(level) <= free < needed(level + 1)
+
+
+def test_little_is_given_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_singly = []
+
+    def counting(heap: list[tuple[float, int]], item: tuple[float, int]) -> tuple[float, int]:
+        given_singly.append(item)
+        return heapreplace(heap, item)
+
+    monkeypatch.setattr(quotas_module, "heapreplace", counting)
+    assert sum(filled([1, 2, 3], [0, 7, 0], 60_000)) == 60_000
+    assert len(given_singly) < 6, "less than the weights together"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ BY_MEMBER = "``find`` goes by what each member is told; these two stand for nobo
 MIXED_FACE = "return MixedFace({}, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)"
 NO_SUCH_TOPIC = "a topic that is not there has no partition to give, be it 0 or -1 of them"
 ONE_EVENT = "only a consumer group with members is given more than one at a time"
+ASKED_BEFORE = "whoever calls it has looked for -1 itself"
+GIVEN_A_PLACE = "a newcomer is given its place when the round ends"
 OF_ONE = "it is a tuple of one"
 NO_COMMAND_YET = "no command has the id 0, so that -1 and 0 are both the id of none"
 KEY_ALONE = "that the key is there says it; nobody asks for its value"
@@ -150,6 +152,23 @@ ACCEPTED: tuple[Accepted, ...] = (
             KEY_ALONE,
         )
         for kind in ("draft", "commanded")
+    ),
+    Accepted(
+        "groups/core/subscription.py",
+        "_Reader._slice",
+        "if length < 0 or end > len(self.metadata):",
+        "if length < -1 or end > len(self.metadata):",
+        ASKED_BEFORE,
+    ),
+    *(
+        Accepted(
+            "groups/core/draft/join.py",
+            "_hold_newcomer",
+            "newcomers.append(Join(_row(event, 0), event.ticket, work.now))",
+            f"newcomers.append(Join(_row(event, {place}), event.ticket, work.now))",
+            GIVEN_A_PLACE,
+        )
+        for place in (1, -1)
     ),
     Accepted(
         "groups/core/shared.py",

@@ -44,11 +44,11 @@ CORE = _in(
 CONSUMER = _in(
     "core_consumer",
     "joining reconciling epochs guards moves static quiet recovery patterns mixed strangers"
-    " one_batch client_assignors migration client_assignor_ends batching plugins"
-    " wire_bytes machine migration_machine client_assignor_machine large_targets",
+    " one_batch client_assignors migration client_assignor_ends what_members_say batching"
+    " plugins wire_bytes machine migration_machine client_assignor_machine large_targets",
 )
 ASSIGNORS = _in("core_consumer", "assignors")
-DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups")
+DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups packing")
 COMMANDED = _in("core_commanded", "scenarios takeover machine dealing")
 PAUSE = _in("pause", "rules")
 BEHIND_A_SERVER = (
@@ -59,8 +59,9 @@ BEHIND_A_SERVER = (
 CLIENT = _in(
     "client_library",
     "epochs look_ups backoff deadlines assignors machines consumer_member classic_member"
-    " draft_member commanded_member callbacks protocols old_owners",
+    " draft_member commanded_member",
 )
+CLIENT_BEFORE_A_SERVER = _in("client_library", "callbacks protocols old_owners")
 WIRE = _in("wire", "uvarints declarations headers frames round_trips hostile_bytes oracles")
 STORE = _in("store", "literals fence commands guard")
 SIMULATION = _in("proof", "simulation")
@@ -133,7 +134,7 @@ AREAS = (
         (*_in("site", "rights"), *_in("api", "access")),
         has_database=True,
     ),
-    Row("client", ("rollcall/client/core/*.py",), CLIENT, has_database=True),
+    Row("client", ("rollcall/client/core/*.py",), CLIENT, last=CLIENT_BEFORE_A_SERVER),
 )
 
 

@@ -5,6 +5,7 @@ static member that took the last place over in peace finds the group Stable. An 
 follows whoever joins it. What a classic group does from then on is no matter of this file.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from random import Random
@@ -222,8 +223,4 @@ class _Change:
 
 
 def _preferences(rows: Iterable[MemberRow]) -> dict[tuple[str, ...], int]:
-    counted: dict[tuple[str, ...], int] = {}
-    for row in rows:
-        names = packing.names_of(row.subscription)
-        counted[names] = counted.get(names, 0) + 1
-    return counted
+    return Counter(packing.names_of(row.subscription) for row in rows)
