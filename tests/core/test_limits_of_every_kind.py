@@ -9,7 +9,7 @@ import pytest
 from groups.core import events
 from groups.core.errors import ErrorCode
 from groups.core.group import Group
-from tests.core.every_kind import ABSENT, EVERY, JOINS, NOW, RULES, lived
+from tests.core.every_kind import ABSENT, EVERY, JOINS, NOW, RULES, decided, lived, written
 
 NEWCOMERS = {"classic": "", "consumer": "n", "draft": "", "commanded": "n"}
 LIMITS: dict[str, tuple[str, str]] = {
@@ -82,3 +82,17 @@ def test_who_says_that_it_works_and_is_not_known_begins_anew() -> None:
         strange = replace(join, consumer_id="n", generation_id=generation)
         assert told(group, strange) is ErrorCode.UNKNOWN_MEMBER_ID
         assert told(group, replace(strange, consumer_id="m")) is ErrorCode.NONE
+
+
+@pytest.mark.parametrize("kind", ["draft", "commanded"])
+def test_the_journal_names_topics_up_to_two_hundred_characters(kind: str) -> None:
+    names = [f"topic-{number:02}" for number in range(40)]
+    join: Any = JOINS[kind]
+    counts = dict.fromkeys(names, 1)
+    offered: dict[str, Any] = {"threads": counts} if kind == "commanded" else {"topics": names}
+    group: Any = written(ABSENT[kind](), replace(join, counts=counts, **offered))
+    news = decided(group, events.TopicsChanged(counts=dict.fromkeys(names, 2)))
+    queued = news.group.durable.group.details.get("queued", {})
+    reasons = [*(entry.reason for entry in news.journal), queued.get("reason")]
+    named = ", ".join(names)[:200]
+    assert f"the partitions of {named} are not what they were" in reasons
