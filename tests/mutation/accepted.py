@@ -25,6 +25,8 @@ ONE_EVENT = "only a consumer group with members is given more than one at a time
 ASKED_BEFORE = "whoever calls it has looked for -1 itself"
 GIVEN_A_PLACE = "a newcomer is given its place when the round ends"
 ITEM_BY_ITEM = "else each text is looked at by itself, which gives the same and takes longer"
+ALL_OF_ONE_KIND = "what a consumer has not acknowledged is all stop-fetcher or all start-fetcher"
+FURTHER_BOUND = "it is searched between bounds, and finds the same between wider ones"
 OF_ONE = "it is a tuple of one"
 NO_COMMAND_YET = "no command has the id 0, so that -1 and 0 are both the id of none"
 KEY_ALONE = "that the key is there says it; nobody asks for its value"
@@ -175,17 +177,36 @@ ACCEPTED: tuple[Accepted, ...] = (
         Accepted(
             "groups/literals.py",
             "texts",
-            """if "\\" in joined or joined.count('"') != 2 * (len(column) - 1):""",
-            f"""if "\\" in joined or joined.count('"') != {changed}:""",
+            """if "\\\\" in joined or joined.count('"') != 2 * (len(column) - 1):""",
+            f"""if "\\\\" in joined or joined.count('"') != {changed}:""",
             ITEM_BY_ITEM,
         )
         for changed in (
             "1 * (len(column) - 1)",
             "3 * (len(column) - 1)",
-            "2 // (len(column) - 1)",
             "2 * (len(column) + 1)",
             "2 * (len(column) - 0)",
             "2 * (len(column) - 2)",
+        )
+    ),
+    Accepted(
+        "groups/core/commanded/leaving.py",
+        "give_up",
+        "option, first = late[0].commands[0].option, late[0]",
+        "option, first = late[0].commands[ -1].option, late[0]",
+        ALL_OF_ONE_KIND,
+    ),
+    *(
+        Accepted(
+            "groups/core/assignors/quotas.py",
+            "_level",
+            "low, high = 0, max(loads) + free + 1",
+            changed,
+            FURTHER_BOUND,
+        )
+        for changed in (
+            "low, high = -1, max(loads) + free + 1",
+            "low, high = 0, max(loads) + free + 2",
         )
     ),
     Accepted(
