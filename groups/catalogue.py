@@ -9,8 +9,8 @@ and no SQL (``groups.sql_catalogue``).
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
@@ -79,6 +79,7 @@ class Catalogue:
         self.changes = 0
         self.topics_max = self.partitions_max = sys.maxsize
         self.partition_count = 0
+        self._coming = Room(0, 0)
         self._connections = connections
         self._by_name: dict[str, Entry] = {}
         self._by_id: dict[UUID, Entry] = {}
@@ -108,7 +109,22 @@ class Catalogue:
 
     def room(self) -> Room:
         """For how much more there is room, as far as this node knows."""
-        return Room(self.topics_max - self.topic_count, self.partitions_max - self.partition_count)
+        return Room(
+            self.topics_max - self.topic_count - self._coming.topics,
+            self.partitions_max - self.partition_count - self._coming.partitions,
+        )
+
+    @contextmanager
+    def _made_soon(self, topics: int, partitions: int) -> Iterator[None]:
+        """They have been found room for, and are counted from now on: requests of many connections
+        would find the same room until the first of them is written."""
+        self._coming.topics += topics
+        self._coming.partitions += partitions
+        try:
+            yield
+        finally:
+            self._coming.topics -= topics
+            self._coming.partitions -= partitions
 
     async def load(self, connection: Connection) -> None:
         """Read everything anew. Raises ``psycopg.Error``."""
@@ -192,6 +208,12 @@ class Catalogue:
         """
         ids = {name: uuid4() for name in sorted(partitions)}
         counts = [partitions[name] for name in ids]
+        with self._made_soon(len(ids), sum(counts)):
+            return await self._create(ids, counts, author)
+
+    async def _create(
+        self, ids: Mapping[str, UUID], counts: Sequence[int], author: Told
+    ) -> Mapping[str, Entry]:
         async with self._asking() as connection:
             made = await _rows(
                 connection,
@@ -202,6 +224,7 @@ class Catalogue:
                 **self._said(author),
             )
             await self._look(connection, list(ids))
+        partitions = dict(zip(ids, counts, strict=True))
         return {row[0]: Entry(row[0], ids[row[0]], partitions[row[0]]) for row in made}
 
     async def grow(self, name: str, count: int, author: Told = NOBODY) -> Entry:
@@ -210,10 +233,13 @@ class Catalogue:
         Refuses UNKNOWN_TOPIC_OR_PARTITION, and INVALID_PARTITIONS for no
         increase; raises ``Unavailable``.
         """
-        async with self._asking() as connection:
-            said = self._said(author)
-            grown = await _rows(connection, sql.GROW_TOPIC, name=name, count=count, **said)
-            await self._look(connection, (name,))
+        known = self._by_name.get(name)
+        more = 0 if known is None else max(count - known.partitions, 0)
+        with self._made_soon(0, more):
+            async with self._asking() as connection:
+                said = self._said(author)
+                grown = await _rows(connection, sql.GROW_TOPIC, name=name, count=count, **said)
+                await self._look(connection, (name,))
         entry = self._by_name.get(name)
         if entry is None:
             raise unknown_topic(name)

@@ -1,5 +1,6 @@
 """How much durable state there may be: who asks for more is told so, and nobody else notices."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
@@ -111,6 +112,25 @@ async def test_of_too_many_topics_those_are_made_for_which_there_is_room(client:
     assert await ask(client, "a", "d", "e", "f", "g") == [0, 0, 0, UNKNOWN, UNKNOWN]
     assert await make(client, 1, "a", "f") == [ErrorCode.TOPIC_ALREADY_EXISTS, FULL]
     assert await ask(client, "a", "f") == [0, UNKNOWN]
+
+
+async def test_many_who_ask_at_once_find_the_same_room_once(
+    client: Client, limited: Serving, other: Connection
+) -> None:
+    """Whether by CreateTopics, Metadata or CreatePartitions: nothing is written yet when all of
+    them have asked."""
+    assert await make(client, 1, "a") == [0]
+    clients = [await Client.connect(limited.address) for _ in range(9)]
+    asked = [
+        *(make(one, 2, f"made-{n}", f"more-{n}") for n, one in enumerate(clients[:4])),
+        *(ask(one, f"asked-{n}", f"and-{n}") for n, one in enumerate(clients[4:8])),
+        grow(clients[8], "a", 9),
+    ]
+    await asyncio.gather(*asked)
+
+    topics, partitions, *_ = await row(other, KINDS)
+    assert topics <= 5
+    assert partitions <= 12
 
 
 async def test_partitions_are_counted_over_all_topics(client: Client, limited: Serving) -> None:
@@ -225,3 +245,95 @@ async def test_what_is_nearly_full_is_told_of_once(
 
     assert await told() == [(TOPICS, 4)]
     assert totals.figures[TOPICS] == Figure(4, 5)
+
+
+KINDS = """
+SELECT (SELECT count(*) FROM rollcall_topic), (SELECT sum(partitions) FROM rollcall_topic),
+       (SELECT count(*) FROM rollcall_group), (SELECT count(*) FROM rollcall_producer),
+       (SELECT count(*) FROM rollcall_group_config), (SELECT count(*) FROM rollcall_offset)
+"""
+JOURNAL = "SELECT count(*) FROM rollcall_journal"
+BYTES = """
+SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
+WHERE relname LIKE 'rollcall\\_%' AND relkind IN ('r', 'p')
+"""
+
+
+HALF_S = 30.0
+
+
+async def flood(client: Client, number: int) -> set[int]:
+    """One more of everything; the codes."""
+    name = f"flood-{number}"
+    return {
+        *await make(client, 2, name),
+        *await ask(client, f"{name}-asked"),
+        await commit(client, name),
+        await configure(client, name),
+        await initialise(client, name),
+    }
+
+
+async def row(other: Connection, question: str) -> tuple[int, ...]:
+    """The only row."""
+    found = await (await other.execute(question.encode())).fetchone()
+    assert found is not None
+    return tuple(map(int, found))
+
+
+async def test_who_makes_ever_more_of_everything_ends_at_the_limits(
+    client: Client, limited: Serving, other: Connection
+) -> None:
+    """Nor does what is refused leave a trace, and a good member does not notice."""
+    good = await Client.connect(limited.address)
+    assert await make(client, 1, "kept") == [0]
+    beat = await good.settled("good")
+    before = await row(other, JOURNAL)
+
+    for number in range(40):
+        codes = await flood(client, number)
+        if number == 10:
+            before = await row(other, JOURNAL)
+            assert codes == {FULL, UNKNOWN}
+        assert (await good.call(beat, 3)).error_code == 0
+        assert await commit(good, "flood-0") == 0
+
+    topics, partitions, groups, ids, configs, offsets = await row(other, KINDS)
+    assert (topics, groups, ids, configs) == (5, 5, 5, 3)
+    assert partitions <= 12
+    assert offsets <= groups
+    assert await row(other, JOURNAL) == before
+
+
+@pytest.fixture
+async def roomier(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
+    """A server with room for what some seconds bring."""
+    settings.TOPICS_MAX = settings.GROUPS_MAX = settings.TRANSACTIONAL_IDS_MAX = 300
+    settings.GROUP_CONFIGS_MAX, settings.OFFSETS_HISTORY_MAX_MEBIBYTES = 300, 1
+    async with serving() as started:
+        yield started
+
+
+@pytest.mark.long
+async def test_a_minute_of_making_more_leaves_the_database_as_large_as_its_limits(
+    roomier: Serving, other: Connection
+) -> None:
+    """The first half fills what may be filled; the second adds next to nothing."""
+    clients = [await Client.connect(roomier.address) for _ in range(4)]
+    good = await Client.connect(roomier.address)
+    assert await make(good, 1, "kept") == [0]
+    beat, sizes, at = await good.settled("good"), [await row(other, BYTES)], 0
+    loop = asyncio.get_running_loop()
+    for _ in range(2):
+        end = loop.time() + HALF_S
+        while loop.time() < end:
+            at += len(clients)
+            await asyncio.gather(*(flood(c, at + n) for n, c in enumerate(clients)))
+            assert (await good.call(beat, 3)).error_code == 0
+        sizes.append(await row(other, BYTES))
+        print(f"{at} of each kind asked for: {sizes[-1][0] >> 10} KiB")
+    topics, _, groups, ids, configs, _ = await row(other, KINDS)
+    assert (topics, configs) == (300, 300)
+    assert groups <= 300
+    assert ids <= 300 + len(clients)  # what is under way as rows are counted may come on top
+    assert sizes[2][0] - sizes[1][0] < (sizes[1][0] - sizes[0][0]) // 2
