@@ -17,7 +17,7 @@ from uuid import UUID
 from benchmarks.wire import frame
 from groups.node import NodeSettings
 from protocol.apis import Api
-from protocol.request_limits import MAXIMA, exceeded
+from protocol.request_limits import MAXIMA
 from protocol.wire.declare import Message, layout
 from protocol.wire.kinds import Array, Blob, Struct, Text, uuid
 from protocol.wire.limits import FRAME_BYTES_MAX, FRAME_ELEMENTS_MAX
@@ -81,12 +81,16 @@ def cases(api: Api, version: int, settings: NodeSettings) -> Iterator[Case]:
 
 
 def largest(api: Api, version: int, settings: NodeSettings) -> Iterator[Case]:
-    """Of ``cases`` those that are as large as a request of this version may be: an older version
+    """Of ``cases`` the most elements, in the deepest array, and the most bytes: an older version
     has the same handler, and a codec of its own."""
-    made = list(cases(api, version, settings))
-    legal = [case for case in made if not exceeded(case.request, settings)]
-    for of_version in (made, legal):
-        yield max(of_version, key=lambda case: len(case.data))
+    allowed = {m.path: m.of(settings) for m in MAXIMA.get(api.key, ())}
+    deepest = max(arrays(api.request, version), key=len, default=())
+    if deepest:
+        for count in (FRAME_ELEMENTS_MAX - 100, allowed.get(".".join(deepest), 1_000)):
+            yield from _filled(api, version, deepest, count)
+    long = max(_long(api, version), key=lambda case: len(case.data), default=None)
+    if long is not None:
+        yield long
 
 
 def smallest(api: Api, version: int) -> Message:

@@ -11,6 +11,7 @@ from benchmarks.wire import create_topic
 from groups import database
 from groups.core.configs import Source
 from groups.core.errors import ErrorCode
+from groups.database import Connection
 from groups.slot import slot_of
 from protocol.handlers.resources import Resource
 from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
@@ -26,6 +27,14 @@ from protocol.messages.offset_commit import (
 )
 from tests.server.client import Client, hello, join
 from tests.server.serving import Serving, until
+
+TRANSACTIONS = """
+SELECT count(*), count(DISTINCT c.xmin::text),
+       (SELECT count(*) FROM rollcall_journal WHERE group_id LIKE 'g-%'),
+       (SELECT count(DISTINCT j.xmin::text) FROM rollcall_journal j WHERE group_id LIKE 'g-%')
+FROM rollcall_group_config c
+"""
+"""Settings and the journal's entries about them, and by how many transactions they were written."""
 
 FREEZE, COMMITS = "rollcall.freeze", "rollcall.max.commits.per.second"
 SESSION = "consumer.session.timeout.ms"
@@ -160,6 +169,20 @@ async def test_a_resource_named_twice_is_refused_each_time(client: Client) -> No
     twice = change(32, "g", rollcall_freeze="true")
 
     assert await alter(client, twice, twice) == [ErrorCode.INVALID_REQUEST] * 2
+
+
+async def test_many_groups_are_changed_in_one_transaction(
+    client: Client, other: Connection
+) -> None:
+    """One that is refused keeps none of the others."""
+    wanted = [change(32, f"g-{n}", rollcall_freeze="true") for n in range(30)]
+    wanted[7] = change(32, "g-7", rollcall_freeze="maybe")
+
+    codes = await alter(client, *wanted)
+
+    assert [n for n, code in enumerate(codes) if code] == [7]
+    row = await (await other.execute(TRANSACTIONS)).fetchone()
+    assert row == (29, 1, 29, 1)
 
 
 async def test_what_was_set_can_be_taken_back(client: Client) -> None:

@@ -1,0 +1,124 @@
+"""Replies that would be too long: cut where a version can say so, refused where it cannot."""
+
+from uuid import uuid4
+
+import pytest
+
+from benchmarks.wire import create_topic
+from groups.core.errors import ErrorCode
+from protocol.handlers import (
+    consumer_group_describe,
+    describe_groups,
+    list_groups,
+    list_transactions,
+    metadata,
+)
+from protocol.handlers.resources import Resource
+from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.init_producer_id import InitProducerIdRequest
+from protocol.messages.list_groups import ListGroupsRequest
+from protocol.messages.list_transactions import ListTransactionsRequest
+from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from tests.server.client import Client
+from tests.server.serving import Serving
+
+AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+TOO_MUCH = ErrorCode.POLICY_VIOLATION
+
+
+@pytest.fixture
+async def client(served: Serving) -> Client:
+    return await Client.connect(served.address)
+
+
+async def test_described_groups_without_room_are_asked_for_again(
+    served: Serving, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is told whatever its length: nobody else can tell of it."""
+    for group_id in ("a", "b"):
+        await (await Client.connect(served.address)).settled(group_id)
+    monkeypatch.setattr(describe_groups, "REPLY_BYTES_MAX", 1)
+
+    both = (await client.call(DescribeGroupsRequest(groups=["a", "b"]), 5)).groups
+    assert [(g.error_code, len(g.members)) for g in both] == [(0, 1), (AGAIN, 0)]
+    (alone,) = (await client.call(DescribeGroupsRequest(groups=["b"]), 5)).groups
+    assert (alone.error_code, len(alone.members)) == (0, 1)
+
+
+async def test_described_consumer_groups_without_room_are_asked_for_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for group_id in ("a", "b"):
+        joining = ConsumerGroupHeartbeatRequest(
+            group_id=group_id,
+            member_id=str(uuid4()),
+            member_epoch=0,
+            rebalance_timeout_ms=60_000,
+            subscribed_topic_names=["t"],
+            topic_partitions=[],
+        )
+        assert (await client.call(joining, 1)).error_code == 0
+    monkeypatch.setattr(consumer_group_describe, "REPLY_BYTES_MAX", 1)
+
+    both = (await client.call(ConsumerGroupDescribeRequest(group_ids=["a", "b"]), 1)).groups
+    assert [(g.error_code, len(g.members)) for g in both] == [(0, 1), (AGAIN, 0)]
+
+
+async def test_a_list_of_groups_that_has_no_room_is_refused(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await client.settled("a")
+    assert len((await client.call(ListGroupsRequest(), 5)).groups) == 1
+    monkeypatch.setattr(list_groups, "REPLY_BYTES_MAX", 1)
+
+    answer = await client.call(ListGroupsRequest(), 5)
+    assert (answer.error_code, list(answer.groups)) == (TOO_MUCH, [])
+    none_of_them = ListGroupsRequest(states_filter=["Dead"])
+    assert (await client.call(none_of_them, 5)).error_code == 0
+
+
+async def test_a_list_of_transactions_that_has_no_room_is_refused(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
+    assert (await client.call(starts, 4)).error_code == 0
+    assert (await client.call(ListTransactionsRequest(), 1)).error_code == 0
+    monkeypatch.setattr(list_transactions, "REPLY_BYTES_MAX", 1)
+
+    answer = await client.call(ListTransactionsRequest(), 1)
+    assert (answer.error_code, list(answer.transaction_states)) == (TOO_MUCH, [])
+
+
+@pytest.mark.parametrize("version", [0, 8, 12])
+async def test_topics_whose_partitions_have_no_room_are_told_without_them(
+    served: Serving, client: Client, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    for name in ("a", "b"):
+        await create_topic(served.address, name, 5)
+    monkeypatch.setattr(metadata, "PARTITIONS_TOLD_MAX", 9)
+
+    def asking(*names: str) -> MetadataRequest:
+        return MetadataRequest(topics=[MetadataRequestTopic(name=n) for n in names])
+
+    told = (await client.call(asking("a", "b"), version)).topics
+    assert [(t.name, t.error_code, len(t.partitions)) for t in told] == [
+        ("a", 0, 5),
+        ("b", TOO_MUCH, 0),
+    ]
+    (alone,) = (await client.call(asking("b"), version)).topics
+    assert (alone.error_code, len(alone.partitions)) == (0, 5)
+
+
+async def test_a_resource_that_is_named_often_is_answered_once(client: Client) -> None:
+    broker = DescribeConfigsResource(resource_type=Resource.BROKER, resource_name="0")
+    group = DescribeConfigsResource(resource_type=Resource.GROUP, resource_name="g")
+    asked = DescribeConfigsRequest(resources=[broker, group, broker, group, broker])
+
+    results = (await client.call(asked, 4)).results
+    assert [(r.resource_type, r.resource_name) for r in results] == [
+        (Resource.BROKER, "0"),
+        (Resource.GROUP, "g"),
+    ]
