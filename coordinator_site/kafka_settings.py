@@ -523,6 +523,12 @@ SETTINGS: tuple[Setting, ...] = (
         "ours: all subscriptions of a classic group, and all assignments of a generation",
         1024,
     ),
+    Number(
+        "group.consumer.metadata.max.bytes",
+        67_108_864,
+        "ours: all subscriptions of a consumer group; 10,000 members of 6 KiB",
+        1024,
+    ),
     Number("group.id.max.bytes", 1024, "ours: an id is an index key, and a line in a log", 1, 1024),
     # The web.
     Number(
@@ -577,6 +583,7 @@ ORDERED = (
     ("group.consumer.assignment.timeout.ms", "group.consumer.max.assignment.timeout.ms"),
     ("fetch.hold.min.ms", "fetch.hold.max.ms"),
     ("member.metadata.max.bytes", "group.metadata.max.bytes"),
+    ("member.metadata.max.bytes", "group.consumer.metadata.max.bytes"),
     ("socket.request.max.bytes", "queued.max.request.bytes"),
 )
 """Pairs of which the first must not be greater than the second."""

@@ -81,7 +81,7 @@ UNSURE_PAUSE_MS = 1_000
 @dataclass(frozen=True, slots=True)
 class Work:
     """One resident's part of a round: the events taken, what they decided, what to write, and
-    about how many bytes of members that are."""
+    about how many bytes of members that are, counted as far as a batch may have."""
 
     resident: Resident
     events: Sequence[Event]
@@ -232,7 +232,7 @@ class Committer:
             self.coordinator.with_pending.add(resident.group_id)
         has_pending = resident.group_id in self.coordinator.with_pending
         write = Write(resident.group.durable, decision, has_pending)
-        return Work(resident, events, write, write.size)
+        return Work(resident, events, write, write.size(BATCH_BYTES_MAX))
 
     # -- steps beside the loop
 
@@ -391,7 +391,9 @@ class Committer:
             return True
         try:
             connection = await self._connected_beside()
-            allowed_ms = LONE_MS + work.size // LONE_BYTES_PER_MS
+            is_large = work.size > BATCH_BYTES_MAX
+            size = await asyncio.to_thread(work.write.size) if is_large else work.size
+            allowed_ms = LONE_MS + size // LONE_BYTES_PER_MS
             with connection.patient(self.patience_s + allowed_ms / 1000):
                 await store.apply(connection, self._batch([work], allowed_ms))
         except (Busy, Contended):
@@ -495,7 +497,8 @@ class Committer:
     def _batch(self, works: Sequence[Work], allowed_ms: int | None = None) -> Batch:
         epochs = dict(self.coordinator.epochs)
         inside = None if self.fail is no_fail else partial(self.fail, f"{self.lane.name}:inside")
-        return Batch(self.node_id, epochs, [work.write for work in works], inside, allowed_ms)
+        writes, size = [work.write for work in works], sum(work.size for work in works)
+        return Batch(self.node_id, epochs, writes, inside, allowed_ms, size)
 
     async def _connected(self) -> database.Connection:
         self._connection = await database.kept(self._connection, self.lane.name)

@@ -16,8 +16,9 @@ from groups.core.group import Millis
 from groups.sightings import BEATS_PER_LEASE
 from groups.timeline import Found, Memory, Seen, WentBack
 
-RAISING_S = 120
-"""All rows of all groups are written when epochs are raised: seconds for a million members."""
+RAISING_S = 600
+"""All rows of all groups are written when epochs are raised: a minute for a million members, and
+nobody is served before."""
 
 RAISING = {
     "statement_timeout": f"{RAISING_S}s",

@@ -18,6 +18,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from math import inf
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -29,7 +30,7 @@ from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
 from groups.core.replies import Operated
-from groups.core.rows import Durable, MemberRow
+from groups.core.rows import Durable, MemberRow, size_of
 from groups.core.shared import may_differ
 from groups.literals import array
 from groups.slot import slot_of
@@ -48,6 +49,9 @@ BELL_BYTES_MAX = 7_500
 ROWS_INLINE_MAX = 2_000
 """Rows whose statements are put together on the event loop: some 20 ms. More than this is one
 large group, whose members have all been given another target."""
+
+BYTES_INLINE_MAX = 256 * 1024
+"""The same in bytes of members: some 5 ms."""
 
 MORE_IN_ALL_MS = 5_000
 """A transaction may take so much longer than its longest statement: it is the statement that
@@ -76,18 +80,19 @@ class Write:
         """Whether group or member rows change, so that the revision rises."""
         return self.decision.deleted or self.decision.group.durable is not self.before
 
-    @property
-    def size(self) -> int:
-        """About how many bytes of members this writes: subscriptions and assignments. Offsets are
-        bounded by their number."""
+    def size(self, enough: float = inf) -> int:
+        """About how many bytes of members this writes, all that stands in their rows; counted until
+        there are ``enough``. Offsets are bounded by their number."""
         if not self.changes_membership or self.decision.deleted:
             return 0
-        before = self.before.members
-        return sum(
-            len(row.subscription) + len(row.assignment)
-            for key, row in self.decision.group.durable.members.items()
-            if before.get(key) is not row
-        )
+        before, after, size = self.before.members, self.decision.group.durable.members, 0
+        for key in may_differ(before, after):
+            row = after.get(key)
+            if row is not None and before.get(key) is not row:
+                size += size_of(row)
+                if size > enough:
+                    break
+        return size
 
     @property
     def newcomers(self) -> tuple[str, ...]:
@@ -128,7 +133,7 @@ class Batch:
 
     ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
     tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: how long each
-    statement may take, where that is longer than usual.
+    statement may take, where that is longer than usual. ``size``: bytes of members.
     """
 
     node_id: int
@@ -136,6 +141,7 @@ class Batch:
     writes: Sequence[Write]
     inside: Callable[[], Awaitable[None]] | None = None
     allowed_ms: int | None = None
+    size: int = 0
 
 
 def statements(batch: Batch) -> Iterator[Statement]:
@@ -423,7 +429,8 @@ async def _takes(connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[
 
 async def _ready(batch: Batch) -> Iterable[Statement]:
     """The statements; those of a large batch are put together beside the event loop."""
-    if sum(write.rows for write in batch.writes) <= ROWS_INLINE_MAX:
+    rows = sum(write.rows for write in batch.writes)
+    if rows <= ROWS_INLINE_MAX and batch.size <= BYTES_INLINE_MAX:
         return statements(batch)
     return await asyncio.to_thread(lambda: list(statements(batch)))
 

@@ -9,7 +9,7 @@ it is ``groups.lease``.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -127,8 +127,9 @@ async def read(connection: psycopg.AsyncConnection[Any], node_id: int) -> Found:
 async def check(connection: psycopg.AsyncConnection[Any]) -> None:
     """Raise ``Unconfirmed`` where what this process remembers may be more than the rows hold."""
     for memory in MEMORIES:
+        seen = replace(memory)  # it may beat while the server answers
         found = await read(connection, memory.node_id)
-        if not memory.is_lived_in(found):
+        if not seen.is_lived_in(found):
             memory.is_doubted.set()
             raise Unconfirmed("PostgreSQL is in another history; the lease looks at it first")
 

@@ -225,6 +225,7 @@ class Rules:
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_pending_heartbeat_interval_ms: int = 500
     group_consumer_max_size: int = 10_000
+    group_consumer_metadata_max_bytes: int = 67_108_864
     group_consumer_assignors: tuple[str, ...] = DEFAULT_NAMES
     group_consumer_assignment_interval_ms: int = 0
     group_consumer_assignor_offload_enable: bool = False

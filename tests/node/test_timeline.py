@@ -173,6 +173,23 @@ async def test_a_server_that_was_started_anew_waits_for_the_lease_to_look(
     assert memory is timeline.MEMORIES[0] and min(one.node.coordinator.epochs.values()) < 100
 
 
+async def test_a_beat_while_a_connection_looks_is_no_sign(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read is older than what the node remembers by the time it is judged."""
+    read = timeline.read
+
+    async def late(connection: Other, node_id: int) -> Found:
+        found = await read(connection, node_id)
+        (memory,) = timeline.MEMORIES
+        memory.has_beaten(memory.beat + 1, memory.server.flushed + 1)
+        return found
+
+    monkeypatch.setattr(timeline, "read", late)
+    connection = await database.connect("a committer")
+    await connection.close()
+
+
 LOST = {
     "an older revision": "UPDATE rollcall_group SET revision = revision - 1",
     "no such group": "DELETE FROM rollcall_group",

@@ -50,17 +50,17 @@ def test_a_write_is_reckoned_by_its_rows_and_by_the_bytes_of_its_members() -> No
     after = replace(OLD, members={"a": OLD.members["a"], "b": heavy, "c": member("c", position=2)})
     changed = Write(OLD, decision(after))
     written = len(heavy.subscription) + 7 + len(heavy.subscription) + len(member("c").assignment)
-    assert (changed.rows, changed.size, changed.newcomers) == (1 + 3, written, ("c",))
+    assert (changed.rows, changed.size(), changed.newcomers) == (1 + 3, written, ("c",))
     assert (changed.revision, changed.changes_membership, changed.is_needed) == (8, True, True)
 
     offsets = with_(OLD, offsets=put(("t", 0), ("t", 1)), offset_deletes=(("u", 0),))
-    assert (offsets.rows, offsets.size, offsets.newcomers) == (1 + 3, 0, ())
+    assert (offsets.rows, offsets.size(), offsets.newcomers) == (1 + 3, 0, ())
     assert (offsets.revision, offsets.changes_membership, offsets.is_needed) == (7, False, True)
     waits = with_(OLD, pending=(PendingWrite(1, 0, put(("t", 0))[0]),))
     assert waits.rows == 2 and waits.is_needed
 
     gone = death(OLD)
-    assert (gone.size, gone.revision, gone.changes_membership) == (0, 8, True)
+    assert (gone.size(), gone.revision, gone.changes_membership) == (0, 8, True)
 
 
 @pytest.mark.parametrize(

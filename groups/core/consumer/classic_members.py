@@ -54,6 +54,8 @@ def join_group(work: Work, event: JoinGroup) -> None:
     said = subscription_of(event.protocols[0][1])
     if said is None:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    size = packing.size_of(event.protocols)
+    heartbeat.check_size(work, event.member_id, event.instance_id, said.topics, size)
     member = _seat(work, event, before)
     changed = _described(member, event, said)
     heartbeat.merge(

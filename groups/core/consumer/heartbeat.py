@@ -4,8 +4,9 @@ One heartbeat is one atomic decision: check, merge what changed, raise the epoch
 compute a target, reconcile this member only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Final
 from uuid import UUID
 
 from groups.core.assignors import DEFAULT_NAMES, Parts, wishes
@@ -39,6 +40,9 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     if event.member_epoch < JOIN:
         leaving.leave(work, event)
         return
+    if event.subscribed_topic_names is not None or event.client_assignors is not None:
+        names = event.subscribed_topic_names or ()
+        check_size(work, event.member_id, event.instance_id, names, _said_bytes(event))
     member = _find(work, event) if event.member_epoch > JOIN else _join(work, event)
     owned = None if event.owned is None else parts_of(event.owned)
     _check_epoch(member, event, owned)
@@ -79,6 +83,38 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAME
             ErrorCode.UNSUPPORTED_ASSIGNOR,
             f"ServerAssignor {event.server_assignor} is not supported. Supported: {offered}.",
         )
+
+
+NAMES_MAX: Final = 50_000
+"""Names that the members of a group may subscribe to together: each new one has all of them looked
+up in the catalogue, 10 ms of the event loop."""
+
+
+def check_size(
+    work: Work, member_id: str, instance_id: str | None, names: Collection[str], size: int
+) -> None:
+    """Refuse words with which the group's members would say too much together. Who says less than
+    it did may always say so."""
+    known = work.index.names
+    if len(known) + len(names) > NAMES_MAX:
+        new = len(set(names) - known.keys())
+        if new and len(known) + new > NAMES_MAX:
+            detail = f"The group's members subscribe to more than {NAMES_MAX} topics together."
+            raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, detail)
+    member = work.members.get(member_id)
+    if member is None and instance_id is not None:
+        member = work.holder(instance_id)
+    more = size - (0 if member is None else member.said_bytes)
+    if more > 0 and work.index.said_bytes + more > work.rules.group_consumer_metadata_max_bytes:
+        detail = "The subscriptions of the group's members are too long together."
+        raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, detail)
+
+
+def _said_bytes(event: ConsumerHeartbeat) -> int:
+    """About how many bytes a member takes that says this."""
+    own = sum(len(each.name) + len(each.metadata) for each in event.client_assignors or ())
+    names = sum(map(len, event.subscribed_topic_names or ()))
+    return names + len(event.subscribed_topic_regex or "") + own
 
 
 def _joining(event: ConsumerHeartbeat) -> tuple[tuple[bool, str], ...]:

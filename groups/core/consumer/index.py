@@ -30,7 +30,7 @@ class Index:
     pattern; ``matches`` are the names that each pattern stands for, and ``names`` counts a pattern
     as one more subscriber of each. ``classic`` are the members of the classic protocol, and
     ``protocols`` counts their lists of protocol names; ``modern`` counts the others.
-    ``votes`` counts what members say of assignors.
+    ``votes`` counts what members say of assignors, ``said_bytes`` all that they say.
     """
 
     holders: SharedDict[Part, str] = field(default_factory=SharedDict)
@@ -44,6 +44,7 @@ class Index:
     classic: set[str] = field(default_factory=set)
     protocols: dict[tuple[str, ...], int] = field(default_factory=dict)
     modern: int = 0
+    said_bytes: int = 0
     votes: dict[Vote, int] = field(default_factory=dict)
     _topic_names: frozenset[str] | None = field(default=None, compare=False, repr=False)
 
@@ -84,6 +85,9 @@ class Index:
         self._hold(before, after)
         if _subscription(before) != _subscription(after):
             self._resubscribe(before, after)
+        if before is None or after is None or not before.says_the_same(after):
+            self.said_bytes += after.said_bytes if after is not None else 0
+            self.said_bytes -= before.said_bytes if before is not None else 0
         if before is not None:
             self.unsettled -= not before.is_settled(target_epoch)
             self._forget(before)

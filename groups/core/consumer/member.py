@@ -110,6 +110,24 @@ class Member:
         return bool(self.row.subscription)
 
     @property
+    def said_bytes(self) -> int:
+        """About how many bytes its own words take: names, pattern, what its assignors say."""
+        own = sum(len(each.name) + len(each.metadata) for each in self.client_assignors)
+        return sum(map(len, self.topics)) + len(self.regex) + own + len(self.row.subscription)
+
+    def says_the_same(self, other: "Member") -> bool:
+        """Whether it takes as many."""
+        return (self.topics is other.topics or self.topics == other.topics) and (
+            self.regex,
+            self.client_assignors,
+            self.row.subscription,
+        ) == (
+            other.regex,
+            other.client_assignors,
+            other.row.subscription,
+        )
+
+    @property
     def holds(self) -> Parts:
         """What nobody else may be given: assigned, or not yet given up."""
         return self.assigned | self.revoking if self.revoking else self.assigned

@@ -61,13 +61,18 @@ OF_ONE_MEMBER: Final = (DraftHeartbeat, DraftCommit, OffsetCommit, OffsetDelete,
 def may_take_long(group: Group, events: Sequence[Event]) -> bool:
     """Whether these events may make the rules go through all of a large group.
 
-    A heartbeat of the consumer protocol or of the draft never does, nor do offsets.
+    A heartbeat of the draft never does, nor do offsets, nor one of the consumer protocol, unless it
+    names as many topics.
     """
-    is_consumer = isinstance(group, ConsumerGroup)
+    is_consumer, named = isinstance(group, ConsumerGroup), 0
     for event in events:  # no generator: every step comes by here
-        if not isinstance(event, OF_ONE_MEMBER) and not (is_consumer and _keeps_everybody(event)):
+        if isinstance(event, OF_ONE_MEMBER):
+            continue
+        if not is_consumer or not _keeps_everybody(event):
             return group.breadth + sum(map(_breadth, events)) >= LONG_STEP_MIN
-    return False
+        if isinstance(event, ConsumerHeartbeat):
+            named += len(event.subscribed_topic_names or ())
+    return named >= LONG_STEP_MIN
 
 
 def _breadth(event: Event) -> int:

@@ -1,0 +1,74 @@
+"""What all members of a group say together, in bytes and in names; and what their rows take."""
+
+import json
+
+import pytest
+
+from groups.core.consumer import heartbeat
+from groups.core.errors import ErrorCode
+from groups.core.events import ConsumerHeartbeat
+from groups.core.group import Decision, Rules
+from groups.core.kinds import KINDS
+from groups.core.migration.deciding import LONG_STEP_MIN, may_take_long
+from groups.core.rows import MemberRow, size_of
+from groups.store import Write
+from tests.core_consumer.talk import Client, Talk
+
+LONG = tuple(f"{'x' * 90}{i:010}" for i in range(10))
+
+
+def test_subscriptions_have_a_limit_together() -> None:
+    """Who would go beyond is turned away; who is in may say less, and others the more."""
+    talk = Talk({"t": 1}, group_consumer_metadata_max_bytes=1_500)
+    one, two = Client("one", LONG), Client("two", LONG)
+    assert talk.beat(one).error is ErrorCode.NONE
+    assert talk.beat(two).error is ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert set(talk.group.members) == {"one"}
+    assert talk.beat(one, subscribed_topic_names=("t",)).error is ErrorCode.NONE
+    assert talk.beat(two).error is ErrorCode.NONE
+    longer = talk.beat(one, subscribed_topic_names=LONG)
+    assert longer.error is ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert talk.group.members["one"].topics == ("t",)
+
+
+def test_names_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of others cost nothing."""
+    monkeypatch.setattr(heartbeat, "NAMES_MAX", 12)
+    talk = Talk({"t": 1})
+    for name in ("one", "two", "three"):
+        assert talk.beat(Client(name, LONG)).error is ErrorCode.NONE
+    more = Client("more", tuple("abc"))
+    assert talk.beat(more).error is ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert talk.beat(Client("few", tuple("ab"))).error is ErrorCode.NONE
+
+
+def test_a_row_s_size_is_about_what_its_json_takes() -> None:
+    """Else a large group would be taken for a small one, and written with all others."""
+    for names, partitions in ((2_000, 10), (5, 3_000), (300, 300)):
+        topics = {f"topic-{i}": partitions if i == 0 else 0 for i in range(names)}
+        talk = Talk(topics)
+        client = Client("one", tuple(topics))
+        absent = talk.group.durable
+        talk.beat(client)
+        talk.beat(client)
+        (row,) = talk.group.durable.members.values()
+        took = len(json.dumps(dict(row.details)))
+        assert took / 3 <= size_of(row) <= took * 3
+        write = Write(absent, Decision(group=talk.group))
+        assert write.size() == size_of(row)
+        assert Write(talk.group.durable, Decision(group=talk.group)).size() == 0
+    assert size_of(MemberRow("m", None, "", "", 1, 1, 0, b"12", b"345", {"filter": "12345"})) == 10
+
+
+def test_a_long_subscription_is_decided_beside_the_loop() -> None:
+    absent = KINDS["consumer"].absent("g", Rules(), 0)
+    for names, is_long in ((("t",), False), (("t",) * LONG_STEP_MIN, True), (None, False)):
+        assert may_take_long(absent, [_beat(names)]) is is_long
+
+
+def _beat(names: tuple[str, ...] | None) -> ConsumerHeartbeat:
+    return ConsumerHeartbeat(
+        member_id="m", member_epoch=0, instance_id=None, rack_id=None, client_id="c",
+        client_host="/h", rebalance_timeout_ms=1, subscribed_topic_names=names,
+        server_assignor=None, owned=None, topics={},
+    )  # fmt: skip
