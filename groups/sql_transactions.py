@@ -102,8 +102,12 @@ WHERE transactional_id = %(transactional_id)s
 
 ADD_GROUP = """
 INSERT INTO rollcall_txn_group (transactional_id, group_id)
-VALUES (%(transactional_id)s, %(group_id)s) ON CONFLICT DO NOTHING
+SELECT %(transactional_id)s, %(group_id)s
+WHERE (SELECT count(*) FROM rollcall_txn_group
+       WHERE transactional_id = %(transactional_id)s AND group_id <> %(group_id)s) < %(most)s
+ON CONFLICT (transactional_id, group_id) DO UPDATE SET group_id = excluded.group_id
 """
+"""No row is touched where the transaction has as many groups as it may have."""
 
 OVERDUE = """
 SELECT transactional_id FROM rollcall_producer

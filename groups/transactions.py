@@ -24,7 +24,7 @@ from groups.coordinator import Coordinator
 from groups.core import transactions as rules
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import NO_ID, Claim, Ended, Pending, Producer, State
-from groups.database import Connection
+from groups.database import Connection, in_slices
 from groups.fail_points import Fail, no_fail
 from groups.slot import slot_of
 
@@ -57,6 +57,12 @@ class Described(NamedTuple):
     producer: Producer
     started_at_ms: int
     waiting: Mapping[str, Sequence[int]]
+
+
+GROUPS_MAX = 100
+"""Groups of one transaction. Clients' transactions have one: what they read from."""
+
+TOO_MANY_GROUPS = f"A transaction has at most {GROUPS_MAX} groups."
 
 
 class Transactions:
@@ -144,7 +150,7 @@ class Transactions:
         asked = {"slots": sorted(self.coordinator.epochs)}
         async with _Answers(self), self.connections.connection() as connection:
             cursor = await connection.execute(txn_sql.LIST.encode(), asked)
-            found = [(_producer(row[:7]), row[7]) for row in await cursor.fetchall()]
+            found = [(_producer(row[:7]), row[7]) async for row in in_slices(cursor)]
         return await _matching(pattern, found) if pattern else found
 
     async def described(self, transactional_id: str) -> Described:
@@ -224,7 +230,10 @@ class Transactions:
                 self.admit_new()
             after = await _put(connection, before, ended.producer)
             if add is not None:
-                await connection.execute(txn_sql.ADD_GROUP.encode(), {**asked, "group_id": add})
+                new = {**asked, "group_id": add, "most": GROUPS_MAX}
+                cursor = await connection.execute(txn_sql.ADD_GROUP.encode(), new)
+                if not cursor.rowcount:
+                    raise Refuse(ErrorCode.POLICY_VIOLATION, TOO_MANY_GROUPS)
         await self.fail("transaction:after")
         return after
 

@@ -1,22 +1,42 @@
 """DescribeTransactions (65): how single transactions stand (KIP-664)."""
 
+from collections import Counter
+
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers import forms
+from protocol.handlers.describe_groups import AGAIN
 from protocol.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
     TopicData,
     TransactionState,
 )
+from protocol.wire.limits import REPLY_BYTES_MAX
+
+OTHER_BYTES = 50
+"""Of a transaction beside its id and its partitions."""
 
 
 async def handle(request: DescribeTransactionsRequest, call: Call) -> DescribeTransactionsResponse:
     """An answer as often as an id is named. Partitions are those whose offsets wait for the end."""
-    found = {i: await _one(i, call) for i in dict.fromkeys(request.transactional_ids)}
+    found, room = dict[str, TransactionState](), REPLY_BYTES_MAX
+    times = Counter(request.transactional_ids)
+    for transactional_id, often in times.items():
+        if room >= 0:
+            state = await _one(transactional_id, call)
+            room -= often * _bytes_of(state)
+        if room < 0 and found:
+            state = TransactionState(error_code=AGAIN, transactional_id=transactional_id)
+        found[transactional_id] = state
     return DescribeTransactionsResponse(
         transaction_states=[found[i] for i in request.transactional_ids]
     )
+
+
+def _bytes_of(state: TransactionState) -> int:
+    topics = sum(len(topic.topic) + 4 * len(topic.partitions) for topic in state.topics)
+    return OTHER_BYTES + len(state.transactional_id) + topics
 
 
 async def _one(transactional_id: str, call: Call) -> TransactionState:

@@ -9,6 +9,7 @@ from groups.core.errors import ErrorCode
 from protocol.handlers import (
     consumer_group_describe,
     describe_groups,
+    describe_transactions,
     list_groups,
     list_transactions,
     metadata,
@@ -18,6 +19,7 @@ from protocol.messages.consumer_group_describe import ConsumerGroupDescribeReque
 from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from protocol.messages.describe_groups import DescribeGroupsRequest
+from protocol.messages.describe_transactions import DescribeTransactionsRequest
 from protocol.messages.init_producer_id import InitProducerIdRequest
 from protocol.messages.list_groups import ListGroupsRequest
 from protocol.messages.list_transactions import ListTransactionsRequest
@@ -90,6 +92,24 @@ async def test_a_list_of_transactions_that_has_no_room_is_refused(
 
     answer = await client.call(ListTransactionsRequest(), 1)
     assert (answer.error_code, list(answer.transaction_states)) == (TOO_MUCH, [])
+
+
+async def test_described_transactions_without_room_are_asked_for_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is named often is as long as often."""
+    for name in ("pay", "buy"):
+        starts = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=60_000)
+        assert (await client.call(starts, 4)).error_code == 0
+    monkeypatch.setattr(describe_transactions, "REPLY_BYTES_MAX", 120)
+
+    async def codes(*ids: str) -> list[int]:
+        answer = await client.call(DescribeTransactionsRequest(transactional_ids=ids), 0)
+        return [state.error_code for state in answer.transaction_states]
+
+    assert await codes("pay", "buy") == [0, 0]
+    assert await codes("pay", "pay", "pay", "buy") == [0, 0, 0, AGAIN]
+    assert await codes("buy") == [0]
 
 
 @pytest.mark.parametrize("version", [0, 8, 12])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from groups import transactions
 from groups.core.errors import ErrorCode
 from groups.core.transactions import EPOCH_MAX, Claim
 from groups.slot import slot_of
@@ -140,6 +141,19 @@ async def test_a_transaction_may_have_many_groups(
     await txn.end()
     assert (await read(one, "g"), await read(one, "h")) == ({T0: 1}, {T0: 2})
     assert await left(other) == (0, 0)
+
+
+async def test_a_transaction_has_so_many_groups_and_no_more(
+    one: Running, producer: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows for groups that nobody knows would be without end; those it has go on."""
+    monkeypatch.setattr(transactions, "GROUPS_MAX", 2)
+    txn = await (await producer().init()).begin("a", "b")
+
+    assert await refusal(txn.begin("c")) == ErrorCode.POLICY_VIOLATION
+    assert await refusal(txn.begin("b")) == ErrorCode.NONE
+    await txn.end()
+    assert await refusal(txn.begin("c")) == ErrorCode.NONE
 
 
 # ---- those that last too long
