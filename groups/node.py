@@ -273,13 +273,18 @@ class Node:
             if not lease_end.look():
                 coordinator.faces.tell_all()
                 continue
-            if (still_ms := coordinator.stood_still_ms) > STALL_MS:
-                logger.warning("nobody could be heard for %d ms: nobody pays for it", still_ms)
-                coordinator.awake()
-            coordinator.listened_at = coordinator.monotonic()
+            self._listened()
             while self.has_timers and coordinator.tick():
                 await asyncio.sleep(0)
-                coordinator.listened_at = coordinator.monotonic()
+                self._listened()
+
+    def _listened(self) -> None:
+        """Members could be heard until now, but for a stall, which is added to what they missed."""
+        coordinator = self.coordinator
+        if (still_ms := coordinator.stood_still_ms) > STALL_MS:
+            logger.warning("nobody could be heard for %d ms: nobody pays for it", still_ms)
+            coordinator.awake()
+        coordinator.listened_at = coordinator.monotonic()
 
     async def _topics_rung(self, payload: str | None) -> None:
         """The doorbell of the catalogue: the copy first, then who subscribes."""
