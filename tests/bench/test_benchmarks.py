@@ -104,7 +104,7 @@ async def test_the_proxy_counts_each_request_and_passes_it_on(installation: Inst
 
 @pytest.mark.parametrize("is_alike", [True, False])
 def test_every_assignor_is_right_on_the_grid_of_assignments(is_alike: bool) -> None:
-    case = assignors.Case(20, 10, 10, is_alike)
+    case = assignors.Case(10, 6, 6, is_alike)
     for assign in table().values():
         runs = list(assignors.measure(assign, case))
         assert [kind for kind, _, _ in runs] == ["full", "incremental"]
@@ -130,7 +130,7 @@ def test_ten_stock_consumers_converge_in_either_protocol(own: Installation) -> N
 @pytest.mark.parametrize("kind", growth.KINDS_MEASURED)
 def test_every_event_of_a_growing_group_is_answered(kind: growth.Measure) -> None:
     """What is measured are answers without an error: the benchmark itself looks."""
-    assert all(cost > 0 for _, cost in kind(20))
+    assert all(cost > 0 for _, cost in kind(8))
 
 
 def test_a_large_target_is_asked_for_and_gone_by() -> None:

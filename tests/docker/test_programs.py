@@ -83,11 +83,11 @@ def test_set_ups_at_once_come_one_after_the_other(empty_database: str, tmp_path:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        for _ in range(3)
+        for _ in range(2)
     ]
     said = "".join(setup.communicate(timeout=100)[0] for setup in setups)
 
-    assert [setup.returncode for setup in setups] == [0, 0, 0], said
+    assert [setup.returncode for setup in setups] == [0, 0], said
     assert said.count("first admin user: ") == 1
 
 
@@ -127,7 +127,7 @@ def test_a_node_answers_the_health_check_and_ends_on_the_signal_of_the_container
             database.execute("DELETE FROM rollcall_node WHERE node_id = 41")
 
 
-@pytest.mark.parametrize("trouble", ["away", "read-only"])
+@pytest.mark.parametrize("trouble", ["away", pytest.param("read-only", marks=pytest.mark.long)])
 def test_a_node_that_starts_without_its_database_says_so_in_a_sentence(
     trouble: str, empty_database: str, tmp_path: Path
 ) -> None:

@@ -28,6 +28,8 @@ with postgres.serve(Path(sys.argv[1])) as url:
     signal.pause()
 """
 
+pytestmark = pytest.mark.xdist_group("postgres")  # one server for all that only look at it
+
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="about what root must do")
 
 

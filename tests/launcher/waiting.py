@@ -8,7 +8,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-PATIENCE_S = 20.0
+PATIENCE_S = 90.0
+"""Longer than anything takes, on a machine that does much else."""
 LOOK_AGAIN_S = 0.01
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import psycopg
@@ -27,9 +28,10 @@ SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @pytest.fixture(scope="package", autouse=True)
 def _java() -> Iterator[None]:
-    """Every Java that a test here starts reads these options."""
+    """Every Java that a test here starts reads these options; its temporary files lie where ours
+    do: it does not read TMPDIR, and /tmp may be closed to us."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVES)
+        patch.setenv("JDK_JAVA_OPTIONS", f'{SHORT_LIVES} "-Djava.io.tmpdir={gettempdir()}"')
         yield
 
 
