@@ -54,11 +54,6 @@ class Halves(Generic[L]):
         """Whether the group has a row, or will have one by the step that gave this value."""
         return ABSENT not in self._durable.group.details
 
-    @property
-    def breadth(self) -> int:
-        """How many members and partitions a step may have to go through."""
-        return len(self._durable.members)
-
     def with_revision(self, revision: int) -> Self:
         """The same group after its rows were written."""
         durable = Durable(self._durable.group, self._durable.members, revision)

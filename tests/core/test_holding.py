@@ -3,8 +3,13 @@
 import struct
 from dataclasses import replace
 
+import pytest
+
 from groups.core import events
+from groups.core.classic import packing
+from groups.core.classic.holding import may_go_on
 from groups.core.replies import Joined
+from groups.core.rows import MemberRow
 from tests.core.conversation import Conversation, subscription
 
 Parts = dict[str, list[int]]
@@ -151,3 +156,24 @@ def test_a_rebalance_that_gives_everything_out_has_no_second_half() -> None:
 
     assert isinstance(group.join("a", "orders", b"anything"), Joined)
     assert group.state == "Stable"
+
+
+@pytest.mark.parametrize(
+    ("has", "wants", "goes_on"),
+    [
+        ({"t": [0]}, b"t", True),
+        ({"t": [0]}, b"t,u", True),
+        ({"t": [0], "u": [1]}, b"t", False),
+        ({}, b"u", True),
+    ],
+)
+def test_a_member_goes_on_while_it_wants_all_that_it_has(
+    has: Parts, wants: bytes, goes_on: bool
+) -> None:
+    packed = packing.pack((("range", subscription("x")), ("mine", subscription(wants.decode()))))
+    row = MemberRow("m", None, "c", "/h", 1, 1, 0, packed, assignment(has))
+    assert may_go_on(row, "mine") is goes_on
+    assert not may_go_on(row, "another") and not may_go_on(row, None)
+    assert not may_go_on(replace(row, assignment=b"?"), "mine")
+    unreadable = packing.pack((("mine", b"?"),))
+    assert not may_go_on(replace(row, subscription=unreadable), "mine")

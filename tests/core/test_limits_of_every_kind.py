@@ -96,3 +96,15 @@ def test_the_journal_names_topics_up_to_two_hundred_characters(kind: str) -> Non
     reasons = [*(entry.reason for entry in news.journal), queued.get("reason")]
     named = ", ".join(names)[:200]
     assert f"the partitions of {named} are not what they were" in reasons
+
+
+BREADTH = {"classic": (0, 1, 2), "consumer": (0, 2, 3), "draft": (0, 2, 3), "commanded": (0, 2, 3)}
+"""Without a group; with a member and, where its kind knows of it, a partition; with one more
+member, or one that waits to become one."""
+
+
+@EVERY
+def test_a_step_goes_through_members_those_who_wait_and_partitions(kind: str) -> None:
+    group = lived(kind).group
+    more = group.step([joining(kind, NEWCOMERS[kind])], NOW, Random(2)).group
+    assert (ABSENT[kind]().breadth, group.breadth, more.breadth) == BREADTH[kind]

@@ -351,6 +351,16 @@ def test_mg_07_when_the_last_of_the_consumer_protocol_goes_the_others_agree_anew
     assert again.error is ErrorCode.NONE and talk.kind == "consumer"
 
 
+def test_mg_07_the_journal_tells_of_the_change_in_the_place_of_an_epoch_that_nobody_saw() -> None:
+    talk, m2 = upgraded(Classic(rebalance_ms=600_000))
+    talk.beat(m2, member_epoch=-1)
+    assert talk.last is not None
+    told = [(entry.kind, entry.trigger, entry.member_id) for entry in talk.last.journal]
+    assert told == [
+        ("group-converted", "member-left", "m2"), ("rebalance-started", "member-left", "m2"),
+    ]  # fmt: skip
+
+
 def test_mg_07_a_rebalance_after_the_change_survives_its_owner() -> None:
     a = Classic()
     talk, m2 = upgraded(a)
