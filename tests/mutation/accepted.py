@@ -27,6 +27,7 @@ GIVEN_A_PLACE = "a newcomer is given its place when the round ends"
 ITEM_BY_ITEM = "else each text is looked at by itself, which gives the same and takes longer"
 ALL_OF_ONE_KIND = "what a consumer has not acknowledged is all stop-fetcher or all start-fetcher"
 FURTHER_BOUND = "it is searched between bounds, and finds the same between wider ones"
+NOTHING_BACK = "what was missed puts a beginning off and never brings it forward (``forgiven``)"
 OF_ONE = "it is a tuple of one"
 NO_COMMAND_YET = "no command has the id 0, so that -1 and 0 are both the id of none"
 KEY_ALONE = "that the key is there says it; nobody asks for its value"
@@ -208,6 +209,16 @@ ACCEPTED: tuple[Accepted, ...] = (
             "low, high = -1, max(loads) + free + 1",
             "low, high = 0, max(loads) + free + 2",
         )
+    ),
+    *(
+        Accepted(
+            f"groups/core/{kind}/group.py",
+            f"{kind.capitalize()}Group.rearm",
+            "def rearm(self, now: Millis, missed: Millis = 0) -> Self:",
+            "def rearm(self, now: Millis, missed: Millis = -1) -> Self:",
+            NOTHING_BACK,
+        )
+        for kind in ("classic", "consumer", "draft", "commanded")
     ),
     Accepted(
         "groups/core/shared.py",

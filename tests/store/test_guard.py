@@ -1,6 +1,7 @@
 """The guard, through the store's own pipeline: who is fenced writes nothing at all."""
 
 import asyncio
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -117,6 +118,25 @@ async def test_a_stale_owner_writes_nothing(
     await other.execute(TAKE_OVER, [slot_of(attempt.group_id)])
 
     assert isinstance(await refused(connection, batch(attempt)), Fenced)
+
+
+async def test_what_hangs_inside_a_batch_is_past_the_guard(
+    connection: Connection, other: Connection
+) -> None:
+    """Fail points inside a transaction stand where PostgreSQL has done all but the COMMIT."""
+    (group,) = await seated(connection, "g")
+    reached: list[str] = []
+
+    async def inside() -> None:
+        reached.append("inside")
+
+    good = replace(batch(change(group, generation=9)), inside=inside)
+    await store.apply(connection, good)
+    assert reached == ["inside"]
+
+    await other.execute(TAKE_OVER, [slot_of("g")])
+    assert isinstance(await refused(connection, good), Fenced)
+    assert reached == ["inside"], "whoever is refused never comes so far"
 
 
 async def test_one_stale_slot_fences_the_whole_batch(

@@ -1,0 +1,34 @@
+"""Lengths in the bytes of members: what they say is believed as far as there are bytes."""
+
+import struct
+
+import pytest
+
+from groups.core.assignment import assignment_of, partitions_of
+from groups.core.classic.packing import pack, size_of, unpack
+
+PROTOCOLS = (("range", b"\0\1"), ("naïve", b""), ("x", b"12345"))
+
+
+def test_protocols_are_as_large_as_their_bytes() -> None:
+    for some in (PROTOCOLS, PROTOCOLS[:1], ()):
+        assert unpack(pack(some)) == some
+        assert size_of(some) == len(pack(some))
+
+
+def assigned(topics: int, partitions: int, *numbers: int) -> bytes:
+    """Version 0, these counts, and whatever numbers follow."""
+    body = struct.pack(f">i{len(numbers)}i", partitions, *numbers)
+    return struct.pack(">hih", 0, topics, 1) + b"t" + body + b"\xff\xff\xff\xff"
+
+
+@pytest.mark.parametrize(("topics", "partitions"), [(-1, 1), (-2, 1), (9, 1), (1, -1), (1, 99)])
+def test_a_count_that_cannot_be_is_read_as_nothing_at_all(topics: int, partitions: int) -> None:
+    assert partitions_of(assigned(1, 1, 7)) == {("t", 7)}
+    assert partitions_of(assigned(1, 0)) == frozenset()
+    assert partitions_of(assigned(topics, partitions, 7)) is None
+
+
+def test_an_assignment_comes_back_in_every_version() -> None:
+    parts = {("t", 0), ("t", 3), ("u", 1)}
+    assert [partitions_of(assignment_of(parts, version)) for version in range(4)] == [parts] * 4
