@@ -24,11 +24,11 @@ def assigned(topics: int, partitions: int, *numbers: int) -> bytes:
 
 @pytest.mark.parametrize(("topics", "partitions"), [(-1, 1), (-2, 1), (9, 1), (1, -1), (1, 99)])
 def test_a_count_that_cannot_be_is_read_as_nothing_at_all(topics: int, partitions: int) -> None:
-    assert partitions_of(assigned(1, 1, 7)) == {("t", 7)}
+    assert partitions_of(assigned(1, 1, 7)) == frozenset({("t", 7)})
     assert partitions_of(assigned(1, 0)) == frozenset()
     assert partitions_of(assigned(topics, partitions, 7)) is None
 
 
 def test_an_assignment_comes_back_in_every_version() -> None:
-    parts = {("t", 0), ("t", 3), ("u", 1)}
+    parts = frozenset({("t", 0), ("t", 3), ("u", 1)})
     assert [partitions_of(assignment_of(parts, version)) for version in range(4)] == [parts] * 4
