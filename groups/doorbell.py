@@ -19,6 +19,9 @@ logger = logging.getLogger(__name__)
 
 RECONNECT_S = 0.5
 
+STILL_THERE = "SELECT 1"
+"""A server that hangs rings no more than a quiet one: this tells them apart."""
+
 LOOK_AGAIN_S = 1.0
 """Who rings what nobody can read makes its listener look at everything this often, not more."""
 
@@ -73,9 +76,7 @@ class Doorbell:
             async for ring in connection.notifies(timeout=LOOK_AGAIN_S):
                 if ring.channel not in unread and not await self._tell(ring.channel, ring.payload):
                     unread.add(ring.channel)
-            await connection.execute(
-                "SELECT 1"
-            )  # a server that hangs rings no more than a quiet one
+            await connection.execute(STILL_THERE)
 
     async def _tell(self, channel: str, payload: str | None) -> bool:
         """Whether the listener did what the ring asks for; if not, it looks at everything later."""

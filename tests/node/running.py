@@ -7,14 +7,18 @@ out; what would go to a connection is kept here, to see that each ticket is answ
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from unittest.mock import patch
 
+from groups import database
 from groups.cluster import Broker
 from groups.core.events import Event, JoinGroup, OffsetCommit, OffsetWrite, SyncGroup, Ticket
 from groups.core.group import Millis
 from groups.core.replies import Committed, Joined, Reply
 from groups.node import Node, monotonic_ms
+
+CONNECT_S = 90
 
 
 class Points:
@@ -166,6 +170,11 @@ class Running:
         assert await self.commit(group_id, 0) == Committed()
 
 
+def patient_start() -> AbstractContextManager[object]:
+    """A node that starts waits for PostgreSQL as long as it takes: the machine may be busy."""
+    return patch.object(database, "CONNECT_TIMEOUT_S", CONNECT_S)
+
+
 @asynccontextmanager
 async def running(
     node_id: int = 0, clock: Callable[[], Millis] = monotonic_ms, *, has_timers: bool = True
@@ -179,7 +188,8 @@ async def running(
         fail=points,
         has_timers=has_timers,
     )
-    await node.start()
+    with patient_start():
+        await node.start()
     task = asyncio.create_task(node.run())
     try:
         waiting = asyncio.create_task(node.whole.wait())

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from benchmarks.wire import create_topic
-from groups import database, sql_liveness, sql_slots, sql_transactions
+from groups import database, doorbell, sql_liveness, sql_slots, sql_transactions
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from protocol.messages.consumer_group_heartbeat import (
@@ -36,7 +36,7 @@ REGULAR = {
         sql_transactions.OVERDUE,
         sql_liveness.NOTE,
     )
-}
+} | {doorbell.STILL_THERE}
 """What a node says by itself, by the clock: its lease, its looks, its notes of who was heard."""
 
 UNTOUCHED = """

@@ -19,7 +19,7 @@ from groups.node import Node
 from protocol.connection import KafkaConnection
 from protocol.consumer import KafkaConsumer
 from protocol.server import CoordinatorServer
-from tests.node.running import Points
+from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client
 
 
@@ -119,7 +119,8 @@ async def serving() -> AsyncIterator[Serving]:
     task = running.server._node_task = asyncio.create_task(running.server._serve())
     ready = asyncio.create_task(running.ready.wait())
     try:
-        await asyncio.wait([ready, task], return_when=asyncio.FIRST_COMPLETED)
+        with patient_start():
+            await asyncio.wait([ready, task], return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             await task
         yield running
