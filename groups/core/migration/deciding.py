@@ -66,12 +66,12 @@ def may_take_long(group: Group, events: Sequence[Event]) -> bool:
     """
     is_consumer, named = isinstance(group, ConsumerGroup), 0
     for event in events:  # no generator: every step comes by here
-        if isinstance(event, OF_ONE_MEMBER):
-            continue
-        if not is_consumer or not _keeps_everybody(event):
-            return group.breadth + sum(map(_breadth, events)) >= LONG_STEP_MIN
-        if isinstance(event, ConsumerHeartbeat):
+        if is_consumer and isinstance(event, ConsumerHeartbeat) and event.member_epoch >= 0:
             named += len(event.subscribed_topic_names or ())
+        elif isinstance(event, OF_ONE_MEMBER) or (is_consumer and _keeps_everybody(event)):
+            continue
+        else:
+            return group.breadth + sum(map(_breadth, events)) >= LONG_STEP_MIN
     return named >= LONG_STEP_MIN
 
 
