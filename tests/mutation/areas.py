@@ -94,6 +94,7 @@ AREAS = (
         ),
         (*STORE, *COMMITS, *_in("txn", "order endings deletions history")),
         has_database=True,
+        last=_in("server", "long_offsets"),
     ),
     Row(
         "node",

@@ -251,11 +251,11 @@ def test_commands_are_put_and_dropped_in_the_order_of_their_keys() -> None:
         return row
 
     before = durable("g", [to("b", 4, 5), to("a", 2)], revision=1)
-    after = replace(before, members={"a": to("a", 6), "b": to("b", 5, 7)})
+    after = replace(before, members={"a": to("a", 7), "b": to("b", 5, 6)})
     write = Write(before, decision(after))
     (gone,), (kept,) = of(sql_commands.DROP, write), of(sql_commands.PUT, write)
     assert (gone["member_id"], gone["command_id"]) == ('{"a","b"}', "{2,4}")
-    assert (kept["member_id"], kept["command_id"]) == ('{"a","b"}', "{6,7}")
+    assert (kept["member_id"], kept["command_id"]) == ('{"a","b"}', "{7,6}")
     assert kept["option"] == f'{{"{commands.STOP}","{commands.STOP}"}}'
     assert kept["ownership"] == "{NULL,NULL}" and kept["reason"] == '{"why","why"}'
 
