@@ -155,17 +155,6 @@ async def _rows(cursor: psycopg.AsyncCursor[Any], slices: Slices) -> AsyncIterat
 Commands = Mapping[tuple[str, str], tuple[CommandRow, ...]]
 
 
-def durables(
-    group_rows: Iterable[Row], member_rows: Iterable[Row], command_rows: Iterable[Row] = ()
-) -> dict[str, Durable]:
-    """Rows as the statements of ``groups.sql`` return them, put together. Pure."""
-    sent = commands_of(command_rows)
-    members: dict[str, dict[str, MemberRow]] = defaultdict(dict)
-    for row in member_rows:
-        add_member(members, row, sent)
-    return {row[0]: durable(row, members) for row in group_rows}
-
-
 def commands_of(rows: Iterable[Row]) -> Commands:
     """What was sent to each member, by group and member id."""
     commands: dict[tuple[str, str], tuple[CommandRow, ...]] = defaultdict(tuple)

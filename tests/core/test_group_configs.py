@@ -67,6 +67,16 @@ def test_a_session_must_outlast_the_heartbeat_interval_that_holds() -> None:
     assert len(group_configs.changed({}, both, BROKER)) == 2
 
 
+def test_a_group_answers_for_its_own_values_and_not_for_the_installations() -> None:
+    slow = BrokerConfig(group_configs.HEARTBEAT_INTERVAL, ConfigType.INT, "50000", "45000", "")
+    broker = {**BROKER, group_configs.HEARTBEAT_INTERVAL: slow}
+    frozen = put(group_configs.FREEZE, "true")
+    assert group_configs.changed({}, [frozen], broker) == {group_configs.FREEZE: "true"}
+    session = put(group_configs.SESSION_TIMEOUT, "50000")
+    with pytest.raises(Refuse):
+        group_configs.changed({}, [frozen, session], broker)
+
+
 def test_changes_come_about_together_or_not_at_all() -> None:
     good, bad = put(group_configs.FREEZE, "true"), put(group_configs.MEMBERS_MAX, "0")
 
