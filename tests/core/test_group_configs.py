@@ -1,5 +1,7 @@
 """What a group may have of its own: names, bounds, and what follows for its rules."""
 
+from dataclasses import replace
+
 import pytest
 
 from groups.core import group_configs, topic_configs
@@ -68,8 +70,8 @@ def test_a_session_must_outlast_the_heartbeat_interval_that_holds() -> None:
 
 
 def test_a_group_answers_for_its_own_values_and_not_for_the_installations() -> None:
-    slow = BrokerConfig(group_configs.HEARTBEAT_INTERVAL, ConfigType.INT, "50000", "45000", "")
-    broker = {**BROKER, group_configs.HEARTBEAT_INTERVAL: slow}
+    name = "group.consumer.heartbeat.interval.ms"
+    broker = {**BROKER, name: replace(BROKER[name], value="50000")}
     frozen = put(group_configs.FREEZE, "true")
     assert group_configs.changed({}, [frozen], broker) == {group_configs.FREEZE: "true"}
     session = put(group_configs.SESSION_TIMEOUT, "50000")
