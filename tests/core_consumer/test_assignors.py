@@ -271,6 +271,7 @@ def test_little_is_given_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     ("text", "wish"),
     [
         ("uniform", ("uniform", 1)),
+        ("uniform*1", ("uniform", 1)),
         ("uniform*3", ("uniform", 3)),
         ("uniform-rack*100", ("uniform-rack", 100)),
         ("uniform*0", None),

@@ -221,6 +221,13 @@ ACCEPTED: tuple[Accepted, ...] = (
         for kind in ("classic", "consumer", "draft", "commanded")
     ),
     Accepted(
+        "groups/core/commanded/rounds.py",
+        "queue",
+        "work.set_details(forced=True)",
+        "work.set_details(forced=False)",
+        KEY_ALONE,
+    ),
+    Accepted(
         "groups/core/shared.py",
         "SharedDict.copy",
         "if len(self._over) > max(OVER_MAX, isqrt(len(self._base))):",
