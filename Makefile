@@ -36,7 +36,7 @@ setup: $(READY) ## make the virtual environment, if need be
 
 # No shell stands between make and the launcher: it watches its parent.
 run: $(READY) ## serve everything in the foreground until Ctrl-C
-	@$(PYTHON) -m rollcall.launcher --stop-with-parent
+	@$(PYTHON) -m launcher --stop-with-parent
 
 test: $(READY) ## every tier, in parallel and in random order, without what is long
 	$(PYTEST) -m "not long" $(ARGS)
@@ -108,13 +108,13 @@ schema: $(READY) ## write groups/schema.sql anew, by the migrations; the diff is
 	$(PYTHON) -m tests.store.schema
 
 demo: $(READY) ## members of sample groups come and go until Ctrl-C, beside `make run`
-	$(PYTHON) -m rollcall.demo $(ARGS)
+	$(PYTHON) -m demo $(ARGS)
 
 analyze: $(READY) ## what rebalances cost: the journal through Spark, into the report
 	$(PYTHON) -m pipeline $(ARGS)
 
 screenshots: $(READY) ## pictures of the admin's pages, into docs/screenshots
-	$(PYTHON) -m rollcall.screenshots docs/screenshots
+	$(PYTHON) -m launcher.screenshots docs/screenshots
 
 bench: $(READY) ## measure, and compare with the figures in the documentation
 	$(PYTHON) -m benchmarks

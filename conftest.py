@@ -18,8 +18,8 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from coordinator_site import database
-from rollcall.launcher import postgres
-from rollcall.launcher.output import Output
+from launcher import postgres
+from launcher.output import Output
 from tests import installations
 
 pytest_plugins = ["tests.time_limit"]

@@ -12,7 +12,7 @@ import sys
 import uvloop
 
 from benchmarks.wire import STOCK_SESSION_MS, Member, form_group
-from protocol.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
 EVERY_S = 3.0
 VERSION = 4

@@ -23,7 +23,7 @@ from benchmarks.machine import (
 )
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer, create_topic, form_groups, frame
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
@@ -31,11 +31,11 @@ from protocol.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
-from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
-from protocol.wire.codec import encode
-from protocol.wire.headers import response_frame
-from rollcall.installation import Installation
-from rollcall.launcher.places import DataDir
+from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
+from rollcall.wire.codec import encode
+from rollcall.wire.headers import response_frame
+from launcher.installation import Installation
+from launcher.data_dir import DataDir
 
 GOAL = 5_000
 MEMBERS = 500

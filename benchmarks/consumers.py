@@ -16,7 +16,7 @@ from benchmarks.machine import spending
 from benchmarks.options import Options
 from benchmarks.stock_consumer import LIBRARIES
 from benchmarks.wire import create_topic
-from rollcall.installation import CHECKOUT, Installation
+from launcher.installation import CHECKOUT, Installation
 
 GOAL_SHARE = 0.03
 """Of one core, for the client."""

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from benchmarks.options import Options
-from rollcall.installation import Installation
+from launcher.installation import Installation
 
 GOAL_S = 1.5
 """Consumer protocol, default settings."""

@@ -29,15 +29,15 @@ from benchmarks.machine import coordinators
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer, create_topic, form_groups, frame
 from groups.core.errors import ErrorCode
-from protocol.messages.api_versions import ApiVersionsRequest
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.metadata import MetadataRequest
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.api_versions import ApiVersionsRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.metadata import MetadataRequest
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from rollcall.installation import Installation
+from launcher.installation import Installation
 
 TOKEN = "a-token-of-the-benchmark-of-crowds"
 TIMES = 2.0

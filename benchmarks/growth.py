@@ -14,12 +14,12 @@ from random import Random
 from time import perf_counter, process_time
 
 from benchmarks.options import Options
-from groups import assigning
+from groups.coordinator import assignor_worker
 from groups.core import events
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.group import Decision, Group, Rules
 from groups.core.kinds import KINDS
-from groups.core.migration.deciding import decide
+from groups.core.conversion.step import decide
 from groups.core.replies import ConsumerBeaten, DraftJoined, Joined, Registered
 
 SIZES = (100, 1_000, 10_000)
@@ -318,8 +318,8 @@ async def longest_gap(shape: Shape) -> tuple[float, float, float]:
     await asyncio.sleep(0)
     installed = 0.0
     if decision.question is not None:
-        with assigning.short_turns():
-            answer = await asyncio.to_thread(assigning.answer, "g", decision.question)
+        with assignor_worker.short_turns():
+            answer = await asyncio.to_thread(assignor_worker.answer, "g", decision.question)
         began = perf_counter()
         on.step(answer)
         installed = perf_counter() - began

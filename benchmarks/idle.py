@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from benchmarks.machine import coordinators, databases, proportional_mib, spending
 from benchmarks.options import Options
-from rollcall.installation import CHECKOUT, Installation
+from launcher.installation import CHECKOUT, Installation
 
 GOAL = 0.1
 """Of one core, for everything together."""

@@ -23,7 +23,7 @@ from benchmarks.commits import MEMBERS, TOPIC, Committer, folder_on_disk
 from benchmarks.machine import coordinators, cpu_seconds
 from benchmarks.options import Options
 from benchmarks.wire import create_topic, form_groups
-from rollcall.installation import Installation
+from launcher.installation import Installation
 
 ROUNDS = 12
 SECONDS = 2.0

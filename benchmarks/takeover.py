@@ -25,16 +25,16 @@ import psycopg
 from benchmarks.machine import coordinators
 from benchmarks.options import Options
 from benchmarks.wire import Peer, frame
-from groups import sql
+from groups.store.sql import group_rows
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
-from groups.slot import SLOTS, slot_of
-from protocol.messages.api_versions import ApiVersionsRequest
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.wire.errors import WireError
-from rollcall.installation import Installation
-from rollcall.launcher.places import DataDir
+from groups.core.slot import SLOTS, slot_of
+from rollcall.wire.messages.api_versions import ApiVersionsRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.errors import WireError
+from launcher.installation import Installation
+from launcher.data_dir import DataDir
 
 GOAL_S, STALL_GOAL_S = 10.0, 1.0
 NODES, GROUPS, MEMBERS = 3, 50_000, 5
@@ -64,8 +64,8 @@ def write(url: str, group_ids: Sequence[str]) -> None:
     with psycopg.connect(url) as connection:
         for at in range(0, len(group_ids), ROWS_AT_ONCE):
             part = group_ids[at : at + ROWS_AT_ONCE]
-            connection.execute(sql.PUT_GROUPS.encode(), dict(_groups(part)))
-            connection.execute(sql.PUT_MEMBERS.encode(), dict(_members(part)))
+            connection.execute(group_rows.PUT_GROUPS.encode(), dict(_groups(part)))
+            connection.execute(group_rows.PUT_MEMBERS.encode(), dict(_members(part)))
         connection.execute(
             "UPDATE rollcall_slot SET node_id = NULL, incarnation = NULL, epoch = epoch + 1"
         )

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from groups import roles
+from groups.postgres import roles
 
 VARIABLE = "ROLLCALL_DATABASE_URL"
 ROLES_VARIABLE, LOGINS = "ROLLCALL_DATABASE_ROLES", "logins"
@@ -110,7 +110,7 @@ def take_role(
     connections: Any,
     logins: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Have the connections of an entry take this role of ``groups.roles``, or log in as it; "":
+    """Have the connections of an entry take this role of ``groups.postgres.roles``, or log in as it; "":
     neither. Those of the web process come from a pool, ``connections`` of them at most."""
     if role in logins:
         entry["USER"], entry["PASSWORD"] = role, logins[role]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from coordinator_site import database, kafka_settings, periodic, rest, screens, secret_key
-from groups import roles
+from coordinator_site import database, kafka_settings, periodic, rest, admin_theme, secret_key
+from groups.postgres import roles
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absolute()
@@ -126,7 +126,7 @@ DATABASES = {"default": database.from_url(DATABASE_URL)}
 # For tests, whose data nobody keeps: a server without fsync will do.
 DATABASE_MAY_BE_UNSAFE = os.environ.get("ROLLCALL_DATABASE_MAY_BE_UNSAFE", "").lower() == "on"
 DATABASE_ROLES = os.environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
-"""Whether processes take the roles of ``groups.roles``; off where the user of the URL may not
+"""Whether processes take the roles of ``groups.postgres.roles``; off where the user of the URL may not
 create roles."""
 DATABASE_LOGINS = database.logins(DATABASE_URL, os.environ)
 """Passwords by role, where nodes, web and worker log in as their roles instead of taking them."""
@@ -148,7 +148,7 @@ BROKER_URL = os.environ.get("ROLLCALL_BROKER_URL", "")
 API_TOKEN = os.environ.get("ROLLCALL_API_TOKEN", "")
 """Accepted as a bearer token with every right, where it is set."""
 
-UNFOLD = screens.UNFOLD
+UNFOLD = admin_theme.UNFOLD
 REST_FRAMEWORK = rest.REST_FRAMEWORK
 SPECTACULAR_SETTINGS = rest.SPECTACULAR_SETTINGS
 globals().update(

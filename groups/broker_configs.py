@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.conf import settings
 
-from groups.core.configs import BrokerConfig, ConfigType
+from groups.core.configs.entries import BrokerConfig, ConfigType
 
 
 def from_django() -> Mapping[str, BrokerConfig]:

@@ -1,6 +1,6 @@
 """The rows: what PostgreSQL holds, and nothing that decides.
 
-Groups, members and offsets change only through ``groups.store`` (docs/architecture.md, *One door*):
+Groups, members and offsets change only through ``groups.store.apply`` (docs/architecture.md, *One door*):
 a save or delete by the ORM would pass by the guard, so it raises. Reading by the ORM is welcome.
 Collation "C" compares group ids as bytes, which is what Kafka does and what indexes are quickest
 at.
@@ -20,14 +20,14 @@ class ReadOnly(models.QuerySet[Any]):
     """Rows that are read through the ORM and never written through it."""
 
     def _refuse(self, *_args: Any, **_values: Any) -> NoReturn:
-        raise TypeError(f"{self.model.__name__} rows are written by groups.store only")
+        raise TypeError(f"{self.model.__name__} rows are written by groups.store.apply only")
 
     update = delete = create = bulk_create = bulk_update = _refuse
     get_or_create = update_or_create = _refuse
 
 
 class WrittenByTheStore(models.Model):
-    """A row that only ``groups.store`` may write."""
+    """A row that only ``groups.store.apply`` may write."""
 
     objects = ReadOnly.as_manager()
 
@@ -36,11 +36,11 @@ class WrittenByTheStore(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse: there is one door, and it is not this."""
-        raise TypeError(f"{type(self).__name__} rows are written by groups.store only")
+        raise TypeError(f"{type(self).__name__} rows are written by groups.store.apply only")
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse, for the same reason."""
-        raise TypeError(f"{type(self).__name__} rows are deleted by groups.store only")
+        raise TypeError(f"{type(self).__name__} rows are deleted by groups.store.apply only")
 
 
 class Group(WrittenByTheStore):
@@ -130,7 +130,7 @@ class Offset(WrittenByTheStore):
 
 
 class GroupConfig(WrittenByTheStore):
-    """One setting that a group has of its own, existing or not; ``groups.configs`` writes it."""
+    """One setting that a group has of its own, existing or not; ``groups.coordinator.group_configs`` writes it."""
 
     pk = models.CompositePrimaryKey("group_id", "name")
     group_id = models.TextField(db_collation="C")
@@ -148,7 +148,7 @@ class GroupConfig(WrittenByTheStore):
 
 
 class Pause(WrittenByTheStore):
-    """What an operator has stopped: a whole group, or one member of it (``groups.pauses``).
+    """What an operator has stopped: a whole group, or one member of it (``groups.operations.pauses``).
 
     It outlives members, owners and restarts; who obeys it is told by ``Follower``.
     """
@@ -172,7 +172,7 @@ class Pause(WrittenByTheStore):
 
 
 class Follower(WrittenByTheStore):
-    """A member that listens to commands, and what it obeyed last; ``groups.followers`` notes it.
+    """A member that listens to commands, and what it obeyed last; ``groups.operations.pause_acks`` notes it.
 
     A member without a row does not listen: no client but Rollcall's own does. No foreign keys:
     groups of thousands lose their members at once.
@@ -222,7 +222,7 @@ class Topic(models.Model):
 
 
 class Node(models.Model):
-    """A coordinator process. ``beat`` rises while it lives; see ``groups.slots``."""
+    """A coordinator process. ``beat`` rises while it lives; see ``groups.cluster.slot_keeper``."""
 
     node_id = models.IntegerField(primary_key=True)
     incarnation = models.UUIDField(help_text="A new one at each start of the process.")

@@ -16,37 +16,40 @@ from typing import Self
 
 from django.conf import settings
 
-from groups import broker_configs, database, database_check, plugins, sql_configs, strategies
-from groups.assigning import Assigning
-from groups.catalogue import Catalogue
-from groups.cluster import Broker, Cluster
-from groups.commanded_topics import CommandedTopics
-from groups.committer import Committer
-from groups.configs import Configs
-from groups.coordinator import STALL_MS, Coordinator
+from groups import broker_configs, plugins, strategies
+from groups.postgres import connections
+from groups.store import preflight
+from groups.store.sql import configs
+from groups.coordinator.assignor_worker import Assigning
+from groups.catalogue.cache import Catalogue
+from groups.cluster.view import Broker, Cluster
+from groups.coordinator.commanded_topics import CommandedTopics
+from groups.coordinator.committer import Committer
+from groups.coordinator.group_configs import Configs
+from groups.coordinator.runtime import STALL_MS, Coordinator
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
-from groups.doorbell import Doorbell
-from groups.draft_topics import DraftTopics
-from groups.fail_points import Fail, no_fail
-from groups.followers import Followers
-from groups.lease_end import LeaseEnd
-from groups.liveness import Notes
-from groups.offset_verbs import OffsetVerbs
-from groups.operations import BELL as OPERATIONS_BELL
-from groups.operations import Operator
-from groups.patterns import Patterns
-from groups.pauses import Pausing
-from groups.retries import Reloader
-from groups.slot import SLOTS
-from groups.slots import SlotKeeper
-from groups.sql_liveness import LOOK_BELL, WATCH_BELL
-from groups.sql_slots import BELL as SLOTS_BELL
-from groups.supervision import supervised
-from groups.totals import Maxima, Totals
-from groups.transactions import Transactions
-from groups.watch import Watched
+from groups.postgres.doorbell import Doorbell
+from groups.coordinator.draft_topics import DraftTopics
+from groups.coordinator.fail_points import Fail, no_fail
+from groups.operations.pause_acks import Followers
+from groups.cluster.lease_end import LeaseEnd
+from groups.coordinator.liveness import Notes
+from groups.operations.offset_operations import OffsetVerbs
+from groups.operations.requests import BELL as OPERATIONS_BELL
+from groups.operations.requests import Operator
+from groups.coordinator.regex_subscriptions import Patterns
+from groups.operations.pauses import Pausing
+from groups.coordinator.retries import Reloader
+from groups.core.slot import SLOTS
+from groups.cluster.slot_keeper import SlotKeeper
+from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
+from groups.store.sql.slots import BELL as SLOTS_BELL
+from groups.cluster.supervision import supervised
+from groups.coordinator.totals import Maxima, Totals
+from groups.coordinator.transactions import Transactions
+from groups.coordinator.probe_responder import Watched
 
 logger = logging.getLogger(__name__)
 
@@ -150,7 +153,7 @@ class Node:
         self.settings = NodeSettings.from_django()
         self.cluster = Cluster("")
         self.whole = asyncio.Event()
-        self.readers = database.pool()
+        self.readers = connections.pool()
         self.catalogue = Catalogue(self.readers, me.node_id)
         self.coordinator = Coordinator(
             rules_from_django(), clock, rng or secrets.SystemRandom(), answer
@@ -204,7 +207,7 @@ class Node:
             {
                 self.catalogue.BELL: self._topics_rung,
                 OPERATIONS_BELL: self.operator.look,
-                sql_configs.BELL: self.configs.rung,
+                configs.BELL: self.configs.rung,
                 LOOK_BELL: self.notes.rung,
                 WATCH_BELL: self.watched.rung,
                 SLOTS_BELL: self.keeper.rung,
@@ -220,11 +223,11 @@ class Node:
             raise
 
     async def _start(self) -> None:
-        await self.readers.open(wait=True, timeout=database.CONNECT_TIMEOUT_S)
+        await self.readers.open(wait=True, timeout=connections.CONNECT_TIMEOUT_S)
         async with self.readers.connection() as connection:
-            await database_check.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
-            await database_check.check_loading(connection)
-            await database_check.warn(connection)
+            await preflight.check(connection, unsafe=settings.DATABASE_MAY_BE_UNSAFE)
+            await preflight.check_loading(connection)
+            await preflight.warn(connection)
             await self.catalogue.load(connection)
         await self.keeper.start()
 
@@ -301,7 +304,7 @@ class Node:
         if len(cluster.owners) == SLOTS:
             self.whole.set()
 
-    def _reader(self) -> AbstractAsyncContextManager[database.Connection]:
+    def _reader(self) -> AbstractAsyncContextManager[connections.Connection]:
         return self.readers.connection()
 
 

@@ -1,7 +1,7 @@
 """Assignors from outside: found by entry point, loaded when the node starts (docs/assignors.md).
 
 Only those that ``group.consumer.assignors`` names are imported. What they may not do is checked
-where they are asked (``groups.core.assignors.question``).
+where they are asked (``groups.core.assignors.task``).
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Celery's tasks: when to do what ``groups.sweeps`` does, and nothing else.
+"""Celery's tasks: when to do what ``groups.sweeps.session`` does, and nothing else.
 
 Each is recorded with its last run (``Sweep``), which the admin shows beside its schedule.
 """
@@ -15,10 +15,10 @@ from celery import shared_task
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 
-from groups import importing
-from groups import sql_sweeps as sql
+from groups.catalogue import kafka_import
+from groups.store.sql import sweeps as sql
 from groups.periodic import PeriodicSettings
-from groups.sweeps import RetentionSweep, SessionSweep, clean_up
+from groups.sweeps.session import RetentionSweep, SessionSweep, clean_up
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ def cleaning() -> None:
 @shared_task
 def catalogue_import() -> None:
     """Let the catalogue follow the Kafka cluster that the settings name."""
-    recorded("catalogue import", importing.run)
+    recorded("catalogue import", kafka_import.run)
 
 
 _analyses: list[subprocess.Popen[bytes]] = []

@@ -16,7 +16,7 @@ from types import FrameType
 if not __package__:  # spark-submit puts this folder on the path, not the one above
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from pipeline import console, places
+from pipeline import console, paths
 from pipeline.session import session
 
 WRONG, MISSING = 1, 2
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
         threading.Thread(target=_end_with_stdin, daemon=True).start()
     try:
         print(_analyse(wanted.output, wanted.requested_by))
-    except places.Unconfigured as missing:
+    except paths.Unconfigured as missing:
         print(missing, file=sys.stderr)
         return MISSING
     except KeyboardInterrupt:
@@ -46,12 +46,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _analyse(output: Path | None, requested_by: str) -> str:
-    conninfo = places.conninfo()
-    folder = output or places.data_dir() / "pipeline" / "rebalances"
+    conninfo = paths.conninfo()
+    folder = output or paths.data_dir() / "pipeline" / "rebalances"
     try:
         from pipeline.jobs import rebalances
     except ModuleNotFoundError as missing:
-        raise places.Unconfigured(
+        raise paths.Unconfigured(
             f"The pipeline needs {missing.name}: install rollcall[spark]."
         ) from None
     return console.told(rebalances.run(conninfo, folder.absolute(), session, requested_by))

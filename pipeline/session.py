@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from pipeline import java
-from pipeline.places import CHECKOUT
+from pipeline.paths import CHECKOUT
 
 if TYPE_CHECKING:
     from pyspark import SparkConf
@@ -49,7 +49,7 @@ END_S_MAX = 30
 def session() -> Iterator["SparkSession"]:
     """A session, and its Java process, for as long as the block runs.
 
-    Raises ``pipeline.places.Unconfigured`` where there is no Java for it.
+    Raises ``pipeline.paths.Unconfigured`` where there is no Java for it.
     """
     from pyspark.sql import SparkSession
 

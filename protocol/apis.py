@@ -48,7 +48,7 @@ from protocol.handlers import (
     sync_group,
     txn_offset_commit,
 )
-from protocol.messages import MESSAGES
+from rollcall.wire.messages import MESSAGES
 
 Handler = Callable[[Any, Call], Awaitable[Any]]
 

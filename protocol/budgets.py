@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
 
-from groups.core.bucket import Bucket
+from groups.core.token_bucket import Bucket
 from groups.core.group import Millis
 
 

@@ -18,7 +18,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
 from groups.core.replies import Refused, Reply
 from groups.node import Node
-from groups.slot import slot_of
+from groups.core.slot import slot_of
 from protocol.turns import Turns
 
 T = TypeVar("T")

@@ -11,16 +11,17 @@ from collections.abc import Callable
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from groups.catalogue import Entry
+from groups.catalogue.cache import Entry
 from groups.core.errors import Refuse
 from groups.core.events import Ticket
 from groups.core.replies import Reply
-from groups.slot import slot_of
-from protocol.handlers import forms, offset_commit
-from protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
-from protocol.wire.codec import decode, encode
-from protocol.wire.errors import WireError
-from protocol.wire.headers import RequestHeader, parse_header, response_frame
+from groups.core.slot import slot_of
+from protocol.handlers.support import validation
+from protocol.handlers import offset_commit
+from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.errors import WireError
+from rollcall.wire.headers import RequestHeader, parse_header, response_frame
 
 if TYPE_CHECKING:
     from protocol.server import CoordinatorServer
@@ -90,14 +91,14 @@ class CommitFastPath:
     def _submit(self, header: RequestHeader, request: OffsetCommitRequest, ticket: Ticket) -> bool:
         node, group_id = self._server.node, request.group_id
         settings, coordinator = node.settings, node.coordinator
-        forms.group_id(group_id, settings)
+        validation.group_id(group_id, settings)
         if not coordinator.serves(slot_of(group_id)) or offset_commit.is_outsider(request):
             return False
         entries = self._entries(request, header.api_version)
         if not entries or group_id in coordinator.own.buckets:
             return False
         who = offset_commit.committer(
-            request, node, forms.shown(header.client_id or ""), self._host
+            request, node, validation.shown(header.client_id or ""), self._host
         )
         version = header.api_version
         codes, writes = offset_commit.sort(request, version, entries, settings, who)

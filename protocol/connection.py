@@ -1,7 +1,7 @@
 """One client's connection: bytes to frames, the fast paths, and the order of replies.
 
 With nothing pending on its connection a heartbeat is answered from the committed face
-(``protocol.fast``), at once or after a hold (``protocol.holding``), and a plain commit becomes its
+(``protocol.heartbeat_fast_path``), at once or after a hold (``protocol.heartbeat_hold``), and a plain commit becomes its
 event (``protocol.commit_fast_path``). Every other frame goes to the connection's application queue
 in order. Nothing is decided here.
 """
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from protocol.apis import APIS, Api, is_flexible
 from protocol.commit_fast_path import CommitFastPath
-from protocol.fast import FastPath, NoFastPath
-from protocol.holding import Hold
-from protocol.wire.errors import FrameError
-from protocol.wire.frames import FrameBuffer
+from protocol.heartbeat_fast_path import FastPath, NoFastPath
+from protocol.heartbeat_hold import Hold
+from rollcall.wire.errors import FrameError
+from rollcall.wire.frames import FrameBuffer
 
 if TYPE_CHECKING:
     from protocol.server import CoordinatorServer

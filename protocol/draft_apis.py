@@ -18,7 +18,7 @@ from protocol.handlers.draft import (
     offset_commit,
     offset_fetch,
 )
-from protocol.messages.draft import DRAFT_MESSAGES
+from rollcall.wire.messages.draft import DRAFT_MESSAGES
 
 
 def _api(key: int, handle: Handler) -> Api:

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 from groups.core.errors import ErrorCode
 from groups.core.topics import TOPICS_PER_REQUEST_MAX
 from groups.node import NodeSettings
-from protocol.wire.declare import Message
-from protocol.wire.kinds import Array, Struct, Text
+from rollcall.wire.declare import Message
+from rollcall.wire.kinds import Array, Struct, Text
 
 LOOKED_AT_BYTES: Final = 1_000
 """No shorter frame has so many elements: the shortest takes a byte."""
@@ -78,7 +78,7 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
     ),
     9: (
         Maximum("groups", GROUPS, "groups", REQUEST, "groups"),
-        Maximum("groups.topics", TOPICS, "topics", REQUEST, "groups"),
+        Maximum("groups.catalogue.changes", TOPICS, "topics", REQUEST, "groups"),
         Maximum("topics", TOPICS, "topics", REQUEST, "topics"),
     ),
     10: (Maximum("coordinator_keys", GROUPS, "keys", REQUEST, "coordinators"),),

@@ -26,8 +26,8 @@ asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # before daphne makes i
 from daphne.server import Server  # noqa: E402
 from twisted.internet import defer, reactor  # noqa: E402
 
-from groups.cluster import Broker  # noqa: E402
-from groups.coordinator import Coordinator  # noqa: E402
+from groups.cluster.view import Broker  # noqa: E402
+from groups.coordinator.runtime import Coordinator  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from protocol.apis import APIS, Api  # noqa: E402
@@ -36,9 +36,9 @@ from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
 from protocol.handed_out import HandedOut  # noqa: E402
-from protocol.holding import Ends  # noqa: E402
+from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
-from protocol.seats import Seats  # noqa: E402
+from protocol.draft_connections import Seats  # noqa: E402
 from protocol.turns import Turns  # noqa: E402
 
 logger = logging.getLogger(__name__)

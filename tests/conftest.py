@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests import installations
 
 TWO_NODES = installations.Started(installations.PAIR)

@@ -13,8 +13,8 @@ from groups.core.events import OffsetWrite
 from groups.core.group import Decision, JournalEntry, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.slot import SLOTS, slot_of
-from groups.store import Batch, Write
+from groups.core.slot import SLOTS, slot_of
+from groups.store.apply import Batch, Write
 
 RULES = Rules()
 NODE = 7

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from groups import database
+from groups.postgres import connections
 from tests import rows
 from tests.node.running import Running, running
 
-Other = database.Connection
+Other = connections.Connection
 """Somebody who sees everything, and waits as long as it takes."""
 
 
@@ -35,5 +35,5 @@ async def one(_prepared: None) -> AsyncIterator[Running]:
 @pytest.fixture
 async def other(_prepared: None) -> AsyncIterator[Other]:
     """Somebody else's connection, without the node's strict timeouts and rights."""
-    async with await database.connect("other", options="") as made:
+    async with await connections.connect("other", options="") as made:
         yield made

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from rollcall.installation import START_S, Installation
+from launcher.installation import START_S, Installation
 from tests.launcher.waiting import until
 
 TOKEN = "the-installations-own-token"

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.metadata import MetadataRequest
-from protocol.wire.declare import Message
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.metadata import MetadataRequest
+from rollcall.wire.declare import Message
 from rollcall.client.cluster import addresses
 from rollcall.client.connection import Connection
 from rollcall.client.dialects.kafka import KAFKA
-from rollcall.installation import Installation
+from launcher.installation import Installation
 
 PATIENCE_S = 60
 AGAIN_S = 0.05

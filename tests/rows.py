@@ -4,7 +4,7 @@ from typing import Any
 
 import psycopg
 
-from groups.database import Connection
+from groups.postgres.connections import Connection
 
 TABLES = (
     "group",

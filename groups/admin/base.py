@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
-from groups import rights
+from groups.access import rights
 
 SEARCH_WORDS_MAX, SEARCH_LENGTH_MAX = 16, 2_048
 """Of what is looked for in a list. Each word is compared with several columns of every row."""

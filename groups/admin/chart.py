@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from groups import plain_words
+from groups.queries import journal_text
 
 BAR_HEIGHT: Final = 18
 ROW_HEIGHT: Final = 30
@@ -125,7 +125,7 @@ def _bar(
     for trigger, colour in colours.items():
         if trigger in costs:
             width = costs[trigger] * scale
-            title = f"{group_id}: {plain_words.seconds(costs[trigger])}, {words(trigger)}"
+            title = f"{group_id}: {journal_text.seconds(costs[trigger])}, {words(trigger)}"
             parts.append(Part(round(x, 1), max(1.0, round(width, 1)), colour, title))
             x += width
     top = row * ROW_HEIGHT + (ROW_HEIGHT - BAR_HEIGHT) // 2
@@ -134,7 +134,7 @@ def _bar(
         middle=top + BAR_HEIGHT // 2,
         group_id=group_id,
         label=shortened(group_id),
-        total=plain_words.seconds(sum(costs.values())),
+        total=journal_text.seconds(sum(costs.values())),
         end=round(x + 8, 1),
         parts=parts,
     )
@@ -152,7 +152,7 @@ def _ticks(longest: int, scale: float) -> Sequence[Tick]:
     step = next((s for s in STEPS_MS if longest / s <= TICKS_MAX), longest)
     marks = range(0, longest + 1, step)
     labels = (
-        "0" if mark == 0 else plain_words.seconds(mark).replace(".0 s", " s") for mark in marks
+        "0" if mark == 0 else journal_text.seconds(mark).replace(".0 s", " s") for mark in marks
     )
     return [
         Tick(round(LABEL_WIDTH + mark * scale, 1), label)

@@ -1,5 +1,5 @@
 """The first page: the fleet in a few numbers, and what needs attention. What is counted stands
-in ``groups.fleet``; here it becomes tiles and sentences."""
+in ``groups.queries.overview``; here it becomes tiles and sentences."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
 
-from groups import fleet as fleets
-from groups import plain_words, rights
-from groups.fleet import Fleet
+from groups.queries import overview as fleets
+from groups.queries import journal_text
+from groups.access import rights
+from groups.queries.overview import Fleet
 from groups.models import Journal
 
 
@@ -68,7 +69,7 @@ def _told(entry: Journal) -> dict[str, Any]:
     return {
         "group_id": entry.group_id,
         "link": reverse("admin:groups_group_change", args=[quote(entry.group_id)]),
-        "sentence": plain_words.sentence(entry),
+        "sentence": journal_text.sentence(entry),
         "at": entry.at,
     }
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 
-from groups import rights
+from groups.access import rights
 
 NAMESPACE: Final = "admin"
 

@@ -15,12 +15,13 @@ from django.utils import timezone
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from groups import queries, rights
+from groups.queries import groups
+from groups.access import rights
 from groups.admin import pauses, standing, verbs
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import READING
 from groups.models import Group, Journal
-from groups.plain_words import cause
+from groups.queries.journal_text import cause
 
 NUL: Final = "\0"
 """The one character that no id has: PostgreSQL's texts cannot hold it."""
@@ -43,11 +44,11 @@ class StateFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Kafka's words."""
-        return [(state, state) for state in queries.STATES]
+        return [(state, state) for state in groups.STATES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Those in it."""
-        return queryset.filter(state=self.value()) if self.value() in queries.STATES else queryset
+        return queryset.filter(state=self.value()) if self.value() in groups.STATES else queryset
 
 
 class TypeFilter(admin.SimpleListFilter):
@@ -58,11 +59,11 @@ class TypeFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Kafka's words."""
-        return [(kind, kind) for kind in queries.KINDS]
+        return [(kind, kind) for kind in groups.KINDS]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Those of it."""
-        return queryset.filter(kind=self.value()) if self.value() in queries.KINDS else queryset
+        return queryset.filter(kind=self.value()) if self.value() in groups.KINDS else queryset
 
 
 class WithLastRebalances(ChangeList):  # type: ignore[misc]  # unfold has no types
@@ -78,8 +79,8 @@ class WithLastRebalances(ChangeList):  # type: ignore[misc]  # unfold has no typ
         """The rows as ever, each with its members' number and ``newest``, its last rebalance."""
         super().get_results(request)
         ids = [group.group_id for group in self.result_list]
-        found = list(queries.annotated(Group.objects.filter(group_id__in=ids)))
-        newest = queries.with_rebalances(found)
+        found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
+        newest = groups.with_rebalances(found)
         for group in found:
             group.newest = newest.get(group.group_id)
         self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))

@@ -8,11 +8,11 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from groups import queries
+from groups.queries import groups
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import KIND_TONES, ago
 from groups.models import Journal, Node, Slot
-from groups.plain_words import sentence
+from groups.queries.journal_text import sentence
 
 CHANGES_MAX = 20
 
@@ -37,8 +37,8 @@ class NodeAdmin(RollcallAdmin):
         """The nodes, and below them who took which slots from whom."""
         context = {
             "title": "Nodes",
-            "changes": [_change(entry) for entry in queries.journal_of_slots()[:CHANGES_MAX]],
-            "unowned": queries.slots_by_node().get(None, 0),
+            "changes": [_change(entry) for entry in groups.journal_of_slots()[:CHANGES_MAX]],
+            "unowned": groups.slots_by_node().get(None, 0),
             **(extra_context or {}),
         }
         answer: HttpResponse = super().changelist_view(request, context)

@@ -15,13 +15,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from groups import operations, pause_queries, queries
+from groups.operations import requests
+from groups.queries import pauses, groups
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason
-from groups.core.pausing import RUNNING
+from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
-from groups.pause_queries import Work
+from groups.queries.pauses import Work
 
 STOP: Final = "stop"
 START: Final = "start"
@@ -38,8 +39,8 @@ class Asking(Reason):
 def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """Preview and form, for the group or for the member that ``?member=`` names. What is stopped
     is offered to be started, and the other way round."""
-    members = queries.members_of(group)
-    work = pause_queries.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
+    members = groups.members_of(group)
+    work = pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
     name = request.GET.get("member", "")
     member = next((m for m in members if m.member_id == name), None)
     held = next((p.pause_id for p in work.pauses if p.name in _names(name, member)), RUNNING)
@@ -71,7 +72,7 @@ def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     return render(request, "admin/groups/group/pause.html", context)
 
 
-def _names(name: str, member: queries.MemberView | None) -> set[str]:
+def _names(name: str, member: groups.MemberView | None) -> set[str]:
     """What a pause of this member may be called; of no member: of the whole group."""
     return {name} if member is None else {member.instance_id or name}
 
@@ -87,7 +88,7 @@ def _is_complete(form: Asking, group: Group, must_type: bool) -> bool:
 
 def _ask(request: HttpRequest, group: Group, form: Asking, name: str) -> HttpResponse:
     said = form.cleaned_data
-    operation = operations.ask(
+    operation = requests.ask(
         group.group_id,
         _verb(said["verb"]),
         reason=said["reason"],
@@ -102,7 +103,7 @@ def _verb(word: str) -> Operation.Verb:
 
 
 def _preview(
-    members: Sequence[queries.MemberView], work: Work, member: queries.MemberView | None
+    members: Sequence[groups.MemberView], work: Work, member: groups.MemberView | None
 ) -> list[str]:
     """What stopping will do, in sentences."""
     deaf = sum(not work.listens[m.member_id] for m in members if member in (None, m))
@@ -165,7 +166,7 @@ def ask_many(
 def _result(request: HttpRequest, form: Many, group: Group, word: str) -> dict[str, Any]:
     """What became of it. A form that is sent again, by a reload, shows what it asked for."""
     actor, said = request.user.get_username(), form.cleaned_data
-    operation = operations.ask(
+    operation = requests.ask(
         group.group_id,
         _verb(word),
         reason=said["reason"],

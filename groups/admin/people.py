@@ -1,7 +1,7 @@
 """Users and their roles: Django's own pages in unfold's clothes.
 
 An Administrator manages people, but makes nobody more than an Administrator: what a superuser is
-and may do, only superusers decide. Rollcall's own roles (``groups.people``) are read here, not
+and may do, only superusers decide. Rollcall's own roles (``groups.access.staff_roles``) are read here, not
 edited: the next migration would put them back.
 """
 
@@ -17,7 +17,7 @@ from django.forms import ModelMultipleChoiceField
 from django.http import HttpRequest, HttpResponse
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from groups import people
+from groups.access import staff_roles
 from groups.admin.base import RollcallAdmin
 
 admin.site.unregister(User)
@@ -101,7 +101,7 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
     @admin.display(description="Made by")
     def made_by(self, role: Role) -> str:
         """Whether it is ours or theirs."""
-        return "Rollcall" if role.name in people.ROLES else "you"
+        return "Rollcall" if role.name in staff_roles.ROLES else "you"
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Not ours."""
@@ -119,4 +119,4 @@ class RoleAdmin(DjangoRoleAdmin, RollcallAdmin):
 
 
 def _is_ours(role: Any) -> bool:
-    return role is not None and role.name in people.ROLES
+    return role is not None and role.name in staff_roles.ROLES

@@ -16,7 +16,9 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 from unfold.decorators import display
 
-from groups import plain_words, rights, tasks
+from groups.queries import journal_text
+from groups.access import rights
+from groups import tasks
 from groups.admin import chart
 from groups.admin.base import RollcallAdmin
 from groups.models import RebalanceCost, ReportRun
@@ -180,7 +182,7 @@ def took(run: ReportRun) -> str:
     """From start to end, in words; "" for a run that has not ended."""
     if run.finished_at is None:
         return ""
-    return plain_words.seconds(
+    return journal_text.seconds(
         round((run.finished_at - run.started_at) / timedelta(milliseconds=1))
     )
 
@@ -188,7 +190,7 @@ def took(run: ReportRun) -> str:
 def without_owner(milliseconds: int, unknown_rebalances: int) -> str:
     """How long in words. Where the journal does not tell of each rebalance for how long partitions
     had no owner it is the most that it can have been."""
-    time = plain_words.seconds(milliseconds)
+    time = journal_text.seconds(milliseconds)
     return f"at most {time}" if milliseconds and unknown_rebalances else time
 
 
@@ -199,8 +201,8 @@ def _row(cost: RebalanceCost) -> dict[str, Any]:
         "trigger": chart.words(cost.trigger),
         "rebalances": cost.rebalances,
         "without": without_owner(cost.without_owner_ms, cost.unknown_rebalances),
-        "longest": plain_words.seconds(cost.longest_ms),
-        "waited": plain_words.seconds(cost.waited_ms),
+        "longest": journal_text.seconds(cost.longest_ms),
+        "waited": journal_text.seconds(cost.waited_ms),
         "slowest": cost.slowest_member or "",
         "moved": cost.partitions_moved,
     }

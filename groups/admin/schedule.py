@@ -27,7 +27,8 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from groups import fleet, plain_words, tasks
+from groups.queries import overview, journal_text
+from groups import tasks
 from groups.admin.base import RollcallAdmin
 
 for _model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
@@ -92,7 +93,7 @@ class WithLastRuns(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         """The rows as ever, and ``last`` on each."""
         super().get_results(request)
-        last = fleet.last_runs()
+        last = overview.last_runs()
         for task in self.result_list:
             task.last = last.get(task.name)
 
@@ -141,7 +142,7 @@ class PeriodicTaskAdmin(RollcallAdmin):
         """The schedule in words."""
         if task.interval is not None:
             period = task.interval.schedule.run_every.total_seconds()
-            return f"every {plain_words.seconds(round(period * 1_000))}"
+            return f"every {journal_text.seconds(round(period * 1_000))}"
         return "" if task.crontab is None else str(task.crontab.human_readable)
 
     @display(  # type: ignore[untyped-decorator]
@@ -154,16 +155,16 @@ class PeriodicTaskAdmin(RollcallAdmin):
             return "off"
         if task.last is not None and task.last.failed:
             return "failed"
-        if fleet.is_late(task, task.last, timezone.now()):
+        if overview.is_late(task, task.last, timezone.now()):
             return "late"
         if task.last is not None:
             return "ok"
-        return "new" if fleet.began(task, None) is None else "sent"
+        return "new" if overview.began(task, None) is None else "sent"
 
     @admin.display(description="Last run")
     def last_run(self, task: Any) -> str:
         """How long ago it began."""
-        began = fleet.began(task, task.last)
+        began = overview.began(task, task.last)
         if began is None:
             return "never"
         age_s = (timezone.now() - began).total_seconds()
@@ -172,7 +173,7 @@ class PeriodicTaskAdmin(RollcallAdmin):
     @admin.display(description="Took")
     def took(self, task: Any) -> str:
         """How long it was at work."""
-        return "" if task.last is None else plain_words.seconds(task.last.took_ms)
+        return "" if task.last is None else journal_text.seconds(task.last.took_ms)
 
     @admin.display(description="Failures")
     def failures(self, task: Any) -> str:

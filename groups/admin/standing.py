@@ -1,6 +1,6 @@
 """How one group stands, as its page shows it: members, who owns what, offsets, journal, verbs.
 
-Puts rows into words and shapes for the templates. Reads by ``groups.queries``, decides nothing.
+Puts rows into words and shapes for the templates. Reads by ``groups.queries.groups``, decides nothing.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,11 +11,12 @@ from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
 
-from groups import pause_queries, queries, rights
+from groups.queries import pauses, groups
+from groups.access import rights
 from groups.admin import stopping
 from groups.core.journal import EntryKind
 from groups.models import Group, Journal, Operation, Topic
-from groups.plain_words import seconds, sentence
+from groups.queries.journal_text import seconds, sentence
 
 READING: Final = ["GET", "HEAD"]
 """All that pages which only show something answer to."""
@@ -73,11 +74,11 @@ def ago(at: datetime | None, now: datetime) -> str:
 
 def of(group: Group, request: HttpRequest) -> dict[str, Any]:
     """Everything that the live part of a group's page shows. Fourteen statements at most."""
-    members = queries.members_of(group)
-    offsets = queries.offsets_of(group.group_id, members, OFFSETS_MAX + 1)
-    work = pause_queries.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
+    members = groups.members_of(group)
+    offsets = groups.offsets_of(group.group_id, members, OFFSETS_MAX + 1)
+    work = pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
     entries = journal(group.group_id, request)
-    queries.ask_for_a_look(group.group_id)
+    groups.ask_for_a_look(group.group_id)
     may_evict = rights.may(request.user, rights.EVICT)
     return {
         "group": group,
@@ -98,7 +99,7 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
         "is_old": number_of(request.GET.get("before", "")) is not None,
         "older": entries[JOURNAL_MAX - 1].pk if len(entries) > JOURNAL_MAX else None,
         "operations": last_operations(group.group_id),
-        "is_consumer": group.kind == queries.CONSUMER,
+        "is_consumer": group.kind == groups.CONSUMER,
         **urls(group),
     }
 
@@ -115,12 +116,12 @@ def urls(group: Group) -> dict[str, str]:
     }
 
 
-def facts(group: Group, members: Sequence[queries.MemberView]) -> list[tuple[str, Any]]:
+def facts(group: Group, members: Sequence[groups.MemberView]) -> list[tuple[str, Any]]:
     """The head of the page."""
-    owner = queries.owner_of(group)
-    epoch = "Group epoch" if group.kind == queries.CONSUMER else "Generation"
+    owner = groups.owner_of(group)
+    epoch = "Group epoch" if group.kind == groups.CONSUMER else "Generation"
     assignor = group.protocol_name or group.details.get("assignor") or "none yet"
-    if group.kind == queries.CONSUMER:
+    if group.kind == groups.CONSUMER:
         assignor = f"{assignor}{_author(group)}"
     leader = next((m.client_id or m.member_id for m in members if m.is_leader), None)
     owned = sum(m.partition_count for m in members)
@@ -146,9 +147,9 @@ def _author(group: Group) -> str:
 
 def commands(group: Group) -> list[tuple[str, str]]:
     """For whom a commanded group waits: "stop-fetcher: w-1, w-2 and 3 more"."""
-    if group.kind != queries.COMMANDED:
+    if group.kind != groups.COMMANDED:
         return []
-    found = queries.not_acknowledged(group.group_id)
+    found = groups.not_acknowledged(group.group_id)
     said = [f"{option}: {_named(names)}" for option, names in found.items()]
     return [("Not acknowledged", "; ".join(said) or "nothing")]
 
@@ -158,7 +159,7 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:WAITING_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def member(group: Group, view: queries.MemberView, number: int, may_evict: bool) -> dict[str, Any]:
+def member(group: Group, view: groups.MemberView, number: int, may_evict: bool) -> dict[str, Any]:
     """One line of the members' table."""
     age = view.heartbeat_age_ms
     session = _session_ms(group, view)
@@ -178,7 +179,7 @@ def member(group: Group, view: queries.MemberView, number: int, may_evict: bool)
     }
 
 
-def _session_ms(group: Group, view: queries.MemberView) -> int:
+def _session_ms(group: Group, view: groups.MemberView) -> int:
     """A consumer group's sessions are the coordinator's to say, and the same for all."""
     return max(1, view.session_timeout_ms)
 
@@ -194,7 +195,7 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{a}-{b}" if a != b else f"{a}" for a, b in parts)
 
 
-def matrix(members: Sequence[queries.MemberView]) -> Mapping[str, Any] | None:
+def matrix(members: Sequence[groups.MemberView]) -> Mapping[str, Any] | None:
     """Members by partitions; None where there would be nothing or too much to see.
 
     Partitions of subscribed topics that nobody owns have columns too: they are what one looks for.
@@ -232,7 +233,7 @@ def partitions_of(topics: Collection[str]) -> set[tuple[str, int]]:
     return {(name, p) for name, n in counts for p in range(min(n, MATRIX_PARTITIONS_MAX + 1))}
 
 
-def total_lag(offsets: Sequence[queries.OffsetView]) -> int | None:
+def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:
     """Over the partitions whose end is known."""
     known = [offset.lag for offset in offsets if offset.lag is not None]
     return sum(known) if known else None
@@ -240,7 +241,7 @@ def total_lag(offsets: Sequence[queries.OffsetView]) -> int | None:
 
 def journal(group_id: str, request: HttpRequest) -> list[Journal]:
     """A page of the journal, and one entry more, newest first; ``?before=`` goes back."""
-    entries = queries.journal_of(group_id)
+    entries = groups.journal_of(group_id)
     before = number_of(request.GET.get("before", ""))
     if before is not None:
         entries = entries.filter(id__lt=before)

@@ -1,5 +1,5 @@
 """API tokens: made, looked at and revoked. A token's text is in one answer, the one to the form
-that made it, and is kept nowhere; what is stored is its digest (``groups.tokens``)."""
+that made it, and is kept nowhere; what is stored is its digest (``groups.access.api_tokens``)."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from unfold.decorators import display
 
-from groups import tokens
+from groups.access import api_tokens
 from groups.admin.base import RollcallAdmin
 from groups.models import ApiToken
 
@@ -49,7 +49,7 @@ class ApiTokenAdmin(RollcallAdmin):
 
     def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:
         """Issue it, and remember its text for the answer to this request."""
-        made, secret = tokens.issue(obj.user, obj.name, obj.expires_at)
+        made, secret = api_tokens.issue(obj.user, obj.name, obj.expires_at)
         obj.pk, obj.prefix = made.pk, made.prefix
         setattr(request, SECRET, secret)
 

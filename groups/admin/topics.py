@@ -11,13 +11,14 @@ from django.urls import reverse
 from django.utils.html import format_html_join
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
 
-from groups import queries, topics
+from groups.queries import groups
+from groups.catalogue import changes
 from groups.admin.base import RollcallAdmin
 from groups.core import topics as rules
 from groups.core.authors import user
 from groups.core.errors import Refuse
 from groups.models import Offset, Topic
-from groups.plain_words import sentence
+from groups.queries.journal_text import sentence
 
 COMMITTED_BY_MAX = 20
 """Groups named on a topic's page."""
@@ -90,9 +91,9 @@ class TopicAdmin(RollcallAdmin):
         """By the catalogue's functions, which tell every node."""
         author = user(request.user.get_username())
         if not change:
-            topics.create(obj.name, obj.partitions, author)
+            changes.create(obj.name, obj.partitions, author)
         elif form.has_changed():
-            topics.grow(obj.name, obj.partitions, author)
+            changes.grow(obj.name, obj.partitions, author)
 
     def changeform_view(
         self,
@@ -114,7 +115,7 @@ class TopicAdmin(RollcallAdmin):
     @admin.display(description="What was done to it")
     def history(self, topic: Topic) -> str:
         """The newest entries of the journal about it, and about earlier ones of its name."""
-        entries = queries.journal_of_topic(topic.name)[:HISTORY_MAX]
+        entries = groups.journal_of_topic(topic.name)[:HISTORY_MAX]
         rows = [(f"{entry.at:%Y-%m-%d %H:%M:%S}", sentence(entry)) for entry in entries]
         return format_html_join("", "<div>{} {}</div>", rows) or "nothing is told"
 

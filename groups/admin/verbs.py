@@ -1,6 +1,6 @@
 """What may be asked of a group in the admin: look first, give a reason, then ask.
 
-Each verb is an operation that the group's owner steps (``groups.operations``), the same that
+Each verb is an operation that the group's owner steps (``groups.operations.requests``), the same that
 REST asks for. A page that was looked at too long ago asks for nothing: it shows how things are.
 """
 
@@ -15,13 +15,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from groups import operations, queries
+from groups.operations import requests
+from groups.queries import groups
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Operation
-from groups.plain_words import seconds
+from groups.queries.journal_text import seconds
 
 TYPED_ABOVE: Final = 20
 """A group with more members than this is typed out before anything is asked of it."""
@@ -79,7 +80,7 @@ class Asking(Reason):
 
 def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """Preview and form; a POST that still means what was previewed becomes an operation."""
-    members = queries.members_of(group)
+    members = groups.members_of(group)
     form = Asking(request.POST or None, initial={"generation": group.generation})
     changed = request.method == "POST" and _is_old(form, group)
     if request.method == "POST" and not changed and _is_complete(form, group, len(members)):
@@ -114,7 +115,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
 def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """The same for one member, which ``?member=`` names."""
     member_id = request.GET.get("member", "")
-    members = queries.members_of(group)
+    members = groups.members_of(group)
     member = next((m for m in members if m.member_id == member_id), None)
     if member is None:
         messages.warning(request, f"{member_id} is no member of the group any more.")
@@ -178,7 +179,7 @@ def _results(request: HttpRequest, form: Many, chosen: Sequence[Group]) -> list[
         if group.group_id not in asked and refused:
             results.append({"group": group, "refused": refused})
             continue
-        operation = asked.get(group.group_id) or operations.ask(
+        operation = asked.get(group.group_id) or requests.ask(
             group.group_id,
             Operation.Verb.REBALANCE,
             reason=reason,
@@ -223,23 +224,23 @@ def _is_confirmed(form: Asking, group: Group, members: int) -> bool:
 
 
 def _ask(request: HttpRequest, group: Group, verb: str, reason: str, **more: Any) -> HttpResponse:
-    operation = operations.ask(
+    operation = requests.ask(
         group.group_id, verb, reason=reason, actor=request.user.get_username(), **more
     )
     return redirect(reverse("admin:groups_operation_change", args=[operation.pk]))
 
 
-def _preview(group: Group, members: Sequence[queries.MemberView]) -> list[str]:
+def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
     """What will happen, in sentences."""
     if not members:
         return []
-    if group.kind == queries.CONSUMER:
+    if group.kind == groups.CONSUMER:
         return [
             "The group epoch rises by one and the coordinator computes every target anew.",
             "Only partitions whose owner changes are given up; the others are worked on.",
             "Committed offsets stay as they are.",
         ]
-    if group.kind == queries.COMMANDED:
+    if group.kind == groups.COMMANDED:
         return [
             f"All members are told to stop their fetchers: {len(members)}.",
             "Once everybody has acknowledged that, each is told what to start.",
@@ -262,7 +263,7 @@ def _preview(group: Group, members: Sequence[queries.MemberView]) -> list[str]:
 
 def _last_time(group: Group) -> str:
     """How long it took the last time."""
-    newest = queries.journal_of(group.group_id).filter(kind=queries.REBALANCED).first()
+    newest = groups.journal_of(group.group_id).filter(kind=groups.REBALANCED).first()
     if newest is None or newest.duration_ms is None:
         return ""
     return f"; the last time that took {seconds(newest.duration_ms)}"

@@ -14,7 +14,7 @@ from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups import operations
+from groups.operations import requests
 from groups.api import serializers as shapes
 from groups.api.problems import Problem
 from groups.api.views import actor
@@ -54,7 +54,7 @@ def ask(
     before = Operation.objects.filter(idempotency_key=key).first() if key else None
     if before is None:
         check()
-    operation = before or operations.ask(
+    operation = before or requests.ask(
         group_id, verb, reason=reason, actor=actor(request), idempotency_key=key, **more
     )
     if any(getattr(operation, name) != value for name, value in wish.items()):

@@ -9,7 +9,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from groups import tokens
+from groups.access import api_tokens
 
 
 class Installation:
@@ -42,7 +42,7 @@ class BearerAuthentication(BaseAuthentication):
         own = settings.API_TOKEN
         if own and secrets.compare_digest(own.encode(), secret.strip().encode()):
             return Installation(), None
-        token = tokens.find(secret.strip())
+        token = api_tokens.find(secret.strip())
         if token is None:
             raise AuthenticationFailed("The token is unknown, revoked or expired.")
         return token.user, token

@@ -9,7 +9,9 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups import queries, tasks, topics
+from groups.queries import groups
+from groups import tasks
+from groups.catalogue import changes
 from groups.admin.reports import going_on
 from groups.api import serializers as shapes
 from groups.api.inputs import described
@@ -47,7 +49,7 @@ class Topics(View):
     def post(self, request: Request) -> Response:
         """Make a topic."""
         said = self.said
-        topic = topics.create(said["name"], said["partitions"], user(actor(request)))
+        topic = changes.create(said["name"], said["partitions"], user(actor(request)))
         return Response(shapes.TopicView(topic).data, status=HTTPStatus.CREATED)
 
 
@@ -71,7 +73,7 @@ class OneTopic(View):
     def patch(self, request: Request, name: str) -> Response:
         """Give a topic more partitions; never fewer."""
         said = self.said
-        topic = topics.grow(name, said["partitions"], user(actor(request)))
+        topic = changes.grow(name, said["partitions"], user(actor(request)))
         return Response(shapes.TopicView(topic).data)
 
 
@@ -90,7 +92,7 @@ class TopicJournal(View):
         def shown(page: list[Journal]) -> Any:
             return shapes.JournalEntry(page, many=True).data
 
-        return self.paged(request, queries.journal_of_topic(name), ["-id"], shown)
+        return self.paged(request, groups.journal_of_topic(name), ["-id"], shown)
 
 
 class TopicRacks(View):
@@ -105,7 +107,7 @@ class TopicRacks(View):
     def put(self, request: Request, name: str) -> Response:
         """Say which racks are near to each partition, for the assignor uniform-rack."""
         said = self.said
-        topic = topics.place(name, said["racks"], user(actor(request)))
+        topic = changes.place(name, said["racks"], user(actor(request)))
         return Response(shapes.TopicView(topic).data)
 
 
@@ -115,7 +117,7 @@ class Nodes(View):
     @described(operation_id="list_nodes", parameters=PAGE, responses=page_of(shapes.NodeView))
     def get(self, request: Request) -> Response:
         """List nodes, with how many slots each owns."""
-        context = {"slots": queries.slots_by_node()}
+        context = {"slots": groups.slots_by_node()}
 
         def shown(page: list[Node]) -> Any:
             return shapes.NodeView(page, many=True, context=context).data

@@ -6,17 +6,17 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups import pause_queries, queries
+from groups.queries import pauses, groups
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.schema import GROUP_ID, NAME, PAGE, page_of
 from groups.api.views import View, existing, missing
 from groups.models import Offset
-from groups.plain_words import SENTENCES
+from groups.queries.journal_text import SENTENCES
 
 FILTERS = (
-    OpenApiParameter("state", str, enum=queries.STATES, description="Kafka's word."),
-    OpenApiParameter("type", str, enum=queries.KINDS),
+    OpenApiParameter("state", str, enum=groups.STATES, description="Kafka's word."),
+    OpenApiParameter("type", str, enum=groups.KINDS),
     OpenApiParameter("q", str, description="Part of the group id."),
 )
 
@@ -33,7 +33,7 @@ class Groups(View):
     )
     def get(self, request: Request) -> Response:
         """List groups by id."""
-        found = queries.annotated()
+        found = groups.annotated()
         for name, column in COLUMNS.items():
             if name in self.query:
                 found = found.filter((column, self.query[name]))
@@ -41,7 +41,7 @@ class Groups(View):
 
 
 def _summaries(page: list[Any]) -> Any:
-    context = {"rebalances": queries.with_rebalances(page)}
+    context = {"rebalances": groups.with_rebalances(page)}
     return shapes.GroupSummary(page, many=True, context=context).data
 
 
@@ -51,16 +51,16 @@ class OneGroup(View):
     @described(operation_id="get_group", parameters=[GROUP_ID], responses=shapes.Group)
     def get(self, request: Request, group_id: str) -> Response:
         """Show a group; asks its owner to note heartbeat ages anew for the next look."""
-        group = queries.annotated().filter(group_id=group_id).first()
+        group = groups.annotated().filter(group_id=group_id).first()
         if group is None:
             raise missing(group_id)
-        group.member_views = queries.members_of(group)
-        owner = queries.owner_of(group)
+        group.member_views = groups.members_of(group)
+        owner = groups.owner_of(group)
         group.node_id = None if owner is None else owner.node_id
-        queries.ask_for_a_look(group_id)
+        groups.ask_for_a_look(group_id)
         ids = [(member.member_id, member.instance_id) for member in group.member_views]
-        group.work = pause_queries.work_of(group_id, ids)
-        context = {"rebalances": queries.with_rebalances([group]), "work": group.work}
+        group.work = pauses.work_of(group_id, ids)
+        context = {"rebalances": groups.with_rebalances([group]), "work": group.work}
         return Response(shapes.Group(group, context=context).data)
 
 
@@ -74,13 +74,13 @@ class Offsets(View):
     )
     def get(self, request: Request, group_id: str) -> Response:
         """List committed offsets by topic and partition, with lag where the end is known."""
-        members = queries.members_of(existing(group_id))
+        members = groups.members_of(existing(group_id))
         rows = Offset.objects.filter(group_id=group_id)
         if "topic" in self.query:
             rows = rows.filter(topic=self.query["topic"])
 
         def shown(page: list[Offset]) -> Any:
-            return shapes.Offset(queries.views_of(page, members), many=True).data
+            return shapes.Offset(groups.views_of(page, members), many=True).data
 
         return self.paged(request, rows, ["topic", "partition"], shown)
 
@@ -95,7 +95,7 @@ class Journal(View):
     )
     def get(self, request: Request, group_id: str) -> Response:
         """List the journal, newest first. A group that was deleted still has one."""
-        rows = queries.journal_of(group_id)
+        rows = groups.journal_of(group_id)
         if "kind" in self.query:
             rows = rows.filter(kind=self.query["kind"])
         return _entries(self, request, rows)
@@ -110,5 +110,5 @@ def _entries(view: View, request: Request, rows: Any) -> Response:
 
 def rebalances(view: View, request: Request, group_id: str) -> Response:
     """The journal's completed rebalances."""
-    rows = queries.journal_of(group_id).filter(kind=queries.REBALANCED)
+    rows = groups.journal_of(group_id).filter(kind=groups.REBALANCED)
     return _entries(view, request, rows)

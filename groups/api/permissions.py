@@ -5,7 +5,7 @@ from typing import Any, Final
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from groups import rights
+from groups.access import rights
 
 PREFIX: Final = "api/v1/"
 

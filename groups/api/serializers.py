@@ -1,6 +1,6 @@
 """What REST's answers hold: the fields of each resource, and the bodies it takes.
 
-Shapes only. Where values come from is ``groups.queries``.
+Shapes only. Where values come from is ``groups.queries.groups``.
 """
 
 from typing import Any
@@ -12,8 +12,8 @@ from groups.core.journal import TOLD
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.core.topics import PARTITIONS_MAX
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
-from groups.pause_queries import DEAF, STARTING, STOPPED, STOPPING, WORKING
-from groups.plain_words import sentence
+from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING
+from groups.queries.journal_text import sentence
 
 INT32_MAX = 2**31 - 1
 

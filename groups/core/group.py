@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
 from groups.core.assignors import DEFAULT_NAMES, Assignor
-from groups.core.assignors.question import Question
+from groups.core.assignors.task import Question
 from groups.core.draft.strategies import Strategy
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
@@ -209,7 +209,7 @@ NO_GUARDS = Guards()
 class Rules:
     """The settings that rules depend on, under Kafka's names (milliseconds, counts).
 
-    A node's own, or those of one group where it has some (``groups.core.group_configs``).
+    A node's own, or those of one group where it has some (``groups.core.configs.group``).
     ``strategies``: an installation's own ways to assign partitions in draft groups, by name.
     ``plugged_in``: assignors from outside, by name (docs/assignors.md). ``generations_after``: what
     the generations of a group without a row begin behind, where time went back (docs/backups.md).

@@ -11,7 +11,7 @@ from typing import Final
 
 
 class EntryKind(StrEnum):
-    """What an entry tells of. ``groups.plain_words`` has a sentence for each."""
+    """What an entry tells of. ``groups.queries.journal_text`` has a sentence for each."""
 
     REBALANCE_STARTED = "rebalance-started"
     REBALANCE_PUT_OFF = "rebalance-put-off"
@@ -53,7 +53,7 @@ class EntryKind(StrEnum):
 
 
 class Trigger(StrEnum):
-    """Why, in one word to count by. ``groups.plain_words`` says each in a sentence."""
+    """Why, in one word to count by. ``groups.queries.journal_text`` says each in a sentence."""
 
     MEMBER_JOINED = "member-joined"
     MEMBER_LEFT = "member-left"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from groups.core.assignors import NOWHERE, Racks, Subscriber
-from groups.core.assignors.clients import ClientAssignor
+from groups.core.assignors.client_side import ClientAssignor
 from groups.core.errors import ErrorCode
 
 

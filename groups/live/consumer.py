@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
-from groups import rights
+from groups.access import rights
 from groups.live.hub import HUB, Full
 from groups.live.mailbox import LOOK, Mailbox, News
 from groups.live.sessions import NOT_ALLOWED, NOT_LOGGED_IN, SESSIONS, Holder, TooMany

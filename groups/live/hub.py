@@ -12,13 +12,13 @@ from typing import Any
 
 import psycopg
 
-from groups import database
-from groups.doorbell import Doorbell
+from groups.postgres import connections
+from groups.postgres.doorbell import Doorbell
 from groups.live.mailbox import LOOK, Mailbox
-from groups.operations import BELL as OPERATIONS_BELL
-from groups.slot import slot_of
-from groups.sql_pauses import BELL as PAUSES_BELL
-from groups.store import BELL as GROUPS_BELL
+from groups.operations.requests import BELL as OPERATIONS_BELL
+from groups.core.slot import slot_of
+from groups.store.sql.pauses import BELL as PAUSES_BELL
+from groups.store.apply import BELL as GROUPS_BELL
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ WATCHERS_MAX = 1_000
 
 async def connect() -> psycopg.AsyncConnection[Any]:
     """The listening connection of a web process, with the web's role."""
-    conninfo = database.conninfo("rollcall_web", application_name="rollcall web doorbell")
+    conninfo = connections.conninfo("rollcall_web", application_name="rollcall web doorbell")
     return await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
 
 

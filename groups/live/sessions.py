@@ -18,7 +18,7 @@ from django.contrib.sessions.models import Session
 from django.db import DatabaseError
 from django.utils import timezone
 
-from groups import rights
+from groups.access import rights
 
 logger = logging.getLogger(__name__)
 

@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RunSQL(HISTORY, "DROP TABLE rollcall_offset_history"),
         migrations.RunSQL(TURN, "DROP FUNCTION rollcall_turn_history(int)"),
-        # It acts as its owner: only who was told so may call it (groups.roles).
+        # It acts as its owner: only who was told so may call it (groups.postgres.roles).
         migrations.RunSQL(
             "REVOKE ALL ON FUNCTION rollcall_turn_history(int) FROM PUBLIC",
             migrations.RunSQL.noop,

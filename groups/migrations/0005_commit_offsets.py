@@ -136,7 +136,7 @@ DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rollcall_settle_offs
 """
 
 LOCK_CLASS = 0x526C67
-"""First key of a group's advisory lock (``groups.sql.LOCK_CLASS``)."""
+"""First key of a group's advisory lock (``groups.store.sql.group_rows.LOCK_CLASS``)."""
 
 FUNCTIONS = (
     "rollcall_commit_offsets(text, int, text, text[], int[], bigint[], text[])",
@@ -157,7 +157,7 @@ class Migration(migrations.Migration):
             )
         ),
         migrations.RunSQL(TRIGGER, migrations.RunSQL.noop),
-        # They act as their owner: nobody may call them who was not told so (groups.roles).
+        # They act as their owner: nobody may call them who was not told so (groups.postgres.roles).
         *(
             migrations.RunSQL(f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC", migrations.RunSQL.noop)
             for name in FUNCTIONS

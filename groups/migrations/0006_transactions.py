@@ -1,7 +1,7 @@
 """Transactional ids, the groups in their transactions, and offsets that wait for the end of one.
 
 No models: nothing reads these rows through the ORM, and nothing may write them through it. All
-SQL about them stands in ``groups.sql_transactions`` (docs/decisions/0011-transactions.md).
+SQL about them stands in ``groups.store.sql.transactions`` (docs/decisions/0011-transactions.md).
 """
 
 from django.db import migrations

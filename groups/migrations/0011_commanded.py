@@ -1,7 +1,7 @@
 """Commands that members have not acknowledged, and groups of the kind that lives by them.
 
 No model: nothing reads these rows through the ORM, and nothing may write them through it. All SQL
-about them stands in ``groups.sql_commands``.
+about them stands in ``groups.store.sql.commands``.
 """
 
 from django.db import migrations, models

@@ -159,6 +159,6 @@ class Migration(migrations.Migration):
         migrations.RunSQL(FIRST, migrations.RunSQL.noop),
         migrations.RunSQL(RAISED, "DROP FUNCTION rollcall_raised(jsonb, int)"),
         migrations.RunSQL(RAISE, f"DROP FUNCTION {FUNCTION}"),
-        # It acts as its owner: nobody may call it who was not told so (groups.roles).
+        # It acts as its owner: nobody may call it who was not told so (groups.postgres.roles).
         migrations.RunSQL(f"REVOKE ALL ON FUNCTION {FUNCTION} FROM PUBLIC", migrations.RunSQL.noop),
     ]

@@ -10,10 +10,10 @@ from typing import Any
 from groups.core.errors import ErrorCode
 from proof.chaos.member import Member
 from proof.chaos.record import now
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
-from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
-from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 
 JOIN_VERSION, SYNC_VERSION, BEAT_VERSION, LEAVE_VERSION = 7, 5, 4, 4
 REBALANCE_S = 15.0

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from groups.core.journal import EntryKind, Trigger
-from groups.slot import slot_of
-from proof.chaos.pgoutput import Change, Transaction, Values
+from groups.core.slot import slot_of
+from proof.chaos.logical_decoding import Change, Transaction, Values
 
 Record = dict[str, Any]
 

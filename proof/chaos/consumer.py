@@ -10,7 +10,7 @@ from uuid import UUID
 from groups.core.errors import ErrorCode
 from proof.chaos.member import Member
 from proof.chaos.record import now
-from protocol.messages.consumer_group_heartbeat import (
+from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )

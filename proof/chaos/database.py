@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from proof.chaos.witness import SERVER
-from rollcall.launcher import cluster as clusters
-from rollcall.launcher import postgres
-from rollcall.launcher.output import Output
-from rollcall.launcher.signals import Parent, Signals
-from rollcall.launcher.supervisor import Stopped, Supervisor
+from launcher import cluster as clusters
+from launcher import postgres
+from launcher.output import Output
+from launcher.signals import Parent, Signals
+from launcher.supervisor import Stopped, Supervisor
 
 
 def main(arguments: Sequence[str]) -> int:

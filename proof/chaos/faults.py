@@ -14,13 +14,13 @@ from random import Random
 import psutil
 import psycopg
 
-from groups.slot import slot_of
+from groups.core.slot import slot_of
 from proof.chaos import odd_requests
 from proof.chaos.fleet import Fleet
 from proof.chaos.processes import GONE, send, stopped
 from proof.chaos.proxy import Proxy
 from proof.chaos.record import now
-from proof.chaos.trouble import Trouble
+from proof.chaos.fault_library import Trouble
 from proof.chaos.world import World
 
 LEASE_S = 3.0

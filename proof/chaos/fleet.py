@@ -15,7 +15,7 @@ from proof.chaos.member import Member
 from proof.chaos.network import Network, call
 from proof.chaos.record import Record
 from proof.simulation import odd
-from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 METADATA_VERSION = 10
 

@@ -13,14 +13,14 @@ from benchmarks.wire import Peer
 from groups.core.errors import ErrorCode
 from proof.chaos.network import BROKEN, CALL_S, ELSEWHERE, RETRY_S, Elsewhere, Network, call
 from proof.chaos.record import Eviction, Partition, Record, now
-from proof.chaos.told import GOOD, api_of, of_answer, of_request
+from proof.chaos.history_fields import GOOD, api_of, of_answer, of_request
 from proof.simulation import odd
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.offset_fetch import (
+from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,

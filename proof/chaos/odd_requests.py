@@ -11,10 +11,10 @@ from uuid import uuid4
 from groups.core.errors import ErrorCode
 from proof.chaos.network import BROKEN, Elsewhere, Network, call
 from proof.simulation import odd
-from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
-from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,

@@ -15,7 +15,7 @@ from benchmarks.wire import Peer
 from groups.core.errors import ErrorCode
 from proof.chaos.network import BROKEN, Network, call
 from proof.chaos.record import now
-from protocol.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
 EVERY_S = 0.1
 PAUSE_S = 3 * EVERY_S

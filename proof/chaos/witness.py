@@ -14,7 +14,7 @@ from typing import Any, Final, LiteralString
 import psycopg
 
 from proof.chaos.commits import COLUMNS, GUARD, Commits, Record
-from proof.chaos.pgoutput import Stream, Transaction
+from proof.chaos.logical_decoding import Stream, Transaction
 
 NAME: Final = "proof"
 SERVER: Final[Mapping[str, str]] = {"wal_level": "logical"}

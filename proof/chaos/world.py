@@ -18,13 +18,13 @@ from urllib.parse import urlsplit
 import psutil
 import psycopg
 
-from groups import fail_points
-from groups.slot import slot_of
-from proof.chaos import trouble
+from groups.coordinator import fail_points
+from groups.core.slot import slot_of
+from proof.chaos import fault_library
 from proof.chaos.processes import Tree
 from proof.chaos.proxy import Proxy
 from proof.chaos.witness import Witness
-from rollcall.installation import CHECKOUT, START_S, Installation
+from launcher.installation import CHECKOUT, START_S, Installation
 
 SETTINGS: Mapping[str, str] = {
     # Sessions of seconds, as in the comparison with Kafka: what is too slow costs members.
@@ -58,9 +58,9 @@ class World:
         self.proxies: dict[int, Proxy] = {}
         self.database_proxy: Proxy | None = None
         self.installation: Installation | None = None
-        made = trouble.library(self.folder)
-        self.clock = trouble.Trouble(self.folder / "nodes-trouble", made)
-        self.server = trouble.Trouble(self.folder / "server-trouble", made)
+        made = fault_library.library(self.folder)
+        self.clock = fault_library.Trouble(self.folder / "nodes-trouble", made)
+        self.server = fault_library.Trouble(self.folder / "server-trouble", made)
         self.witness = Witness(self.connect, self.server.jumps_s)
         self._database: asyncio.subprocess.Process | None = None
 

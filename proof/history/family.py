@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from proof.history.format import Record, Violation
-from proof.history.story import Story
+from proof.history.observed_state import Story
 
 Rule = Callable[[Any, Record, Record], None]
 """Judges one record before the story goes on. The third is the call that an answer answers, and

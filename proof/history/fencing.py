@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from proof.history.family import Family, Rule
 from proof.history.format import FENCED_BY_GENERATION, LEAVES, REFUSALS, Record, Violation
-from proof.history.story import Group, Story
+from proof.history.observed_state import Group, Story
 
 
 class Fencing(Family):

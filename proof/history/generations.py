@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from proof.history.family import Family, Rule
 from proof.history.format import Record, Violation
-from proof.history.story import Group, Story
+from proof.history.observed_state import Group, Story
 
 
 class Generations(Family):

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from proof.history.family import Family, Rule
 from proof.history.format import Record, Violation
-from proof.history.story import Story
+from proof.history.observed_state import Story
 
 
 class Ownership(Family):

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from proof.history.family import Family, Rule
 from proof.history.format import Place, Record, Violation
-from proof.history.story import Story
+from proof.history.observed_state import Story
 
 Entry = tuple[Place, int]
 """One offset of one partition: each is used once in a run."""

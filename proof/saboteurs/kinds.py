@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from groups import database
-from groups.committer import Committer
+from groups.postgres import connections
+from groups.coordinator.committer import Committer
 from groups.core import transactions
 from groups.core.commanded import invariants as commanded_invariants
 from groups.core.commanded import offsets as commanded_offsets
-from groups.core.commanded import rounds as commanded_rounds
+from groups.core.commanded import rebalance as commanded_rounds
 from groups.core.commanded import states as commanded_states
 from groups.core.commanded.live import Live
 from groups.core.draft import invariants as draft_invariants
 from groups.core.draft import offsets as draft_offsets
-from groups.core.draft import rounds as draft_rounds
+from groups.core.draft import join_phase as draft_rounds
 from groups.core.shared import OVER_MAX, SharedDict
 from groups.core.transactions import Claim, Pending
 from proof.saboteurs.breaking import (
@@ -214,7 +214,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "no-deadline": Saboteur(
         "an answer of PostgreSQL is waited for for ever",
-        put(database, "_patience_s", lambda over: FOR_EVER_S),
+        put(connections, "_patience_s", lambda over: FOR_EVER_S),
         ("database-hangs", "client-crash", "operator-rebalance"),
     ),
 }

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from groups.core import offsets
+from groups.core.classic import offsets
 from groups.core.classic import join, sync, timers
 from groups.core.classic.work import Work
 from groups.core.consumer import heartbeat as consumer_heartbeat

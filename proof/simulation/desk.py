@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from groups import offsets
-from groups.cluster import Cluster
-from groups.coordinator import Coordinator
+from groups.store import offsets
+from groups.cluster.view import Cluster
+from groups.coordinator.runtime import Coordinator
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -29,15 +29,15 @@ from groups.core.events import (
 )
 from groups.core.group import NOBODY
 from groups.core.replies import ConsumerBeaten, DraftJoined, Refused, Registered, Reply
-from groups.slot import slot_of
-from groups.slots import SlotKeeper
-from groups.transactions import Transactions
+from groups.core.slot import slot_of
+from groups.cluster.slot_keeper import SlotKeeper
+from groups.coordinator.transactions import Transactions
 from proof.simulation import desk_commands, desk_transactions
 from proof.simulation.holding import Held
 from proof.simulation.network import Link, Network, Request
 from proof.simulation.odd import NOTE_UNITS
 from proof.simulation.world import Process
-from protocol.handlers import forms
+from protocol.handlers.support import validation
 
 LOAD_HOLD_MS: Final = 5_000
 
@@ -190,7 +190,7 @@ class Desk:
             rows = await offsets.committed(self.readers, request.group_id, None)
         except Exception:
             return Refused(ErrorCode.NOT_COORDINATOR)
-        return {place: (row.offset, forms.told(row.metadata)) for place, row in rows.items()}
+        return {place: (row.offset, validation.told(row.metadata)) for place, row in rows.items()}
 
     async def _decide(self, ticket: Ticket, request: Request) -> Reply:
         event: Event = replace(request.body, ticket=ticket)
@@ -262,4 +262,4 @@ def _stored(writes: Iterable[OffsetWrite]) -> tuple[OffsetWrite, ...] | None:
     writes = tuple(writes)
     if any(len(write.metadata.encode("utf-16-le")) // 2 > NOTE_UNITS for write in writes):
         return None
-    return tuple(write._replace(metadata=forms.stored(write.metadata)) for write in writes)
+    return tuple(write._replace(metadata=validation.stored(write.metadata)) for write in writes)

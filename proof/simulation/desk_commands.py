@@ -7,7 +7,7 @@ group's face.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from groups.coordinator import Coordinator
+from groups.coordinator.runtime import Coordinator
 from groups.core import commands
 from groups.core.commanded.group import CommandedGroup
 from groups.core.errors import ErrorCode, Refuse

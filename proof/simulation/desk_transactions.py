@@ -10,7 +10,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import TxnOffsetCommit
 from groups.core.replies import Refused, Reply
 from groups.core.transactions import Claim, Producer
-from groups.transactions import Transactions
+from groups.coordinator.transactions import Transactions
 from proof.simulation.network import Request
 
 

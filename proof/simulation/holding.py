@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from groups.faces import Faces
+from groups.coordinator.heartbeat_views import Faces
 
 HOLD_S: Final = 0.25
 """About a third of what simulated members pause."""

@@ -1,6 +1,6 @@
 """Clients with values that no row can hold, sent past the checks of the wire on purpose.
 
-The wire refuses them (``protocol.handlers.forms``). Should one come through all the same, by a way
+The wire refuses them (``protocol.handlers.support.validation``). Should one come through all the same, by a way
 that nobody thought of, it fails alone: the rules and the store must not stop a group for it.
 """
 

@@ -13,21 +13,21 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from groups.assigning import Assigning
-from groups.cluster import Broker, Cluster
-from groups.commanded_topics import CommandedTopics
-from groups.committer import Committer
-from groups.coordinator import STALL_MS, Coordinator
+from groups.coordinator.assignor_worker import Assigning
+from groups.cluster.view import Broker, Cluster
+from groups.coordinator.commanded_topics import CommandedTopics
+from groups.coordinator.committer import Committer
+from groups.coordinator.runtime import STALL_MS, Coordinator
 from groups.core.group import Rules
-from groups.draft_topics import DraftTopics
-from groups.lease import NodeIdTaken
-from groups.lease_end import LeaseEnd
-from groups.offset_verbs import OffsetVerbs
-from groups.operations import Operator
-from groups.pauses import Pausing
-from groups.retries import Reloader
-from groups.slots import SlotKeeper
-from groups.transactions import Transactions
+from groups.coordinator.draft_topics import DraftTopics
+from groups.cluster.lease import NodeIdTaken
+from groups.cluster.lease_end import LeaseEnd
+from groups.operations.offset_operations import OffsetVerbs
+from groups.operations.requests import Operator
+from groups.operations.pauses import Pausing
+from groups.coordinator.retries import Reloader
+from groups.cluster.slot_keeper import SlotKeeper
+from groups.coordinator.transactions import Transactions
 from proof.simulation.desk import Desk
 from proof.simulation.network import PORT, Link, Network
 from proof.simulation.seams import Readers

@@ -9,8 +9,8 @@ from typing import Final
 from unittest.mock import patch
 
 from groups.core.group import Rules
-from groups.core.migration import deciding
-from groups.slot import slot_of
+from groups.core.conversion import step
+from groups.core.slot import slot_of
 from proof.history import Checker, Violation
 from proof.simulation import odd
 from proof.simulation.clients import Client, Numbers
@@ -303,8 +303,8 @@ LONG_EVERY: Final = 4
 
 
 def _long_steps(seed: int) -> AbstractContextManager[object]:
-    from_on = deciding.LONG_STEP_MIN if seed % LONG_EVERY else 0
-    return patch.object(deciding, "LONG_STEP_MIN", from_on)
+    from_on = step.LONG_STEP_MIN if seed % LONG_EVERY else 0
+    return patch.object(step, "LONG_STEP_MIN", from_on)
 
 
 def simulate(

@@ -13,9 +13,11 @@ from unittest.mock import patch
 
 import psycopg
 
-from groups import database, deaths, load, store, timeline
-from groups.core.pausing import Pauses
-from groups.store import Write
+from groups.postgres import connections, timeline
+from groups.cluster import failure_detector
+from groups.store import load, apply as store
+from groups.core.pauses import Pauses
+from groups.store.apply import Write
 from proof.simulation.network import PORT, Network
 from proof.simulation.postgres import Connection, Database
 from proof.simulation.statements import (
@@ -61,7 +63,7 @@ class Seams:
         await _sleep(process, int(modelled.weather.latency * 2 * SECOND))
         if not modelled.is_up:
             raise psycopg.OperationalError("connection refused")
-        return Connection(modelled, process, MEANINGS, database._patience_s(settings_over or {}))
+        return Connection(modelled, process, MEANINGS, connections._patience_s(settings_over or {}))
 
     async def kept(self, connection: Connection | None, name: str, **_: object) -> Connection:
         """The same connection while it is usable."""
@@ -69,7 +71,7 @@ class Seams:
             if _is_usable(connection):
                 return connection
             await connection.close()
-        opened: Connection = await database.connect(name)  # type: ignore[assignment]
+        opened: Connection = await connections.connect(name)  # type: ignore[assignment]
         return opened
 
     @contextmanager
@@ -78,11 +80,11 @@ class Seams:
         before = logging.root.manager.disable
         logging.disable(QUIET)
         with (
-            patch.object(database, "connect", self.connect),
-            patch.object(database, "kept", self.kept),
-            patch.object(database, "is_usable", _is_usable),
+            patch.object(connections, "connect", self.connect),
+            patch.object(connections, "kept", self.kept),
+            patch.object(connections, "is_usable", _is_usable),
             patch.object(timeline, "MEMORIES", []),
-            patch.object(deaths, "nobody_listens", self.nobody_listens),
+            patch.object(failure_detector, "nobody_listens", self.nobody_listens),
             patch.object(store, "apply", apply),
             patch.object(load, "groups_of_slots", _of_slots),
             patch.object(load, "groups_by_id", _by_id),
@@ -113,7 +115,7 @@ class Readers:
 
     async def fresh(self) -> Any:
         """One for a single read: reads must not queue behind each other."""
-        return await database.connect("reader")
+        return await connections.connect("reader")
 
 
 class _Loan(AbstractAsyncContextManager[Any]):

@@ -1,7 +1,7 @@
 """What the product's statements do to the modelled rows: the SQL that they stand for, in Python.
 
 One function for each statement that a node sends, in a table by the statement's own text, and
-``apply`` for the batch of ``groups.store``. The guard here is the model of ``rollcall_guard``;
+``apply`` for the batch of ``groups.store.apply``. The guard here is the model of ``rollcall_guard``;
 that the real one does the same is shown with real connections in tests/store.
 """
 
@@ -14,17 +14,18 @@ from uuid import UUID
 
 import psycopg
 
-from groups import sql, sql_offset_verbs, sql_slots, sql_timeline
-from groups.core.commanded import interests
+from groups.store.sql import group_rows, offset_operations, slots as sql_slots
+from groups.postgres import timeline_sql
+from groups.core.commanded import thread_offers
 from groups.core.commanded.work import KIND as COMMANDED
 from groups.core.draft.work import KIND as DRAFT
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import Durable, MemberRow
 from groups.core.shared import may_differ
-from groups.slot import slot_of
-from groups.sql_sweeps import NOTE_SLOTS
-from groups.store import Batch, Write
-from groups.store_errors import (
+from groups.core.slot import slot_of
+from groups.store.sql.sweeps import NOTE_SLOTS
+from groups.store.apply import Batch, Write
+from groups.postgres.errors import (
     Busy,
     Conflict,
     Contended,
@@ -72,7 +73,7 @@ FAILED: Final = EntryKind.CONSUMER_REBALANCE_FAILED
 
 
 async def apply(connection: Connection, batch: Batch) -> None:
-    """``groups.store.apply`` over modelled rows: one message, one outcome, or none known."""
+    """``groups.store.apply.apply`` over modelled rows: one message, one outcome, or none known."""
     try:
         verdict = await _whole_or_in_parts(connection, batch)
     except psycopg.OperationalError as error:
@@ -154,7 +155,7 @@ def _has_impossible_offsets(write: Write) -> bool:
 
 
 def refused_members(db: Database, transaction: Transaction, write: Write) -> Operation:
-    """``groups.store.refused_members``: whose rows would be refused."""
+    """``groups.store.apply.refused_members``: whose rows would be refused."""
     yield ("wait", _work(db))
     return _impossible_members(write)
 
@@ -266,7 +267,7 @@ def _silent_in_commanded(write: Write) -> set[str]:
     """Whoever goes was silent, but for those who are expelled: nothing else takes one out that
     has not said goodbye."""
     before = write.before.members
-    expelled = {member for member, row in before.items() if interests.is_expelled(row)}
+    expelled = {member for member, row in before.items() if thread_offers.is_expelled(row)}
     failed = {m for e in write.decision.journal if e.kind == FAILED for m in e.left}
     return before.keys() - expelled - failed
 
@@ -524,13 +525,13 @@ MEANINGS: Final[Mapping[bytes, Meaning]] = {
         sql_slots.RING: _ring,
         NOTE_SLOTS: _nothing,
         sql_slots.SERVER_UP_MS: _up_ms,
-        sql_timeline.READ: _read_timeline,
-        sql_timeline.LOST: _lost,
+        timeline_sql.READ: _read_timeline,
+        timeline_sql.LOST: _lost,
         sql_slots.PENDING_OPERATIONS: _pending_operations,
-        sql.FETCH_OFFSETS: _fetch_offsets,
-        sql.RAISE_REVISIONS: _raise_revisions,
-        sql_offset_verbs.AGES: _ages,
-        sql_offset_verbs.STATE_AGE: _state_age,
+        group_rows.FETCH_OFFSETS: _fetch_offsets,
+        group_rows.RAISE_REVISIONS: _raise_revisions,
+        offset_operations.AGES: _ages,
+        offset_operations.STATE_AGE: _state_age,
         **transaction_rows.MEANINGS,
     }.items()
 }

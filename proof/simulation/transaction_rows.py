@@ -1,4 +1,4 @@
-"""What the statements of transactions do to the modelled rows (``groups.sql_transactions``).
+"""What the statements of transactions do to the modelled rows (``groups.store.sql.transactions``).
 
 Those in a group owner's batch (``lock``, ``change``), and one function for each of the others, in a
 table by the statement's own text. What a statement reads it reads when it is run, with the locks
@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import psycopg
 
-from groups import sql
-from groups import sql_transactions as txn
+from groups.store.sql import group_rows
+from groups.store.sql import transactions as txn
 from groups.core.transactions import Producer, State
-from groups.slot import slot_of
-from groups.store import Write
+from groups.core.slot import slot_of
+from groups.store.apply import Write
 from proof.simulation import offset_rows
 from proof.simulation.locks import EXCLUSIVE, SHARE
 from proof.simulation.offset_rows import Place
@@ -41,7 +41,7 @@ class EpochDiffers(psycopg.errors.RaiseException):
 
 
 def lock(db: Database, writes: Iterable[Write]) -> Operation:
-    """``groups.pending.locks``: producers, then waiting offsets. False: something is held."""
+    """``groups.store.transactional_offsets.locks``: producers, then waiting offsets. False: something is held."""
     writes = [write for write in writes if write.has_pending]
     ids = {put.producer_id for write in writes for put in write.decision.pending}
     for name, row in sorted(db.producers.items()):
@@ -67,7 +67,7 @@ def _waiting_at(db: Database, place: Place) -> list[PendingKey]:
 
 
 def change(db: Database, write: Write) -> None:
-    """``groups.pending.changes``: what becomes of waiting offsets, ahead of the committed ones."""
+    """``groups.store.transactional_offsets.changes``: what becomes of waiting offsets, ahead of the committed ones."""
     decision, group_id = write.decision, write.group_id
     if decision.deleted:
         for key in [key for key in db.pending if key[1] == group_id]:
@@ -265,7 +265,7 @@ def _nothing(db: Database, transaction: Transaction, given: Any) -> Operation:
 
 
 MEANINGS: Final[Mapping[str, Meaning]] = {
-    sql.GUARD: _guard,
+    group_rows.GUARD: _guard,
     txn.LOCK_PRODUCER: _lock_producer,
     txn.FIND_PRODUCER: _find_producer,
     txn.DRAW_PRODUCER_ID: _draw_producer_id,

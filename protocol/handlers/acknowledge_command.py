@@ -5,11 +5,11 @@ A private API, for members of every kind of group: docs/commanded.md.
 
 from groups.core.errors import Refuse
 from groups.core.events import AcknowledgeCommand
-from groups.core.pausing import ORDERS_FROM
+from groups.core.pauses import ORDERS_FROM
 from groups.core.replies import Acknowledged
 from protocol.call import Call
-from protocol.handlers import forms, orders
-from protocol.messages.acknowledge_command import (
+from protocol.handlers.support import validation, operator_orders
+from rollcall.wire.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,
 )
@@ -18,10 +18,10 @@ from protocol.messages.acknowledge_command import (
 async def handle(request: AcknowledgeCommandRequest, call: Call) -> AcknowledgeCommandResponse:
     """Check the form, let the group decide, answer when it has."""
     if request.command_id >= ORDERS_FROM:
-        return await orders.acknowledge(request, call)
+        return await operator_orders.acknowledge(request, call)
     try:
-        forms.group_id(request.group_id, call.node.settings)
-        forms.name("member id", request.member_id)
+        validation.group_id(request.group_id, call.node.settings)
+        validation.name("member id", request.member_id)
     except Refuse as refusal:
         return AcknowledgeCommandResponse(error_code=refusal.code, error_message=refusal.detail)
     event = AcknowledgeCommand(

@@ -4,15 +4,15 @@ import re
 
 from groups.core.errors import ErrorCode
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.api_versions import (
+from protocol.handlers.support import validation
+from rollcall.wire.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
     ApiVersionsResponse,
     FinalizedFeatureKey,
     SupportedFeatureKey,
 )
-from protocol.wire.codec import encode
+from rollcall.wire.codec import encode
 
 API_KEY = 18
 
@@ -66,7 +66,7 @@ async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse
 
 def _is_on(feature: str, call: Call) -> bool:
     """Whether the cluster has the feature, at its level; one at level 0 is not told of."""
-    on = forms.CONSUMER_PROTOCOL in call.node.settings.group_coordinator_rebalance_protocols
+    on = validation.CONSUMER_PROTOCOL in call.node.settings.group_coordinator_rebalance_protocols
     return on or feature != GROUP_VERSION
 
 

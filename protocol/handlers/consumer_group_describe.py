@@ -8,17 +8,17 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member, by_topic
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
-from protocol.handlers import forms, operations
+from protocol.handlers.support import validation, group_operations
 from protocol.handlers.describe_groups import AGAIN
-from protocol.messages.consumer_group_describe import (
+from rollcall.wire.messages.consumer_group_describe import (
     Assignment,
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
     DescribedGroup,
     TopicPartitions,
 )
-from protocol.messages.consumer_group_describe import Member as DescribedMember
-from protocol.wire.limits import REPLY_BYTES_MAX
+from rollcall.wire.messages.consumer_group_describe import Member as DescribedMember
+from rollcall.wire.limits import REPLY_BYTES_MAX
 
 CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
 """MemberType: which protocol a member speaks (KIP-1099)."""
@@ -48,8 +48,8 @@ def _bytes_of(member: DescribedMember) -> int:
 
 async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:
     try:
-        forms.consumer_protocol(call.node.settings)
-        forms.group_id(group_id, call.node.settings)
+        validation.consumer_protocol(call.node.settings)
+        validation.group_id(group_id, call.node.settings)
     except Refuse as refusal:
         return DescribedGroup(
             error_code=refusal.code, error_message=refusal.detail, group_id=group_id
@@ -65,7 +65,7 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
             error_message=f"Group {group_id} {fault}.",
             group_id=group_id,
         )
-    return _described(group, operations.of_group(operations_asked), call)
+    return _described(group, group_operations.of_group(operations_asked), call)
 
 
 def _described(group: ConsumerGroup, authorized: int, call: Call) -> DescribedGroup:

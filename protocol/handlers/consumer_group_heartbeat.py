@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from groups.core.assignors.clients import ClientAssignor
+from groups.core.assignors.client_side import ClientAssignor
 from groups.core.consumer.heartbeat import JOIN, is_blank
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
-from groups.views import View
+from groups.coordinator.views import View
 from protocol.call import Call
-from protocol.handlers import forms, subscribed
-from protocol.handlers.settled import News, after_hold, hold_s, note_answer
-from protocol.messages.consumer_group_heartbeat import (
+from protocol.handlers.support import validation, topic_view
+from protocol.handlers.support.long_poll import News, after_hold, hold_s, note_answer
+from rollcall.wire.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
@@ -40,7 +40,7 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
         _check(request, call)
         brought = request.subscribed_topic_names or ()
         joins = request.member_epoch == JOIN
-        seen = await subscribed.view(request.group_id, brought, call, joins=joins)
+        seen = await topic_view.view(request.group_id, brought, call, joins=joins)
     except Refuse as refusal:
         return ConsumerBeaten(error=refusal.code, detail=refusal.detail)
     reply = await call.decide(request.group_id, _event(request, call, seen))
@@ -49,15 +49,15 @@ async def _decide(request: ConsumerGroupHeartbeatRequest, call: Call) -> Consume
 
 
 def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
-    forms.consumer_protocol(call.node.settings)
+    validation.consumer_protocol(call.node.settings)
     if is_blank(request.group_id):
         raise Refuse(ErrorCode.INVALID_REQUEST, "GroupId can't be empty.")
-    forms.group_id(request.group_id, call.node.settings)
-    forms.name("member id", request.member_id)
-    forms.instance_id(request.instance_id)
-    forms.name("rack id", request.rack_id)
-    forms.name("assignor", request.server_assignor)
-    forms.metadata(call.node.settings, _brought(request))
+    validation.group_id(request.group_id, call.node.settings)
+    validation.name("member id", request.member_id)
+    validation.instance_id(request.instance_id)
+    validation.name("rack id", request.rack_id)
+    validation.name("assignor", request.server_assignor)
+    validation.metadata(call.node.settings, _brought(request))
 
 
 def _brought(request: ConsumerGroupHeartbeatRequest) -> Iterator[str | bytes | None]:

@@ -6,8 +6,8 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import InstallAssignment
 from groups.core.replies import Installed
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.consumer_group_install_assignment import (
+from protocol.handlers.support import validation
+from rollcall.wire.messages.consumer_group_install_assignment import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupInstallAssignmentResponse,
 )
@@ -18,9 +18,9 @@ async def handle(
 ) -> ConsumerGroupInstallAssignmentResponse:
     """Check the form, let the group decide whether it goes by it."""
     try:
-        forms.consumer_protocol(call.node.settings)
-        forms.group_id(request.group_id, call.node.settings)
-        forms.name("member id", request.member_id)
+        validation.consumer_protocol(call.node.settings)
+        validation.group_id(request.group_id, call.node.settings)
+        validation.name("member id", request.member_id)
         targets = _targets(request)
     except Refuse as refusal:
         return _response(Installed(refusal.code, refusal.detail))
@@ -30,7 +30,7 @@ async def handle(
         member_epoch=request.member_epoch,
         group_epoch=request.group_epoch,
         targets=targets,
-        failure=forms.sentence(request.failure),
+        failure=validation.sentence(request.failure),
     )
     reply = await call.decide(request.group_id, event)
     return _response(reply if isinstance(reply, Installed) else Installed(reply.error))

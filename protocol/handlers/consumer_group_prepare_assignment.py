@@ -9,9 +9,9 @@ from groups.core.events import PrepareAssignment
 from groups.core.replies import Prepared
 from groups.core.replies import PreparedMember as Member
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.consumer_group_heartbeat import TopicPartitions
-from protocol.messages.consumer_group_prepare_assignment import (
+from protocol.handlers.support import validation
+from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
+from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
     PreparedAssignor,
@@ -26,9 +26,9 @@ async def handle(
 ) -> ConsumerGroupPrepareAssignmentResponse:
     """Check the form, let the group say what it is."""
     try:
-        forms.consumer_protocol(call.node.settings)
-        forms.group_id(request.group_id, call.node.settings)
-        forms.name("member id", request.member_id)
+        validation.consumer_protocol(call.node.settings)
+        validation.group_id(request.group_id, call.node.settings)
+        validation.name("member id", request.member_id)
     except Refuse as refusal:
         return _response(Prepared(error=refusal.code, detail=refusal.detail))
     event = PrepareAssignment(

@@ -2,12 +2,12 @@
 
 from collections import Counter
 
-from groups.catalogue import Unavailable, unknown_topic
+from groups.catalogue.cache import Unavailable, unknown_topic
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_assignments, check_growth
 from protocol.call import Call
-from protocol.handlers.codes import WireCode
-from protocol.messages.create_partitions import (
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
     CreatePartitionsTopic,

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from groups.catalogue import Entry, Unavailable
+from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.topic_configs import check_new, entries
+from groups.core.configs.topic import check_new, entries
 from groups.core.topics import (
     PARTITIONS_MAX,
     PARTITIONS_PER_REQUEST_MAX,
@@ -13,8 +13,8 @@ from groups.core.topics import (
     partitions_of_new,
 )
 from protocol.call import Call
-from protocol.handlers.codes import WireCode
-from protocol.messages.create_topics import (
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.create_topics import (
     CreatableTopic,
     CreatableTopicConfigs,
     CreatableTopicResult,

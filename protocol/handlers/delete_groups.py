@@ -3,8 +3,8 @@
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DeleteGroup
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.delete_groups import (
+from protocol.handlers.support import validation
+from rollcall.wire.messages.delete_groups import (
     DeletableGroupResult,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
@@ -23,7 +23,7 @@ async def handle(request: DeleteGroupsRequest, call: Call) -> DeleteGroupsRespon
 
 async def _delete(group_id: str, call: Call) -> ErrorCode:
     try:
-        forms.group_id(group_id, call.node.settings, may_be_empty=True)
+        validation.group_id(group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return refusal.code
     return (await call.decide(group_id, DeleteGroup(ticket=call.ticket, author=call.author))).error

@@ -7,11 +7,11 @@ from collections import Counter
 from typing import NamedTuple
 from uuid import UUID
 
-from groups.catalogue import Entry, Unavailable, unknown_topic
+from groups.catalogue.cache import Entry, Unavailable, unknown_topic
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
-from protocol.handlers.codes import WireCode
-from protocol.messages.delete_topics import (
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.delete_topics import (
     DeletableTopicResult,
     DeleteTopicsRequest,
     DeleteTopicsResponse,

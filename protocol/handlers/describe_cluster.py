@@ -2,9 +2,9 @@
 
 from groups.core.errors import ErrorCode
 from protocol.call import Call
-from protocol.handlers import rights
-from protocol.handlers.codes import WireCode
-from protocol.messages.describe_cluster import (
+from protocol.handlers.support import authorized_operations
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.describe_cluster import (
     DescribeClusterBroker,
     DescribeClusterRequest,
     DescribeClusterResponse,
@@ -31,7 +31,7 @@ async def handle(request: DescribeClusterRequest, call: Call) -> DescribeCluster
             DescribeClusterBroker(broker_id=b.node_id, host=b.host, port=b.port)
             for b in cluster.brokers
         ],
-        cluster_authorized_operations=rights.of_cluster(
+        cluster_authorized_operations=authorized_operations.of_cluster(
             request.include_cluster_authorized_operations
         ),
     )

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from groups.catalogue import Unavailable
-from groups.core import group_configs, topic_configs
-from groups.core.configs import Entry
+from groups.catalogue.cache import Unavailable
+from groups.core.configs import group, topic
+from groups.core.configs.entries import Entry
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.group_configs import Values
+from groups.core.configs.group import Values
 from protocol.call import Call
-from protocol.handlers import resources
-from protocol.handlers.resources import Resource
-from protocol.messages.describe_configs import (
+from protocol.handlers.support import config_resources
+from protocol.handlers.support.config_resources import Resource
+from rollcall.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
     DescribeConfigsResourceResult,
@@ -43,7 +43,7 @@ async def _own(asked: Sequence[DescribeConfigsResource], call: Call) -> Mapping[
     """None where the rows could not be read."""
     names = {r.resource_name for r in asked if r.resource_type == Resource.GROUP}
     try:
-        return await call.node.configs.of([n for n in names if resources.is_group(n, call)])
+        return await call.node.configs.of([n for n in names if config_resources.is_group(n, call)])
     except Unavailable:
         return None
 
@@ -73,19 +73,19 @@ async def _entries(
     resource: DescribeConfigsResource, own: Mapping[str, Values] | None, call: Call
 ) -> Sequence[Entry]:
     name, broker = resource.resource_name, call.node.configs.broker
-    match resources.kind(resource.resource_type):
+    match config_resources.kind(resource.resource_type):
         case Resource.TOPIC:
-            await resources.check_topic(name, call)
-            return topic_configs.entries()
+            await config_resources.check_topic(name, call)
+            return topic.entries()
         case Resource.BROKER:
             # Nothing is ever set for all brokers at once: each has what it was started with.
-            is_default = resources.is_default_broker(name, call)
+            is_default = config_resources.is_default_broker(name, call)
             return [] if is_default else [config.entry for config in broker.values()]
         case Resource.GROUP:
-            resources.check_group(name, call)
+            config_resources.check_group(name, call)
             if own is None:
-                raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, resources.UNSURE)
-            return group_configs.entries(own.get(name, {}), broker)
+                raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, config_resources.UNSURE)
+            return group.entries(own.get(name, {}), broker)
 
 
 def _told(entry: Entry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:

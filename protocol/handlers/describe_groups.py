@@ -9,14 +9,14 @@ from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import MemberRow
 from protocol.call import Call
-from protocol.handlers import forms, operations
-from protocol.messages.describe_groups import (
+from protocol.handlers.support import validation, group_operations
+from rollcall.wire.messages.describe_groups import (
     DescribedGroup,
     DescribedGroupMember,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
 )
-from protocol.wire.limits import REPLY_BYTES_MAX
+from rollcall.wire.limits import REPLY_BYTES_MAX
 
 AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 """Of a group that the reply has no room for. Clients ask again, for what they were not told."""
@@ -45,7 +45,7 @@ def _bytes_of(member: DescribedGroupMember) -> int:
 
 async def _describe(group_id: str, operations_asked: bool, call: Call) -> DescribedGroup:
     try:
-        forms.group_id(group_id, call.node.settings, may_be_empty=True)
+        validation.group_id(group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return DescribedGroup(error_code=refusal.code, group_id=group_id)
     code = await call.available(group_id)
@@ -54,8 +54,8 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
     group = call.node.coordinator.group(group_id)
     if not isinstance(group, ClassicGroup | DraftGroup | CommandedGroup):
         fault = "not found" if group is None else "is not classic"
-        return _dead(group_id, call.version, fault, operations.of_group(operations_asked))
-    return _described(group, operations.of_group(operations_asked))
+        return _dead(group_id, call.version, fault, group_operations.of_group(operations_asked))
+    return _described(group, group_operations.of_group(operations_asked))
 
 
 def _dead(group_id: str, version: int, fault: str, authorized: int) -> DescribedGroup:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from groups.catalogue import Entry, Unavailable
+from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode
 from groups.core.topics import name_problem
 from protocol.call import Call
-from protocol.handlers import rights
-from protocol.handlers.codes import WireCode
-from protocol.messages.describe_topic_partitions import (
+from protocol.handlers.support import authorized_operations
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.describe_topic_partitions import (
     Cursor,
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
@@ -79,7 +79,7 @@ def _code(name: str, missing: int) -> int:
 
 def _failed(name: str, code: int) -> DescribeTopicPartitionsResponseTopic:
     return DescribeTopicPartitionsResponseTopic(
-        error_code=code, name=name, topic_authorized_operations=rights.of_topic(True)
+        error_code=code, name=name, topic_authorized_operations=authorized_operations.of_topic(True)
     )
 
 
@@ -88,7 +88,7 @@ def _described(entry: Entry, partitions: range, call: Call) -> DescribeTopicPart
         name=entry.name,
         topic_id=entry.topic_id,
         partitions=[_partition(entry, index, call) for index in partitions],
-        topic_authorized_operations=rights.of_topic(True),
+        topic_authorized_operations=authorized_operations.of_topic(True),
     )
 
 

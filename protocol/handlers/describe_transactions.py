@@ -4,15 +4,15 @@ from collections import Counter
 
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers.support import validation
 from protocol.handlers.describe_groups import AGAIN
-from protocol.messages.describe_transactions import (
+from rollcall.wire.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
     TopicData,
     TransactionState,
 )
-from protocol.wire.limits import REPLY_BYTES_MAX
+from rollcall.wire.limits import REPLY_BYTES_MAX
 
 OTHER_BYTES = 50
 """Of a transaction beside its id and its partitions."""
@@ -41,7 +41,7 @@ def _bytes_of(state: TransactionState) -> int:
 
 async def _one(transactional_id: str, call: Call) -> TransactionState:
     try:
-        forms.transactional_id(transactional_id, call.node.settings)
+        validation.transactional_id(transactional_id, call.node.settings)
         await call.available_or_refuse(transactional_id)
         found = await call.node.transactions.described(transactional_id)
     except Refuse as refusal:

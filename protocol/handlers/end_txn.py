@@ -3,8 +3,8 @@
 from groups.core.errors import Refuse
 from groups.core.transactions import NO_EPOCH, Claim
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
+from protocol.handlers.support import validation
+from rollcall.wire.messages.end_txn import EndTxnRequest, EndTxnResponse
 
 FENCED_SINCE = 2
 """Before, clients know INVALID_PRODUCER_EPOCH alone (KIP-588)."""
@@ -13,7 +13,7 @@ FENCED_SINCE = 2
 async def handle(request: EndTxnRequest, call: Call) -> EndTxnResponse:
     """Commit or abort; when the answer comes, it is done."""
     try:
-        forms.transactional_id(request.transactional_id, call.node.settings)
+        validation.transactional_id(request.transactional_id, call.node.settings)
         await call.available_or_refuse(request.transactional_id)
         producer = await call.node.transactions.end(
             request.transactional_id,
@@ -22,6 +22,6 @@ async def handle(request: EndTxnRequest, call: Call) -> EndTxnResponse:
             version=call.version,
         )
     except Refuse as refusal:
-        code = forms.fencing(refusal.code, known=call.version >= FENCED_SINCE)
+        code = validation.fencing(refusal.code, known=call.version >= FENCED_SINCE)
         return EndTxnResponse(error_code=code, producer_epoch=NO_EPOCH)
     return EndTxnResponse(producer_id=producer.producer_id, producer_epoch=producer.epoch)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from protocol.call import Call
-from protocol.messages.fetch import (
+from rollcall.wire.messages.fetch import (
     FetchableTopicResponse,
     FetchPartition,
     FetchRequest,

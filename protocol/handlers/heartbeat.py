@@ -7,14 +7,14 @@ nothing but the member's beat.
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import NOBODY
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from protocol.handlers.support import validation
+from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 
 async def handle(request: HeartbeatRequest, call: Call) -> HeartbeatResponse:
     """Answer from the committed face of the group."""
     try:
-        forms.group_id(request.group_id, call.node.settings)
+        validation.group_id(request.group_id, call.node.settings)
     except Refuse as refusal:
         return HeartbeatResponse(error_code=refusal.code)
     code = await call.available(request.group_id)

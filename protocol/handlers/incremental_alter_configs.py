@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from groups.catalogue import Unavailable
-from groups.core import topic_configs
-from groups.core.configs import Change, Operation
+from groups.catalogue.cache import Unavailable
+from groups.core.configs import topic
+from groups.core.configs.entries import Change, Operation
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.group_configs import check_form
+from groups.core.configs.group import check_form
 from protocol.call import Call
-from protocol.handlers import resources
-from protocol.handlers.codes import WireCode
-from protocol.handlers.resources import Resource
-from protocol.messages.incremental_alter_configs import (
+from protocol.handlers.support import config_resources
+from protocol.handlers.support.wire_codes import WireCode
+from protocol.handlers.support.config_resources import Resource
+from rollcall.wire.messages.incremental_alter_configs import (
     AlterConfigsResource,
     AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,
@@ -76,15 +76,15 @@ def _changes(resource: AlterConfigsResource) -> list[Change]:
 async def _is_group(resource: AlterConfigsResource, call: Call) -> bool:
     """Whether the resource is a group, which may be changed; nothing else may."""
     name = resource.resource_name
-    match resources.kind(resource.resource_type):
+    match config_resources.kind(resource.resource_type):
         case Resource.TOPIC:
-            await resources.check_topic(name, call)
-            topic_configs.check(_changes(resource))
+            await config_resources.check_topic(name, call)
+            topic.check(_changes(resource))
         case Resource.BROKER:
-            resources.is_default_broker(name, call)
+            config_resources.is_default_broker(name, call)
             _check_broker(_changes(resource), call)
         case Resource.GROUP:
-            resources.check_group(name, call)
+            config_resources.check_group(name, call)
             return True
     return False
 

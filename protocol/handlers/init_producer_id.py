@@ -4,8 +4,8 @@ had it before (KIP-98, KIP-360)."""
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import NO_EPOCH, NO_ID, Claim
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from protocol.handlers.support import validation
+from rollcall.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
 FENCED_SINCE = 4
 """Before, clients know INVALID_PRODUCER_EPOCH alone (KIP-588)."""
@@ -18,14 +18,14 @@ async def handle(request: InitProducerIdRequest, call: Call) -> InitProducerIdRe
             return _given(await call.node.transactions.draw_producer_id(), 0)
         return await _initialise(request, request.transactional_id, call)
     except Refuse as refusal:
-        code = forms.fencing(refusal.code, known=call.version >= FENCED_SINCE)
+        code = validation.fencing(refusal.code, known=call.version >= FENCED_SINCE)
         return InitProducerIdResponse(error_code=code, producer_epoch=NO_EPOCH)
 
 
 async def _initialise(
     request: InitProducerIdRequest, transactional_id: str, call: Call
 ) -> InitProducerIdResponse:
-    forms.transactional_id(transactional_id, call.node.settings)
+    validation.transactional_id(transactional_id, call.node.settings)
     claim = _claim(request)
     _check(request, call.node.settings.transaction_max_timeout_ms)
     await call.available_or_refuse(transactional_id)

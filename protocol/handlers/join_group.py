@@ -6,8 +6,8 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
 from groups.core.replies import Joined
 from protocol.call import Call
-from protocol.handlers import forms, subscribed
-from protocol.messages.join_group import (
+from protocol.handlers.support import validation, topic_view
+from rollcall.wire.messages.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
     JoinGroupResponseMember,
@@ -23,7 +23,7 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     """Check the form, let the group decide, answer when it has."""
     try:
         event = _event(request, call)
-        seen = await subscribed.view_of_join(request.group_id, event, call)
+        seen = await topic_view.view_of_join(request.group_id, event, call)
     except Refuse as refusal:
         return _response(Joined(refusal.code, request.member_id), call.version)
     event = replace(event, topics=seen.topics, looked_up=seen.looked_up)
@@ -37,12 +37,12 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
 
 def _event(request: JoinGroupRequest, call: Call) -> JoinGroup:
     settings = call.node.settings
-    forms.group_id(request.group_id, settings)
-    forms.name("member id", request.member_id)
-    forms.instance_id(request.group_instance_id)
-    forms.name("protocol type", request.protocol_type)
+    validation.group_id(request.group_id, settings)
+    validation.name("member id", request.member_id)
+    validation.instance_id(request.group_instance_id)
+    validation.name("protocol type", request.protocol_type)
     parts = (part for p in request.protocols for part in (p.name, p.metadata))
-    forms.metadata(settings, parts)
+    validation.metadata(settings, parts)
     old = call.version < REBALANCE_TIMEOUT_SINCE
     return JoinGroup(
         ticket=call.ticket,
@@ -54,7 +54,7 @@ def _event(request: JoinGroupRequest, call: Call) -> JoinGroup:
         rebalance_timeout_ms=request.session_timeout_ms if old else request.rebalance_timeout_ms,
         protocol_type=request.protocol_type,
         protocols=tuple((p.name, bytes(p.metadata)) for p in request.protocols),
-        reason=forms.sentence(request.reason),
+        reason=validation.sentence(request.reason),
         needs_member_id=call.version >= MEMBER_ID_REQUIRED_SINCE
         and request.group_instance_id is None,
         can_skip_assignment=call.version >= SKIP_ASSIGNMENT_SINCE,

@@ -7,8 +7,8 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import LeaveGroup, Leaver
 from groups.core.replies import Left
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse
+from protocol.handlers.support import validation
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse
 
 BATCH_SINCE = 3  # KIP-345
 
@@ -16,7 +16,7 @@ BATCH_SINCE = 3  # KIP-345
 async def handle(request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse:
     """Check the form, let the group decide, answer when it has."""
     try:
-        forms.group_id(request.group_id, call.node.settings)
+        validation.group_id(request.group_id, call.node.settings)
     except Refuse as refusal:
         return LeaveGroupResponse(error_code=refusal.code)
     leavers = await call.aside(partial(_leavers, request, call.version))
@@ -43,7 +43,7 @@ def _leavers(request: LeaveGroupRequest, version: int) -> tuple[Leaver, ...]:
     if version < BATCH_SINCE:
         return (Leaver(request.member_id, None),)
     return tuple(
-        Leaver(m.member_id, m.group_instance_id, forms.sentence(m.reason)) for m in request.members
+        Leaver(m.member_id, m.group_instance_id, validation.sentence(m.reason)) for m in request.members
     )
 
 

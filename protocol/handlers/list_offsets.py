@@ -8,11 +8,11 @@ discard their commits.
 from collections.abc import Mapping
 from functools import partial
 
-from groups.catalogue import Entry, Unavailable
+from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode
 from protocol.call import Call
-from protocol.handlers.codes import WireCode
-from protocol.messages.list_offsets import (
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsPartitionResponse,
     ListOffsetsRequest,

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from uuid import UUID
 
-from groups.catalogue import Entry, Unavailable
-from groups.cluster import Broker, Cluster
+from groups.catalogue.cache import Entry, Unavailable
+from groups.cluster.view import Broker, Cluster
 from groups.core.errors import ErrorCode
 from groups.core.topics import (
     PARTITIONS_MAX,
@@ -14,9 +14,9 @@ from groups.core.topics import (
     name_problem,
 )
 from protocol.call import Call
-from protocol.handlers import rights
-from protocol.handlers.codes import WireCode
-from protocol.messages.metadata import (
+from protocol.handlers.support import authorized_operations
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
     MetadataResponse,
@@ -24,7 +24,7 @@ from protocol.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
-from protocol.wire.size import LARGE_ELEMENTS
+from rollcall.wire.size import LARGE_ELEMENTS
 
 NO_TOPIC_ID = UUID(int=0)
 
@@ -59,7 +59,7 @@ async def handle(request: MetadataRequest, call: Call) -> MetadataResponse:
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller_id,
         topics=await _topics(request, call),
-        cluster_authorized_operations=rights.of_cluster(
+        cluster_authorized_operations=authorized_operations.of_cluster(
             request.include_cluster_authorized_operations
         ),
     )
@@ -67,7 +67,7 @@ async def handle(request: MetadataRequest, call: Call) -> MetadataResponse:
 
 async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponseTopic]:
     asked = request.topics
-    operations = rights.of_topic(request.include_topic_authorized_operations)
+    operations = authorized_operations.of_topic(request.include_topic_authorized_operations)
     if asked is None or (not asked and call.version < NULL_MEANS_ALL_SINCE):
         told = _Answer(call, operations)
         return [await told.known(entry) async for entry in call.each(call.node.catalogue.all())]
@@ -157,7 +157,7 @@ async def _by_id(ids: Iterable[UUID], call: Call, operations: int) -> list[Metad
     return [
         await told.known(found[topic_id])
         if topic_id in found
-        else _failed(missing, None, rights.of_topic(False), topic_id)
+        else _failed(missing, None, authorized_operations.of_topic(False), topic_id)
         async for topic_id in call.each(ids)
     ]
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from uuid import UUID
 
-from groups.catalogue import Entry, Unavailable
+from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider, Ticket
 from groups.node import Node, NodeSettings
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.offset_commit import (
+from protocol.handlers.support import validation
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
@@ -22,7 +22,7 @@ from protocol.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
-from protocol.messages.txn_offset_commit import TxnOffsetCommitRequestPartition
+from rollcall.wire.messages.txn_offset_commit import TxnOffsetCommitRequestPartition
 
 TOPIC_IDS_SINCE = 10  # KIP-848
 NAMES_RETENTION = range(2, 5)
@@ -43,7 +43,7 @@ Partition = OffsetCommitRequestPartition | TxnOffsetCommitRequestPartition
 async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
     """Sort out what cannot be stored, let the group decide on the rest."""
     try:
-        forms.group_id(request.group_id, call.node.settings, may_be_empty=True)
+        validation.group_id(request.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         code = refusal.code
         return await _told(request, lambda _topic, _partition: code, (), call)
@@ -192,7 +192,7 @@ def write(
         partition.partition_index,
         partition.committed_offset,
         partition.committed_leader_epoch,
-        forms.stored(partition.committed_metadata) if partition.committed_metadata else "",
+        validation.stored(partition.committed_metadata) if partition.committed_metadata else "",
         None,
         retention_ms,
         author,
@@ -211,7 +211,7 @@ def committer(request: OffsetCommitRequest, node: Node, client_id: str, host: st
     """Whom the history of offsets names for this request."""
     # Without a generation anybody may commit to an empty group, and call itself what it likes.
     is_member = request.generation_id_or_member_epoch >= 0
-    member_id = request.member_id if is_member else forms.shown(request.member_id)
+    member_id = request.member_id if is_member else validation.shown(request.member_id)
     return author(member_id, node, client_id, host)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from functools import partial
 
-from groups.catalogue import Entry, Unavailable
+from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import OffsetDelete
 from groups.core.replies import OffsetsDeleted
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.offset_delete import (
+from protocol.handlers.support import validation
+from rollcall.wire.messages.offset_delete import (
     OffsetDeleteRequest,
     OffsetDeleteResponse,
     OffsetDeleteResponsePartition,
@@ -22,7 +22,7 @@ UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 async def handle(request: OffsetDeleteRequest, call: Call) -> OffsetDeleteResponse:
     """Sort out what does not exist, let the group decide on the rest."""
     try:
-        forms.group_id(request.group_id, call.node.settings)
+        validation.group_id(request.group_id, call.node.settings)
     except Refuse as refusal:
         return OffsetDeleteResponse(error_code=refusal.code)
     try:

@@ -14,14 +14,14 @@ from uuid import UUID
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups import offsets
+from groups.store import offsets
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.offsets import check_reader
 from groups.core.errors import ErrorCode, Refuse
-from groups.offsets import Committed, Partition
+from groups.store.offsets import Committed, Partition
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.offset_fetch import (
+from protocol.handlers.support import validation
+from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
@@ -32,8 +32,8 @@ from protocol.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
-from protocol.wire.limits import REPLY_BYTES_MAX
-from protocol.wire.size import LARGE_ELEMENTS
+from rollcall.wire.limits import REPLY_BYTES_MAX
+from rollcall.wire.size import LARGE_ELEMENTS
 
 logger = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
     """``stable``: what a transaction may still commit is UNSTABLE_OFFSET_COMMIT (KIP-447).
     POLICY_VIOLATION: it is more than there is ``room`` for."""
     try:
-        forms.group_id(asked.group_id, call.node.settings, may_be_empty=True)
+        validation.group_id(asked.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return Found(refusal.code)
     code = await call.available(asked.group_id)
@@ -243,7 +243,7 @@ def _topics(found: Found) -> list[OffsetFetchResponseTopic]:
                     partition_index=line.partition,
                     committed_offset=line.found.offset,
                     committed_leader_epoch=line.found.leader_epoch,
-                    metadata=forms.told(line.found.metadata),
+                    metadata=validation.told(line.found.metadata),
                     error_code=line.error,
                 )
                 for line in lines
@@ -268,7 +268,7 @@ def _group(group_id: str, found: Found) -> tuple[OffsetFetchResponseGroup, int]:
                         partition_index=line.partition,
                         committed_offset=line.found.offset,
                         committed_leader_epoch=line.found.leader_epoch,
-                        metadata=forms.told(line.found.metadata),
+                        metadata=validation.told(line.found.metadata),
                         error_code=line.error,
                     )
                     for line in lines

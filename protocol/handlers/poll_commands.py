@@ -9,11 +9,11 @@ from groups.core import commands
 from groups.core.commanded.group import CommandedGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Group
-from groups.core.pausing import ORDERS_FROM
+from groups.core.pauses import ORDERS_FROM
 from groups.core.rows import CommandRow, MemberRow
 from protocol.call import Call
-from protocol.handlers import forms, orders
-from protocol.messages.poll_commands import (
+from protocol.handlers.support import validation, operator_orders
+from rollcall.wire.messages.poll_commands import (
     Command,
     OwnedTopic,
     PartitionThread,
@@ -28,9 +28,9 @@ SESSION_SHARE = 3
 async def handle(request: PollCommandsRequest, call: Call) -> PollCommandsResponse:
     """Commands at once, or after a hold."""
     if request.last_command_id >= ORDERS_FROM:
-        return await orders.poll(request, call)
+        return await operator_orders.poll(request, call)
     try:
-        forms.group_id(request.group_id, call.node.settings)
+        validation.group_id(request.group_id, call.node.settings)
         await call.available_or_refuse(request.group_id)
         group, row = _find(request, call)
         if isinstance(group, CommandedGroup):

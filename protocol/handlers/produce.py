@@ -8,7 +8,7 @@ from functools import partial
 
 from groups.core.errors import ErrorCode
 from protocol.call import Call
-from protocol.messages.produce import (
+from rollcall.wire.messages.produce import (
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,

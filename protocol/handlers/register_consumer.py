@@ -3,15 +3,15 @@
 A private API: docs/commanded.md.
 """
 
-from groups import regexes
-from groups.catalogue import Unavailable
-from groups.core.commanded.interests import BLACK_LIST, WHITE_LIST, filter_key
+from groups.catalogue import regex
+from groups.catalogue.cache import Unavailable
+from groups.core.commanded.thread_offers import BLACK_LIST, WHITE_LIST, filter_key
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
 from groups.core.replies import Registered
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.register_consumer import RegisterConsumerRequest, RegisterConsumerResponse
+from protocol.handlers.support import validation
+from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, RegisterConsumerResponse
 
 FILTERS = {1: WHITE_LIST, 2: BLACK_LIST}
 """``filter_type`` to the kind of filter; 0: none, topics are named."""
@@ -61,9 +61,9 @@ async def _event(request: RegisterConsumerRequest, call: Call) -> RegisterConsum
 
 def _check_form(request: RegisterConsumerRequest, call: Call) -> None:
     names = [topic.name for topic in request.topics]
-    forms.group_id(request.group_id, call.node.settings)
-    forms.name("member id", request.consumer_id)
-    forms.metadata(call.node.settings, (request.pattern, *names))
+    validation.group_id(request.group_id, call.node.settings)
+    validation.name("member id", request.consumer_id)
+    validation.metadata(call.node.settings, (request.pattern, *names))
     if len(set(names)) < len(names):
         raise Refuse(ErrorCode.INVALID_REQUEST, "a topic is named twice")
 
@@ -75,7 +75,7 @@ def _filter(request: RegisterConsumerRequest) -> str | None:
     kind = FILTERS.get(request.filter_type)
     if kind is None or request.pattern is None:
         raise Refuse(ErrorCode.INVALID_REQUEST, "a filter has a type, 1 or 2, and a pattern")
-    fault = regexes.problem(request.pattern)
+    fault = regex.problem(request.pattern)
     if fault is not None:
         raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, fault)
     return filter_key(kind, request.pattern)

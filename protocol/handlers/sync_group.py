@@ -4,8 +4,8 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import SyncGroup
 from groups.core.replies import Synced
 from protocol.call import Call
-from protocol.handlers import forms
-from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from protocol.handlers.support import validation
+from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
 PROTOCOL_NAMED_SINCE = 5  # KIP-559
 
@@ -14,7 +14,7 @@ async def handle(request: SyncGroupRequest, call: Call) -> SyncGroupResponse:
     """Check the form, let the group decide, answer when it has."""
     try:
         _check_names(request, call.version)
-        forms.group_id(request.group_id, call.node.settings)
+        validation.group_id(request.group_id, call.node.settings)
         _check_size(request, call.node.settings.group_metadata_max_bytes)
     except Refuse as refusal:
         return SyncGroupResponse(error_code=refusal.code)

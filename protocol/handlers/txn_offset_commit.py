@@ -7,14 +7,14 @@ The others go to the group as one event, after a look at the producer's transact
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from groups.catalogue import Entry, Unavailable
+from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers.support import validation
 from protocol.handlers.offset_commit import author, check, is_known, under, write
-from protocol.messages.txn_offset_commit import (
+from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
@@ -45,8 +45,8 @@ async def handle(request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommit
 async def _decide(
     request: TxnOffsetCommitRequest, writes: list[OffsetWrite], call: Call
 ) -> ErrorCode:
-    forms.group_id(request.group_id, call.node.settings)
-    forms.transactional_id(request.transactional_id, call.node.settings)
+    validation.group_id(request.group_id, call.node.settings)
+    validation.transactional_id(request.transactional_id, call.node.settings)
     await call.available_or_refuse(request.group_id)
     claim = Claim(request.producer_id, request.producer_epoch)
     await call.node.transactions.admit(
@@ -71,7 +71,7 @@ async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, lis
     except Unavailable as error:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
     limit = call.node.settings.offset_metadata_max_bytes
-    who = author(forms.shown(request.member_id), call.node, call.client_id, call.client_host)
+    who = author(validation.shown(request.member_id), call.node, call.client_id, call.client_host)
     return await call.aside(partial(_sorted, request, entries, limit, who))
 
 

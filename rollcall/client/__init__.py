@@ -5,14 +5,14 @@
             ...
 
 docs/client.md is its tutorial and reference. It needs nothing of the server: only the standard
-library and Kafka's messages (``protocol.wire``, ``protocol.messages``).
+library and Kafka's messages (``rollcall.wire``, ``rollcall.wire.messages``).
 """
 
 from rollcall.client.assignors import ASSIGNORS, Assignor, Candidate, Claim
 from rollcall.client.assignors.own import ClientAssignor, View, ViewMember
 from rollcall.client.blocking import BlockingMember
 from rollcall.client.core.pausing import Order
-from rollcall.client.core.words import Change, Kind, Token, TopicPartition
+from rollcall.client.core.events import Change, Kind, Token, TopicPartition
 from rollcall.client.errors import (
     Closed,
     CommitRefused,

@@ -10,15 +10,15 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
-from protocol.messages.consumer_group_prepare_assignment import (
+from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentResponse,
 )
-from protocol.wire.declare import Message
+from rollcall.wire.declare import Message
 from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.cluster import ASSIGNING, Cluster
 from rollcall.client.core import assigning
 from rollcall.client.core.assigning import Next
-from rollcall.client.core.words import Standing
+from rollcall.client.core.events import Standing
 from rollcall.client.threads import in_thread
 
 ROUNDS_MAX: Final = 100

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from rollcall.client.core.words import Partitions
+from rollcall.client.core.events import Partitions
 
 Callback = Callable[[Partitions], Awaitable[None] | None]
 

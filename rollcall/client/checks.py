@@ -7,7 +7,7 @@ import re
 from dataclasses import fields
 from typing import Any, Final
 
-from rollcall.client.core.words import Identity, Subscription, TopicPartition
+from rollcall.client.core.events import Identity, Subscription, TopicPartition
 
 NAME_BYTES_MAX: Final = 2**15 - 1
 MOST: Final = 2**31 - 1

@@ -8,9 +8,9 @@ import ssl
 from collections.abc import Sequence
 from typing import Any, Final
 
-from protocol.wire.declare import Message
+from rollcall.wire.declare import Message
 from rollcall.client.connection import Broken, Connection
-from rollcall.client.core.words import LookUp, Topics
+from rollcall.client.core.events import LookUp, Topics
 from rollcall.client.dialects import Dialect
 from rollcall.client.errors import Closed
 

@@ -9,11 +9,11 @@ import ssl
 from itertools import count
 from typing import Any, Final, Self
 
-from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
-from protocol.wire.codec import decode, encode
-from protocol.wire.declare import Message
-from protocol.wire.errors import WireError
-from protocol.wire.limits import FRAME_BYTES_MAX
+from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.declare import Message
+from rollcall.wire.errors import WireError
+from rollcall.wire.limits import FRAME_BYTES_MAX
 from rollcall.client.dialects import Dialect
 from rollcall.client.dialects.kafka import KAFKA
 

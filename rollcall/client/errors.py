@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from rollcall.client.core.codes import name_of
-from rollcall.client.core.words import TopicPartition
+from rollcall.client.core.events import TopicPartition
 
 
 class MemberError(Exception):

@@ -16,11 +16,11 @@ from typing import Final, Self
 from rollcall.client import calling, checks, protocols
 from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.calling import Callback
-from rollcall.client.changes import Changes, Following
+from rollcall.client.change_stream import Changes, Following
 from rollcall.client.cluster import Cluster
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.pausing import Gate, Order
-from rollcall.client.core.words import (
+from rollcall.client.core.events import (
     NOTHING,
     Change,
     Gone,
@@ -47,7 +47,7 @@ from rollcall.client.errors import (
 )
 from rollcall.client.offsets import Ledger, Look, gone_of
 from rollcall.client.orders import Orders
-from rollcall.client.pump import Pump
+from rollcall.client.driver import Pump
 from rollcall.client.tasks import Tasks
 
 CLOSE_S: Final = 30.0

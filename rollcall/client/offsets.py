@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Final
 
-from protocol.wire.declare import Message
+from rollcall.wire.declare import Message
 from rollcall.client.cluster import OFFSETS, Cluster
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.codes import Code
-from rollcall.client.core.words import HandOut, Identity, LookUp, Standing, TopicPartition
+from rollcall.client.core.events import HandOut, Identity, LookUp, Standing, TopicPartition
 from rollcall.client.dialects import Dialect, Offsets
 from rollcall.client.errors import CommitRefused, Unavailable
 

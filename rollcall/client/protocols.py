@@ -13,7 +13,7 @@ from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.draft import DraftMachine
-from rollcall.client.core.words import Identity, Machine, Subscription
+from rollcall.client.core.events import Identity, Machine, Subscription
 from rollcall.client.dialects import Dialect
 from rollcall.client.dialects.draft import DRAFT
 from rollcall.client.dialects.kafka import KAFKA

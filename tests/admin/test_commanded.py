@@ -7,13 +7,14 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups import queries, store
+from groups.queries import groups
+from groups.store import apply
 from groups.core import events
 from groups.core.commanded.group import CommandedGroup
 from groups.core.group import Rules
 from groups.models import Group
-from groups.people import VIEWER
-from groups.plain_words import sentence
+from groups.access.staff_roles import VIEWER
+from groups.queries.journal_text import sentence
 from tests import factories
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
@@ -40,9 +41,9 @@ class Owner:
 
     def step(self, *said: events.Event) -> None:
         decision = self.group.step(said, self.now, Random(1))
-        write = store.Write(self.group.durable, decision)
+        write = apply.Write(self.group.durable, decision)
         with connection.cursor() as cursor:
-            store.apply_with(cursor, factories.batch(write))
+            apply.apply_with(cursor, factories.batch(write))
         assert isinstance(decision.group, CommandedGroup)
         self.group = decision.group.with_revision(write.revision)
 
@@ -84,7 +85,7 @@ def facts(client: Client) -> dict[str, object]:
 
 
 def told() -> Sequence[str]:
-    return [sentence(entry) for entry in queries.journal_of("g")]
+    return [sentence(entry) for entry in groups.journal_of("g")]
 
 
 def test_the_page_tells_for_whom_it_waits(stuck: Owner) -> None:
@@ -104,7 +105,7 @@ def test_the_page_tells_who_was_left_out_and_why(stuck: Owner) -> None:
         " stopped."
     ) in shown
     assert "Told again, for the 2nd time: a consumer has not acknowledged stop-fetcher." in shown
-    assert [m.state for m in queries.members_of(Group.objects.get(pk="g"))] == [
+    assert [m.state for m in groups.members_of(Group.objects.get(pk="g"))] == [
         "CompletingRebalance",
         "Expelled",
         "CompletingRebalance",

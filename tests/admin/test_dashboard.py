@@ -7,9 +7,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from groups import fleet, schedule, tasks
+from groups.queries import overview
+from groups.sweeps import schedule
+from groups import tasks
 from groups.models import Operation
-from groups.people import VIEWER
+from groups.access.staff_roles import VIEWER
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +67,7 @@ def test_a_healthy_fleet_has_nothing_that_needs_attention() -> None:
     groups("a", "Stable", 3, 600)
     groups("b", "Empty", 2, 600)
 
-    seen = fleet.look()
+    seen = overview.look()
 
     assert dict(seen.states) == {"Stable": 3, "Empty": 2}
     assert (seen.groups, len(seen.nodes), seen.ownerless_slots) == (5, 1, 0)
@@ -77,7 +79,7 @@ def test_a_group_that_does_not_settle_is_named_after_a_minute() -> None:
     groups("soon", "PreparingRebalance", 1, 50)
     groups("stuck", "CompletingRebalance", 1, 70)
 
-    assert [group.group_id for group in fleet.look().unsettled] == ["stuck1"]
+    assert [group.group_id for group in overview.look().unsettled] == ["stuck1"]
     shown = page()
     assert "Group stuck1 does not settle" in shown
     assert "soon1" not in shown
@@ -136,18 +138,18 @@ def test_rebalances_of_the_last_hour_are_counted_and_the_latest_told() -> None:
     sql(JOURNAL, timedelta(minutes=2), "rebalance-completed", 40)
     sql(JOURNAL, timedelta(minutes=2), "rebalance-started", 40)
 
-    seen = fleet.look()
+    seen = overview.look()
 
     assert (seen.rebalances_1h.number, seen.rebalances_1h.is_more) == (29, False)
-    assert len(seen.latest) == fleet.LATEST_MAX
+    assert len(seen.latest) == overview.LATEST_MAX
     assert "because member w-1 left: &#x27;shutting down&#x27;" in page()
 
 
 def test_a_storm_is_counted_as_far_as_is_looked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fleet, "JOURNAL_READ_MAX", 10)
+    monkeypatch.setattr(overview, "JOURNAL_READ_MAX", 10)
     sql(JOURNAL, timedelta(seconds=1), "rebalance-completed", 50)
 
-    counted = fleet.look().rebalances_1h
+    counted = overview.look().rebalances_1h
 
     assert (counted.number, counted.is_more) == (10, True)
 

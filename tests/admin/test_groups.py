@@ -10,9 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from groups import store, topics
+from groups.store import apply
+from groups.catalogue import changes
 from groups.core.classic import packing
-from groups.people import OPERATOR, VIEWER
+from groups.access.staff_roles import OPERATOR, VIEWER
 from tests import factories
 from tests.admin.visitors import superuser, text, visitor
 from tests.api.conftest import TAKE_SLOTS, write
@@ -99,7 +100,7 @@ def test_a_page_far_down_the_list_is_in_its_order() -> None:
 
 
 def test_partitions_without_owner_stand_out(viewer: Client) -> None:
-    topics.create("work", 4)
+    changes.create("work", 4)
     work = struct.pack(">hIh4s", 0, 1, 4, b"work")  # version 0, one topic, its name
     first = factories.member(
         subscription=packing.pack((("range", work + NO_USER_DATA),)),
@@ -107,7 +108,7 @@ def test_partitions_without_owner_stand_out(viewer: Client) -> None:
     )
     with connection.cursor() as cursor:
         cursor.execute(TAKE_SLOTS)
-        store.apply_with(cursor, factories.batch(factories.birth("g", first)))
+        apply.apply_with(cursor, factories.batch(factories.birth("g", first)))
     shown = viewer.get(page("g"))
     assert "2 partitions without owner" in text(shown)
     assert shown.context["matrix"]["free"] == [False, True, False, True]

@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from groups.models import Journal, Operation
-from groups.people import OPERATOR, VIEWER
-from groups.plain_words import sentence
+from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.queries.journal_text import sentence
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

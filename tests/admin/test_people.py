@@ -6,8 +6,8 @@ from django.contrib.auth.models import Group as Role
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from groups import people
-from groups.people import ADMINISTRATOR, OPERATOR, VIEWER
+from groups.access import staff_roles
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from tests.admin.visitors import person, superuser, text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def test_each_role_may_what_the_table_says(permission: str) -> None:
     label, codename = permission.split(".")
     assert Permission.objects.filter(content_type__app_label=label, codename=codename).exists()
 
-    allowed = {role for role in people.ROLES if person(role, role).has_perm(permission)}
+    allowed = {role for role in staff_roles.ROLES if person(role, role).has_perm(permission)}
 
     assert allowed == MAY[permission]
 
@@ -56,7 +56,7 @@ def test_a_migration_puts_the_roles_right_and_leaves_others_alone() -> None:
     viewer.permissions.set([changed])
     own.permissions.set([changed])
 
-    people.sync_people(apps.get_app_config("groups"))
+    staff_roles.sync_people(apps.get_app_config("groups"))
 
     assert not viewer.permissions.filter(codename="rebalance_group").exists()
     assert viewer.permissions.filter(codename="view_group").exists()
@@ -139,7 +139,7 @@ def test_a_superuser_reaches_everybody() -> None:
     assert 'name="is_superuser"' in text(page)
 
 
-@pytest.mark.parametrize("role", list(people.ROLES))
+@pytest.mark.parametrize("role", list(staff_roles.ROLES))
 def test_our_roles_are_read_and_not_edited(role: str) -> None:
     row = Role.objects.get(name=role)
     client: Client = superuser()

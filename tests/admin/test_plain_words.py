@@ -3,7 +3,7 @@
 from typing import Any
 
 from groups.models import Journal
-from groups.plain_words import sentence
+from groups.queries.journal_text import sentence
 
 UUID = "-00000000-0000-4000-8000-000000000000"
 

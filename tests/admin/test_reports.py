@@ -10,7 +10,7 @@ from kombu import Connection, pools
 
 from coordinator_site.celery import app
 from groups.models import RebalanceCost, ReportRun
-from groups.people import OPERATOR, VIEWER
+from groups.access.staff_roles import OPERATOR, VIEWER
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,11 @@ from django.test import Client
 from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask, PeriodicTasks
 
-from groups import fleet, schedule, tasks
+from groups.queries import overview
+from groups.sweeps import schedule
+from groups import tasks
 from groups.models import Sweep
-from groups.people import ADMINISTRATOR, OPERATOR
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -155,7 +157,7 @@ def late(age: timedelta, every: int, period: str, *, enabled: bool = True) -> bo
         name="t", enabled=enabled, interval=IntervalSchedule(every=every, period=period)
     )
     last = Sweep(name="t", started_at=now - age, took_ms=1, outcome="")
-    return fleet.is_late(task, last, now)
+    return overview.is_late(task, last, now)
 
 
 def test_a_task_is_late_after_three_periods() -> None:
@@ -176,9 +178,9 @@ def test_an_analysis_counts_from_when_it_was_sent() -> None:
     task.date_changed = now - timedelta(days=9)
 
     task.last_run_at = now - timedelta(hours=1)
-    assert not fleet.is_late(task, None, now)
+    assert not overview.is_late(task, None, now)
     task.last_run_at = now - timedelta(hours=4)
-    assert fleet.is_late(task, None, now)
+    assert overview.is_late(task, None, now)
 
 
 def test_a_sweep_that_was_sent_and_never_ran_is_late() -> None:
@@ -188,7 +190,7 @@ def test_a_sweep_that_was_sent_and_never_ran_is_late() -> None:
     task.date_changed = now - timedelta(days=9)
     task.last_run_at = now
 
-    assert fleet.is_late(task, None, now)
+    assert overview.is_late(task, None, now)
 
 
 def test_a_task_that_is_off_is_never_late() -> None:

@@ -8,9 +8,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from groups import tokens
+from groups.access import api_tokens
 from groups.models import ApiToken
-from groups.people import ADMINISTRATOR, OPERATOR
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
 from tests.admin.visitors import person, superuser, text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -75,14 +75,14 @@ def test_a_token_may_end(administrator: Client, robot: User) -> None:
 
 
 def test_one_that_has_ended_is_marked(administrator: Client, robot: User) -> None:
-    tokens.issue(robot, "old", timezone.now() - timedelta(days=1))
+    api_tokens.issue(robot, "old", timezone.now() - timedelta(days=1))
 
     assert "expired" in text(administrator.get(LIST))
 
 
 def test_a_token_is_revoked(administrator: Client, robot: User) -> None:
-    one, _ = tokens.issue(robot, "one")
-    two, _ = tokens.issue(robot, "two")
+    one, _ = api_tokens.issue(robot, "one")
+    two, _ = api_tokens.issue(robot, "two")
 
     assert "Revoke selected tokens" in text(administrator.get(LIST))
     chosen = {"action": "delete_selected", "_selected_action": [one.pk], "post": "yes"}
@@ -93,7 +93,7 @@ def test_a_token_is_revoked(administrator: Client, robot: User) -> None:
 
 
 def test_a_token_is_not_edited(administrator: Client, robot: User) -> None:
-    made, _ = tokens.issue(robot, "one")
+    made, _ = api_tokens.issue(robot, "one")
 
     assert administrator.get(f"{LIST}{made.pk}/change/").status_code == 200
     changed = administrator.post(f"{LIST}{made.pk}/change/", {"name": "x", "user": robot.pk})

@@ -6,10 +6,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups import topics
+from groups.catalogue import changes
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Journal, Topic
-from groups.people import OPERATOR, VIEWER
+from groups.access.staff_roles import OPERATOR, VIEWER
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +40,7 @@ def test_a_topic_is_created(operator: Client) -> None:
 
 
 def test_a_topic_grows_and_keeps_its_name(operator: Client) -> None:
-    topics.create("a_b", 3)
+    changes.create("a_b", 3)
 
     answer = operator.post(page("a_b"), {"name": "other", "partitions": 5})
 
@@ -64,7 +64,7 @@ def test_who_made_and_grew_it_is_told(operator: Client) -> None:
 
 
 def test_nothing_is_said_to_nodes_when_nothing_was_changed(operator: Client) -> None:
-    topics.create("orders", 3)
+    changes.create("orders", 3)
 
     answer = operator.post(page("orders"), {"partitions": 3})
 
@@ -86,7 +86,7 @@ def test_nothing_is_said_to_nodes_when_nothing_was_changed(operator: Client) -> 
 def test_what_cannot_be_created_is_refused_in_words(
     operator: Client, name: str, partitions: int, why: str
 ) -> None:
-    topics.create("taken", 1)
+    changes.create("taken", 1)
 
     answer = operator.post(ADD, {"name": name, "partitions": partitions})
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_created_is_refused_in_words(
 
 
 def test_partitions_are_never_taken_away(operator: Client) -> None:
-    topics.create("orders", 5)
+    changes.create("orders", 5)
 
     answer = operator.post(page("orders"), {"partitions": 4})
 
@@ -110,7 +110,7 @@ def test_whoever_was_quicker_is_told_of(operator: Client, monkeypatch: pytest.Mo
     def beaten(name: str, *_: Any) -> Topic:
         raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
 
-    monkeypatch.setattr(topics, "create", beaten)
+    monkeypatch.setattr(changes, "create", beaten)
 
     answer = operator.post(ADD, {"name": "orders", "partitions": 1}, follow=True)
 
@@ -118,7 +118,7 @@ def test_whoever_was_quicker_is_told_of(operator: Client, monkeypatch: pytest.Mo
 
 
 def test_a_viewer_looks_and_changes_nothing() -> None:
-    topics.create("orders", 2)
+    changes.create("orders", 2)
     viewer = visitor(VIEWER)
 
     assert "orders" in text(viewer.get(LIST))
@@ -129,13 +129,13 @@ def test_a_viewer_looks_and_changes_nothing() -> None:
 
 
 def test_nobody_deletes_a_topic_here(operator: Client) -> None:
-    topics.create("orders", 2)
+    changes.create("orders", 2)
 
     assert operator.post(f"{LIST}orders/delete/", {"post": "yes"}).status_code == 403
 
 
 def test_a_topic_names_the_groups_that_committed_to_it(operator: Client) -> None:
-    topics.create("orders", 2)
+    changes.create("orders", 2)
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset,"

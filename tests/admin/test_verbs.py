@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from groups.models import Operation
-from groups.people import OPERATOR, VIEWER
+from groups.access.staff_roles import OPERATOR, VIEWER
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

@@ -11,7 +11,8 @@ from django.apps import apps
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from groups import operations, topics
+from groups.operations import requests
+from groups.catalogue import changes as topics
 from groups.models import ApiToken
 from tests.api.conftest import write
 
@@ -68,7 +69,7 @@ def everything() -> list[Asked]:
     """A right request for each operation; what it is about is made here."""
     write("g", "to-be-restored", size=2)
     topics.create("orders", 3)
-    made = operations.ask("g", "rebalance", reason="an earlier one", actor="olga")
+    made = requests.ask("g", "rebalance", reason="an earlier one", actor="olga")
     names = {**NAMES, "operation_id": str(made.pk)}
     return [
         _asked(path, method.upper(), told, names)

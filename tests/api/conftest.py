@@ -11,7 +11,8 @@ from django.test import Client
 from kombu import Connection, pools
 
 from coordinator_site.celery import app
-from groups import store, tokens
+from groups.store import apply
+from groups.access import api_tokens
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
 from tests import factories
@@ -30,7 +31,7 @@ def api(db: None) -> Api:
         user.user_permissions.set(
             Permission.objects.filter(content_type__app_label="groups", codename__in=codenames)
         )
-        _, secret = tokens.issue(user, user.username)
+        _, secret = api_tokens.issue(user, user.username)
         return Client(headers={"authorization": f"Bearer {secret}"})
 
     return made
@@ -59,7 +60,7 @@ def write(*group_ids: str, size: int = 2, **columns: Any) -> None:
         cursor.execute(TAKE_SLOTS)
         members = [factories.member(f"m-{n}", position=n) for n in range(size)]
         births = [factories.birth(group_id, *members, **columns) for group_id in group_ids]
-        store.apply_with(cursor, factories.batch(*births))
+        apply.apply_with(cursor, factories.batch(*births))
         entry = JournalEntry(
             EntryKind.REBALANCE_COMPLETED,
             Trigger.MEMBER_LEFT,
@@ -73,10 +74,10 @@ def write(*group_ids: str, size: int = 2, **columns: Any) -> None:
             client_reason="consumer closed",
         )
         changes = [
-            store.Write(
+            apply.Write(
                 factories.written(birth),
                 factories.decision(factories.written(birth), journal=(entry,)),
             )
             for birth in births
         ]
-        store.apply_with(cursor, factories.batch(*changes))
+        apply.apply_with(cursor, factories.batch(*changes))

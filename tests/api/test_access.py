@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 
-from groups import tokens
+from groups.access import api_tokens
 from groups.models import ApiToken
 
 pytestmark = pytest.mark.django_db
@@ -36,31 +36,31 @@ def test_without_credentials_there_is_nothing(client: Client, path: str) -> None
 
 
 def test_a_token_acts_for_its_user(alice: Any) -> None:
-    _, secret = tokens.issue(alice, "automation")
+    _, secret = api_tokens.issue(alice, "automation")
     assert asking(secret).get(ME).json()["username"] == "alice"
 
 
 def test_only_its_digest_is_kept(alice: Any) -> None:
-    token, secret = tokens.issue(alice, "automation")
+    token, secret = api_tokens.issue(alice, "automation")
     row = ApiToken.objects.values_list().get(pk=token.pk)
     assert not any(secret in str(value) for value in row)
     assert secret.startswith(token.prefix)
 
 
 def test_an_expired_token_is_none(alice: Any) -> None:
-    _, secret = tokens.issue(alice, "old", timezone.now() - timedelta(seconds=1))
+    _, secret = api_tokens.issue(alice, "old", timezone.now() - timedelta(seconds=1))
     assert asking(secret).get(ME).status_code == 401
 
 
 def test_a_token_of_somebody_who_may_not_come_in_is_none(alice: Any) -> None:
-    _, secret = tokens.issue(alice, "automation")
+    _, secret = api_tokens.issue(alice, "automation")
     alice.is_active = False
     alice.save()
     assert asking(secret).get(ME).status_code == 401
 
 
 def test_the_last_use_is_noted(alice: Any) -> None:
-    token, secret = tokens.issue(alice, "automation")
+    token, secret = api_tokens.issue(alice, "automation")
     asking(secret).get(ME)
     token.refresh_from_db()
     assert token.used_at is not None

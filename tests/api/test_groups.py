@@ -7,7 +7,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from groups import operations, topics
+from groups.operations import requests
+from groups.catalogue import changes
 from groups.models import ReportRun
 from tests.api.conftest import Api, write
 
@@ -101,9 +102,9 @@ def test_the_journal_is_told_in_plain_words(viewer: Client) -> None:
 
 def test_nothing_asks_the_database_too_often(viewer: Client) -> None:
     write(*(f"g-{n:02}" for n in range(30)), size=3)
-    topics.create("orders", 3)
+    changes.create("orders", 3)
     ReportRun.objects.create(state="succeeded", started_at=timezone.now())
-    asked = operations.ask("g-01", "rebalance", reason="once more", actor="olga")
+    asked = requests.ask("g-01", "rebalance", reason="once more", actor="olga")
     group = [f"/groups/g-01{tail}" for tail in ("", "/offsets", "/journal", "/rebalances")]
     beside = ["/topics", "/topics/orders", "/nodes", "/me", "/reports/rebalances"]
     for path in ["/groups", *group, "/operations", f"/operations/{asked.pk}", *beside]:

@@ -12,7 +12,7 @@ from django.urls import resolve
 
 from benchmarks.wire import create_topic
 from groups.api.problems import nothing_here
-from rollcall.installation import CHECKOUT, Installation
+from launcher.installation import CHECKOUT, Installation
 from tests.api.curl import Example, Request, examples, send
 from tests.clients.conftest import SESSION_MS, Worker
 from tests.installations import TOKEN

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 
 COMMITTED = CHECKOUT / "docs" / "openapi.yaml"
 

@@ -14,8 +14,8 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
 
 from benchmarks.wire import create_topic
-from groups.people import ROLES
-from rollcall.installation import Installation
+from groups.access.staff_roles import ROLES
+from launcher.installation import Installation
 from tests.clients.conftest import SESSION_MS, Start, Worker
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

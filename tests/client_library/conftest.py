@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import SESSION_MS, Worker
 from tests.server.conftest import _prepared, served
 

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from groups.core import commands, events
-from groups.core.commanded import interests
+from groups.core.commanded import thread_offers
 from groups.core.replies import (
     Acknowledged,
     ConsumerBeaten,
@@ -20,39 +20,39 @@ from groups.core.replies import (
     Synced,
 )
 from groups.core.rows import CommandRow
-from protocol.messages.acknowledge_command import (
+from rollcall.wire.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,
 )
-from protocol.messages.consumer_group_heartbeat import (
+from rollcall.wire.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     TopicPartitions,
 )
-from protocol.messages.draft import heartbeat as draft_heartbeat
-from protocol.messages.draft import join_group as draft_join
-from protocol.messages.draft import leave_group as draft_leave
-from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-from protocol.messages.join_group import (
+from rollcall.wire.messages.draft import heartbeat as draft_heartbeat
+from rollcall.wire.messages.draft import join_group as draft_join
+from rollcall.wire.messages.draft import leave_group as draft_leave
+from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from rollcall.wire.messages.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
     JoinGroupResponseMember,
 )
-from protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
-from protocol.messages.poll_commands import (
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from rollcall.wire.messages.poll_commands import (
     Command,
     OwnedTopic,
     PartitionThread,
     PollCommandsRequest,
     PollCommandsResponse,
 )
-from protocol.messages.register_consumer import (
+from rollcall.wire.messages.register_consumer import (
     RegisterConsumerRequest,
     RegisterConsumerResponse,
 )
-from protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-from protocol.wire.declare import Message
+from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from rollcall.wire.declare import Message
 
 NAMESPACE = UUID(int=1)
 
@@ -97,8 +97,8 @@ def _old_join(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
 
 
 def _register(world: Any, ticket: events.Ticket, message: Any) -> events.Event:
-    kind = {1: interests.WHITE_LIST, 2: interests.BLACK_LIST}.get(message.filter_type)
-    key = None if kind is None else interests.filter_key(kind, message.pattern)
+    kind = {1: thread_offers.WHITE_LIST, 2: thread_offers.BLACK_LIST}.get(message.filter_type)
+    key = None if kind is None else thread_offers.filter_key(kind, message.pattern)
     matches = world.matches([] if key is None else [key])
     threads = {topic.name: topic.threads for topic in message.topics}
     return events.RegisterConsumer(

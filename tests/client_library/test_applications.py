@@ -21,7 +21,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.client import BlockingMember, Kind, Member, MemberError, TopicPartition
-from rollcall.client.core.words import Partitions
+from rollcall.client.core.events import Partitions
 from tests.client_library.test_callbacks import PROTOCOLS, at
 from tests.in_process import prepare
 from tests.server.serving import Serving, until

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rollcall.client.assignors import ASSIGNORS, Candidate, Claim, formats, sticky
-from rollcall.client.core.words import NOTHING, Partitions, TopicPartition
+from rollcall.client.core.events import NOTHING, Partitions, TopicPartition
 
 OWNED = frozenset({TopicPartition("t", 1), TopicPartition("s", 2), TopicPartition("t", 0)})
 FULL = Claim(("t", "s"), OWNED, 7, "r1", b"\1\2")

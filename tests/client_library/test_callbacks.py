@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.client import BlockingMember, Closed, Ended, Kind, Member, MemberError
-from rollcall.client.core.words import Partitions
+from rollcall.client.core.events import Partitions
 from tests.in_process import prepare
 from tests.server.serving import Serving, until
 
@@ -280,7 +280,7 @@ async def test_a_change_waits_a_while_for_a_loop_that_ended_by_its_timeout(
     served: Serving, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It goes on where it ended, unless it takes too long to come back."""
-    monkeypatch.setattr("rollcall.client.changes.RETURN_S", 1.0)
+    monkeypatch.setattr("rollcall.client.change_stream.RETURN_S", 1.0)
 
     def story() -> None:
         anna = BlockingMember(served.address, "g", ["t"], **options)

@@ -6,12 +6,12 @@ import pytest
 
 from groups.core import events
 from groups.core.commanded.group import CommandedGroup
-from protocol.messages.acknowledge_command import AcknowledgeCommandRequest
-from protocol.messages.leave_group import LeaveGroupRequest
-from protocol.messages.register_consumer import RegisterConsumerRequest, RegisterConsumerResponse
+from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandRequest
+from rollcall.wire.messages.leave_group import LeaveGroupRequest
+from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, RegisterConsumerResponse
 from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.commanded_states import State
-from rollcall.client.core.words import (
+from rollcall.client.core.events import (
     Identity,
     Rediscover,
     Reply,

@@ -21,7 +21,7 @@ from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.draft import DraftMachine
-from rollcall.client.core.words import Identity
+from rollcall.client.core.events import Identity
 from tests.client_library.world import AnyGroup, Player, World
 
 SESSION_MS = 45_000

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.client import CommitRefused, Refused, TopicPartition
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.client_library.watching import Watched, share, until
 from tests.draft import raw
 from tests.draft.test_installation import coordinator_of

@@ -4,7 +4,7 @@ from typing import Any
 
 from groups.core.draft.group import DraftGroup
 from rollcall.client.core.draft import DraftMachine
-from rollcall.client.core.words import LookUp
+from rollcall.client.core.events import LookUp
 from tests.client_library.test_deadlines import machine, world_of
 
 

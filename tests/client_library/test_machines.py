@@ -25,7 +25,7 @@ from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.draft import DraftMachine
-from rollcall.client.core.words import Identity, Machine, TopicPartition
+from rollcall.client.core.events import Identity, Machine, TopicPartition
 from rollcall.client.dialects.kafka import KAFKA
 from rollcall.client.errors import CommitRefused
 from rollcall.client.offsets import Asked

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
-from protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
-from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from rollcall.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from rollcall.client import Assignor, CommitRefused, Ended, Member, TopicPartition, Unfenced
 from rollcall.client.assignors import Candidate
 from rollcall.client.assignors.shape import Assignment, Counts

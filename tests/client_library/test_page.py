@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.installation import CHECKOUT, Installation
+from launcher.installation import CHECKOUT, Installation
 from tests.client_library.drawing import MACHINES, PAGE, between, drawn
 
 EXAMPLES = dict(

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.client_library.conftest import LIBRARY, Join
 from tests.client_library.worker import SESSION_MS
 from tests.clients.conftest import Worker

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from rollcall.client import ASSIGNORS, BlockingMember, Member, TopicPartition, UnknownProtocol
-from rollcall.client.core.words import Identity
+from rollcall.client.core.events import Identity
 from rollcall.client.protocols import PROTOCOLS
 
 NOWHERE = "127.0.0.1:1"

@@ -15,14 +15,14 @@ from typing import Any
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.group import CommandedGroup
-from groups.core.commanded.interests import BLACK_LIST, filter_of
+from groups.core.commanded.thread_offers import BLACK_LIST, filter_of
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
 from groups.core.group import Rules
-from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from protocol.messages.poll_commands import PollCommandsRequest
-from protocol.wire.declare import Message
-from rollcall.client.core.words import (
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.poll_commands import PollCommandsRequest
+from rollcall.wire.declare import Message
+from rollcall.client.core.events import (
     Call,
     Effect,
     Event,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 
 SOURCES = Path(__file__).resolve().parent
 BUILDS = CHECKOUT / "build" / "clients"

@@ -14,7 +14,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from benchmarks.wire import create_topic
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 from tests.clients.programs import WORKERS, Program
 
 PATIENCE_S = 80

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from groups.core.errors import ErrorCode
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import Shell, Start, each, topic
 from tests.clients.programs import ADMINS
 

@@ -14,7 +14,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import PATIENCE_S, Start, topic
 from tests.clients.workers import LIBRARIES
 

@@ -15,11 +15,11 @@ import psutil
 import psycopg
 import pytest
 
-from rollcall.demo import cast, plot
-from rollcall.demo.cast import NAMES, TROUPES, Scene
-from rollcall.demo.plot import Act
-from rollcall.demo.stage import spans
-from rollcall.installation import CHECKOUT, Installation
+from demo import cast, plot
+from demo.cast import NAMES, TROUPES, Scene
+from demo.plot import Act
+from demo.stage import spans
+from launcher.installation import CHECKOUT, Installation
 from tests.installations import SETTINGS
 from tests.launcher.waiting import until
 
@@ -34,7 +34,7 @@ HURRIED = {
 }
 """Sessions as short as they may be, so that the dead are missed within the test."""
 
-DEMO = (sys.executable, "-m", "rollcall.demo")
+DEMO = (sys.executable, "-m", "demo")
 FAST = ("--pace", "0.15", "--session", "6")
 HURRIED_SESSION = ("--session", "2")
 LONG_ENOUGH_S = 35

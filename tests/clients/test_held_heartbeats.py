@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import SESSION_MS, Start, topic
 from tests.clients.programs import WORKERS
 from tests.clients.test_sharing import ALL, share

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from protocol.apis import APIS
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import Shell, Start, topic
 from tests.clients.programs import ADMINS, KAFKA_TOOL, KAFKA_TOOLS
 from tests.clients.test_sharing import share

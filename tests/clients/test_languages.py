@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import Shell, Start, topic
 from tests.clients.programs import ADMINS, WORKERS_OF_OTHER_LANGUAGES
 from tests.clients.test_sharing import ALL, LEAVES_S, LONG_SESSION_MS, share

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.builds import VARIABLE, built
 from tests.clients.librdkafka_tests import LEFT_OUT, PARTS, Part
 

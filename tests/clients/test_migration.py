@@ -10,7 +10,7 @@ from itertools import count, pairwise
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import SESSION_MS, Start, Worker, topic
 
 ALL = {0, 1, 2, 3, 4, 5}

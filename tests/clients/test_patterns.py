@@ -2,7 +2,7 @@
 
 import asyncio
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import Start, topic
 
 ALL = {0, 1, 2, 3, 4, 5}

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import Start, topic
 from tests.clients.test_sharing import LONG_SESSION_MS, share
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.installation import CHECKOUT, Installation
+from launcher.installation import CHECKOUT, Installation
 
 SESSION_MS = 6_000
 ATTEMPTS = 8

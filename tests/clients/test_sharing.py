@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.clients.conftest import SESSION_MS, Start, Worker, topic
 from tests.clients.workers import CLASSIC, HEARTBEAT_MS, LIBRARIES
 from tests.installations import SETTINGS

@@ -15,11 +15,11 @@ from typing import Any
 
 from groups.core.commands import START
 from groups.core.errors import ErrorCode
-from protocol.messages.acknowledge_command import AcknowledgeCommandRequest
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
-from protocol.messages.poll_commands import Command, PollCommandsRequest
-from protocol.messages.register_consumer import RegisterConsumerRequest, TopicThreads
+from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from rollcall.wire.messages.poll_commands import Command, PollCommandsRequest
+from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, TopicThreads
 from rollcall.client.connection import Broken, Connection
 from rollcall.client.dialects.kafka import KAFKA
 

@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from groups import database
+from groups.postgres import connections
 from groups.core.assignment import partitions_of
 from groups.core.commands import START, STOP
 from groups.core.errors import ErrorCode
-from protocol.messages.acknowledge_command import AcknowledgeCommandRequest
-from protocol.messages.describe_groups import DescribeGroupsRequest
-from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
-from protocol.messages.list_groups import ListGroupsRequest
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandRequest
+from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
+from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from rollcall.wire.messages.list_groups import ListGroupsRequest
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.poll_commands import PollCommandsRequest
-from protocol.messages.register_consumer import RegisterConsumerRequest, TopicThreads
+from rollcall.wire.messages.poll_commands import PollCommandsRequest
+from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, TopicThreads
 from tests import rows
 from tests.commanded.consumer import Consumer, Record
 from tests.server.client import Client
@@ -230,7 +230,7 @@ async def test_a_new_topic_that_a_filter_lets_through_is_worked_on(
 
 
 async def test_one_that_never_acknowledges_is_expelled_and_the_journal_says_why(
-    served: Serving, other: database.Connection
+    served: Serving, other: connections.Connection
 ) -> None:
     record = Record()
     async with asyncio.timeout(60), running(served, record, ["a", "b"], session_ms=1_000) as (_, b):
@@ -252,7 +252,7 @@ async def test_one_that_never_acknowledges_is_expelled_and_the_journal_says_why(
 
 
 async def test_commands_are_rows_until_they_are_acknowledged(
-    client: Client, other: database.Connection
+    client: Client, other: connections.Connection
 ) -> None:
     last = (await client.call(registration(), 0)).last_command_id
     query = "SELECT command_id, option, ownership FROM rollcall_command WHERE group_id = 'g'"

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.commanded.consumer import Consumer, Part, Record
 from tests.nodes import all_nodes, coordinator_of, kill_node
 

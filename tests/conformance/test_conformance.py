@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 
 FOLDER = Path(__file__).resolve().parent
 

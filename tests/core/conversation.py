@@ -27,7 +27,7 @@ from groups.core import events
 from groups.core.classic.group import ClassicGroup
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Decision, Rules
-from groups.core.invariants import check_thoroughly
+from groups.core.classic.invariants import check_thoroughly
 from groups.core.replies import (
     Committed,
     Deleted,

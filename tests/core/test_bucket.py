@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.core.bucket import THROTTLE_MS_MAX, Bucket
+from groups.core.token_bucket import THROTTLE_MS_MAX, Bucket
 
 
 def test_a_seconds_worth_costs_no_pause() -> None:

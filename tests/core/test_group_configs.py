@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from groups.core import group_configs, topic_configs
-from groups.core.configs import BrokerConfig, Change, ConfigType, Operation, Source
+from groups.core.configs import group, topic
+from groups.core.configs.entries import BrokerConfig, Change, ConfigType, Operation, Source
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Guards, Rules
 
@@ -34,53 +34,53 @@ def put(name: str, value: str | None) -> Change:
 
 def refusal(*changes: Change) -> ErrorCode:
     with pytest.raises(Refuse) as caught:
-        group_configs.changed({}, changes, BROKER)
+        group.changed({}, changes, BROKER)
     return caught.value.code
 
 
 GOOD_AND_BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    group_configs.SESSION_TIMEOUT: (("40000", "60000", " 50000 "), ("39999", "60001", "x", "")),
-    group_configs.HEARTBEAT_INTERVAL: (("4000", "44999"), ("3999", "50001", "5.5")),
-    group_configs.ASSIGNMENT_INTERVAL: (("100", "15000"), ("99", "15001", "x")),
-    group_configs.ASSIGNMENT_TIMEOUT: (("1000", "60000"), ("999", "60001", "x")),
-    group_configs.ASSIGNOR_OFFLOAD: (("true", "False"), ("yes", "")),
-    group_configs.REBALANCE_MIN_INTERVAL: (("0", "3600000"), ("-1", "3600001")),
-    group_configs.FREEZE: (("true", "FALSE"), ("yes", "1", "")),
-    group_configs.MEMBERS_MAX: (("1", "100"), ("0", "101")),
-    group_configs.COMMITS_PER_SECOND_MAX: (("0", "1000000"), ("-1", "1000001")),
+    group.SESSION_TIMEOUT: (("40000", "60000", " 50000 "), ("39999", "60001", "x", "")),
+    group.HEARTBEAT_INTERVAL: (("4000", "44999"), ("3999", "50001", "5.5")),
+    group.ASSIGNMENT_INTERVAL: (("100", "15000"), ("99", "15001", "x")),
+    group.ASSIGNMENT_TIMEOUT: (("1000", "60000"), ("999", "60001", "x")),
+    group.ASSIGNOR_OFFLOAD: (("true", "False"), ("yes", "")),
+    group.REBALANCE_MIN_INTERVAL: (("0", "3600000"), ("-1", "3600001")),
+    group.FREEZE: (("true", "FALSE"), ("yes", "1", "")),
+    group.MEMBERS_MAX: (("1", "100"), ("0", "101")),
+    group.COMMITS_PER_SECOND_MAX: (("0", "1000000"), ("-1", "1000001")),
 }
 
 
-@pytest.mark.parametrize("name", group_configs.BY_NAME)
+@pytest.mark.parametrize("name", group.BY_NAME)
 def test_a_value_is_taken_within_its_bounds_only(name: str) -> None:
     good, bad = GOOD_AND_BAD[name]
     for value in good:
-        kept = group_configs.changed({}, [put(name, value)], BROKER)
+        kept = group.changed({}, [put(name, value)], BROKER)
         assert kept == {name: value.strip().lower()}
     for value in bad:
         assert refusal(put(name, value)) is ErrorCode.INVALID_CONFIG
 
 
 def test_a_session_must_outlast_the_heartbeat_interval_that_holds() -> None:
-    interval = put(group_configs.HEARTBEAT_INTERVAL, "45000")
+    interval = put(group.HEARTBEAT_INTERVAL, "45000")
 
     assert refusal(interval) is ErrorCode.INVALID_CONFIG
-    both = [interval, put(group_configs.SESSION_TIMEOUT, "45001")]
-    assert len(group_configs.changed({}, both, BROKER)) == 2
+    both = [interval, put(group.SESSION_TIMEOUT, "45001")]
+    assert len(group.changed({}, both, BROKER)) == 2
 
 
 def test_a_group_answers_for_its_own_values_and_not_for_the_installations() -> None:
     name = "group.consumer.heartbeat.interval.ms"
     broker = {**BROKER, name: replace(BROKER[name], value="50000")}
-    frozen = put(group_configs.FREEZE, "true")
-    assert group_configs.changed({}, [frozen], broker) == {group_configs.FREEZE: "true"}
-    session = put(group_configs.SESSION_TIMEOUT, "50000")
+    frozen = put(group.FREEZE, "true")
+    assert group.changed({}, [frozen], broker) == {group.FREEZE: "true"}
+    session = put(group.SESSION_TIMEOUT, "50000")
     with pytest.raises(Refuse):
-        group_configs.changed({}, [frozen, session], broker)
+        group.changed({}, [frozen, session], broker)
 
 
 def test_changes_come_about_together_or_not_at_all() -> None:
-    good, bad = put(group_configs.FREEZE, "true"), put(group_configs.MEMBERS_MAX, "0")
+    good, bad = put(group.FREEZE, "true"), put(group.MEMBERS_MAX, "0")
 
     assert refusal(good, bad) is ErrorCode.INVALID_CONFIG
 
@@ -89,10 +89,10 @@ def test_changes_come_about_together_or_not_at_all() -> None:
     ("changes", "code"),
     [
         ((put("bogus", "1"),), ErrorCode.INVALID_CONFIG),
-        ((put(group_configs.FREEZE, None),), ErrorCode.INVALID_REQUEST),
-        ((put(group_configs.FREEZE, "true"),) * 2, ErrorCode.INVALID_REQUEST),
-        ((Change(group_configs.FREEZE, Operation.APPEND, "true"),), ErrorCode.INVALID_CONFIG),
-        ((Change(group_configs.FREEZE, 9, "true"),), ErrorCode.INVALID_REQUEST),
+        ((put(group.FREEZE, None),), ErrorCode.INVALID_REQUEST),
+        ((put(group.FREEZE, "true"),) * 2, ErrorCode.INVALID_REQUEST),
+        ((Change(group.FREEZE, Operation.APPEND, "true"),), ErrorCode.INVALID_CONFIG),
+        ((Change(group.FREEZE, 9, "true"),), ErrorCode.INVALID_REQUEST),
     ],
 )
 def test_what_has_no_meaning_is_refused(changes: tuple[Change, ...], code: ErrorCode) -> None:
@@ -100,27 +100,27 @@ def test_what_has_no_meaning_is_refused(changes: tuple[Change, ...], code: Error
 
 
 def test_deleting_gives_back_what_the_node_has() -> None:
-    values = {group_configs.SESSION_TIMEOUT: "50000"}
+    values = {group.SESSION_TIMEOUT: "50000"}
     gone = [
-        Change(group_configs.SESSION_TIMEOUT, Operation.DELETE, None),
+        Change(group.SESSION_TIMEOUT, Operation.DELETE, None),
         Change("bogus", Operation.DELETE, None),
     ]
 
-    assert group_configs.changed(values, gone, BROKER) == {}
+    assert group.changed(values, gone, BROKER) == {}
 
 
 def test_synonyms_come_in_the_order_that_counts() -> None:
     name = "group.consumer.session.timeout.ms"
     broker = {**BROKER, name: BrokerConfig(name, ConfigType.INT, "44000", "45000", "")}
-    values = {group_configs.SESSION_TIMEOUT: "50000"}
+    values = {group.SESSION_TIMEOUT: "50000"}
 
     entry = next(
-        e for e in group_configs.entries(values, broker) if e.name == group_configs.SESSION_TIMEOUT
+        e for e in group.entries(values, broker) if e.name == group.SESSION_TIMEOUT
     )
 
     assert (entry.value, entry.source) == ("50000", Source.GROUP)
     assert [(s.name, s.value, s.source) for s in entry.synonyms] == [
-        (group_configs.SESSION_TIMEOUT, "50000", Source.GROUP),
+        (group.SESSION_TIMEOUT, "50000", Source.GROUP),
         (name, "44000", Source.STATIC_BROKER),
         (name, "45000", Source.DEFAULT),
     ]
@@ -129,36 +129,36 @@ def test_synonyms_come_in_the_order_that_counts() -> None:
 def test_rules_follow_from_the_values_and_never_exceed_the_nodes() -> None:
     node = Rules(group_max_size=50, group_consumer_max_size=20)
     values = {
-        group_configs.SESSION_TIMEOUT: "50000",
-        group_configs.HEARTBEAT_INTERVAL: "10000",
-        group_configs.REBALANCE_MIN_INTERVAL: "30000",
-        group_configs.FREEZE: "true",
-        group_configs.MEMBERS_MAX: "30",
+        group.SESSION_TIMEOUT: "50000",
+        group.HEARTBEAT_INTERVAL: "10000",
+        group.REBALANCE_MIN_INTERVAL: "30000",
+        group.FREEZE: "true",
+        group.MEMBERS_MAX: "30",
         "of.a.newer.version": "x",
     }
 
-    rules = group_configs.rules_of(values, node)
+    rules = group.rules_of(values, node)
 
     assert (rules.group_max_size, rules.group_consumer_max_size) == (30, 20)
     assert rules.group_consumer_session_timeout_ms == 50_000
     assert rules.group_consumer_heartbeat_interval_ms == 10_000
     assert rules.guards == Guards(rebalance_min_interval_ms=30_000, frozen=True)
-    assert group_configs.rules_of({}, node) == node
+    assert group.rules_of({}, node) == node
 
 
 def test_topics_describe_what_they_accept() -> None:
-    entries = {entry.name: entry for entry in topic_configs.entries()}
+    entries = {entry.name: entry for entry in topic.entries()}
     assert entries["retention.ms"].value == "604800000"
     assert all(entry.is_read_only and entry.value is not None for entry in entries.values())
 
 
 def test_a_topic_takes_only_what_holds_anyway() -> None:
-    topic_configs.check([put("retention.ms", "604800000"), Change("segment.ms", 1, None)])
+    topic.check([put("retention.ms", "604800000"), Change("segment.ms", 1, None)])
     for change, code in (
         (put("retention.ms", "5"), ErrorCode.INVALID_REQUEST),
         (Change("cleanup.policy", Operation.APPEND, "compact"), ErrorCode.INVALID_REQUEST),
         (put("bogus", "5"), ErrorCode.INVALID_CONFIG),
     ):
         with pytest.raises(Refuse) as caught:
-            topic_configs.check([change])
+            topic.check([change])
         assert caught.value.code is code

@@ -7,7 +7,7 @@ import pytest
 
 from groups.core import events
 from groups.core.classic import packing
-from groups.core.classic.holding import may_go_on
+from groups.core.classic.guards import may_go_on
 from groups.core.replies import Joined
 from groups.core.rows import MemberRow
 from tests.core.conversation import Conversation, subscription

@@ -12,7 +12,7 @@ from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Group, Rules
-from groups.core.migration.deciding import decide
+from groups.core.conversion.step import decide
 from groups.core.rows import Durable, GroupRow, MemberRow
 
 TICKET = Ticket(1, 1)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from groups.coordinator import Coordinator
+from groups.coordinator.runtime import Coordinator
 from groups.core.classic import packing
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow

@@ -3,7 +3,7 @@
 import pytest
 
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.topic_configs import check_new
+from groups.core.configs.topic import check_new
 from groups.core.topics import (
     PARTITIONS_MAX,
     Room,

@@ -8,9 +8,9 @@ import pytest
 
 from groups.core.group import JournalEntry
 from groups.core.journal import TOLD, EntryKind, Trigger
-from groups.literals import array
+from groups.postgres.array_literals import array
 from groups.models import Journal
-from groups.plain_words import CAUSES, SENTENCES, cause, sentence
+from groups.queries.journal_text import CAUSES, SENTENCES, cause, sentence
 
 CHECKOUT = Path(__file__).parents[2]
 PRODUCT = ("coordinator_site", "groups", "pipeline", "protocol", "rollcall")
@@ -18,12 +18,12 @@ WORDS = {*EntryKind, *Trigger}
 
 OTHER_MEANINGS = {
     ("groups/core/consumer/member.py", "stable"),  # a member's state
-    ("groups/sweeps.py", "retention"),  # who asks for an operation
+    ("groups/sweeps/session.py", "retention"),  # who asks for an operation
     ("groups/api/inputs.py", "request"),  # a parameter
     ("groups/api/problems.py", "request"),
     ("pipeline/transforms/rebalances.py", "stable"),  # a column
-    ("rollcall/client/core/words.py", "paused"),  # what a member is told
-    ("rollcall/client/core/words.py", "resumed"),
+    ("rollcall/client/core/events.py", "paused"),  # what a member is told
+    ("rollcall/client/core/events.py", "resumed"),
 }
 """Texts that are equal to a word of the journal, and are none."""
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from groups.core.assignors.clients import FIRST, NAMED, SERVER, Elected, Vote, elect
-from groups.core.classic.rounds import select_protocol
+from groups.core.assignors.client_side import FIRST, NAMED, SERVER, Elected, Vote, elect
+from groups.core.classic.join_phase import select_protocol
 from tests.core_consumer.talk import Talk
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.core.commanded.dealing import deal, necessity
+from groups.core.commanded.assignment import deal, necessity
 
 THREADS = st.dictionaries(
     st.sampled_from(["a", "b", "c", "d"]),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from groups.core import events
-from groups.core.assignors.clients import ClientAssignor
+from groups.core.assignors.client_side import ClientAssignor
 from groups.core.errors import ErrorCode
 from groups.core.replies import Installed, Prepared
 from tests.core_consumer.talk import Client, Parts, Talk

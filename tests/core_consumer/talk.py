@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 from groups.core import events
-from groups.core.assignors.clients import Said
-from groups.core.assignors.question import Question
+from groups.core.assignors.client_side import Said
+from groups.core.assignors.task import Question
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.invariants import check_live, check_thoroughly
 from groups.core.consumer.member import by_topic

@@ -7,8 +7,8 @@ import pytest
 
 from groups.core import events
 from groups.core.assignors import Parts, Racks, Subscriber
-from groups.core.assignors.question import AssignorFailed
-from groups.core.consumer import batching
+from groups.core.assignors.task import AssignorFailed
+from groups.core.consumer import target_schedule
 from groups.core.errors import ErrorCode
 from tests.core_consumer.talk import Client, Talk
 
@@ -22,7 +22,7 @@ def batched(**rules: object) -> Talk:
 
 def elsewhere(monkeypatch: pytest.MonkeyPatch, **rules: object) -> Talk:
     """A group whose every target is worked out elsewhere."""
-    monkeypatch.setattr(batching, "INLINE_MAX", 0)
+    monkeypatch.setattr(target_schedule, "INLINE_MAX", 0)
     return Talk({"foo": 4, "bar": 2}, group_consumer_assignor_offload_enable=True, **rules)
 
 
@@ -270,7 +270,7 @@ def test_a_lost_answer_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> No
     talk.questions.clear()
 
     for _ in range(3):
-        talk.sleep(batching.ANSWER_MS_MAX // 3)
+        talk.sleep(target_schedule.ANSWER_MS_MAX // 3)
         talk.obey(one)
 
     talk.converge(one)
@@ -379,7 +379,7 @@ def test_a_failure_elsewhere_is_told_and_tried_again(monkeypatch: pytest.MonkeyP
 
     assert talk.journal[-1].kind == "assignment-failed"
     assert talk.journal[-1].reason == "out of ideas"
-    talk.sleep(batching.RETRY_MS)
+    talk.sleep(target_schedule.RETRY_MS)
     talk.converge(one)
     assert talk.assigned(one) == ALL
 

@@ -7,8 +7,8 @@ one of the member". What follows when that one does not is ours (docs/decisions/
 import pytest
 
 from groups.core import events
-from groups.core.assignors.clients import ClientAssignor
-from groups.core.consumer import rounds
+from groups.core.assignors.client_side import ClientAssignor
+from groups.core.consumer import client_rounds
 from groups.core.errors import ErrorCode
 from groups.core.replies import Installed
 from tests.core_consumer.client_talk import MINE, TIMEOUT_MS, ClientTalk
@@ -67,7 +67,7 @@ def test_no_more_than_three_are_asked_for_one_target() -> None:
     clients = [talk.able(name)[0] for name in "abcde"]
     asked = [client.member_id for client in clients for _ in range(2) if talk.is_asked(client)]
     assert asked == ["a", "a"]
-    for client in clients[: rounds.ASKED_MAX]:
+    for client in clients[: client_rounds.ASKED_MAX]:
         assert talk.is_asked(client)
         talk.fail(client, "no")
     assert talk.target_epoch == talk.epoch and talk.facts["assignor"] == "uniform"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from groups.core import events
-from groups.core.assignors.clients import ClientAssignor, Said
+from groups.core.assignors.client_side import ClientAssignor, Said
 from groups.core.errors import ErrorCode
 from groups.core.replies import Installed, Prepared
 from tests.core_consumer import test_machine as machine

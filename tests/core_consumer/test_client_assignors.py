@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from groups.core import events
-from groups.core.assignors.clients import ClientAssignor
+from groups.core.assignors.client_side import ClientAssignor
 from groups.core.errors import ErrorCode
 from groups.core.replies import Installed
 from tests.core_consumer.client_talk import MINE, TIMEOUT_MS, ClientTalk, Shares

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from groups.core.events import LeaveGroup, Leaver
 from groups.core.group import JournalEntry
 from groups.models import Journal
-from groups.plain_words import sentence
+from groups.queries.journal_text import sentence
 from tests.core_consumer.talk import Talk
 
 SAID = "the consumer is being closed by a deploy"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from groups.assigning import answer
+from groups.coordinator.assignor_worker import answer
 from groups.core import events
 from groups.core.assignors import NOWHERE, Racks, table
-from groups.core.consumer import batching, targets
+from groups.core.consumer import target_schedule, targets
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member
@@ -69,7 +69,7 @@ def test_what_runs_within_a_step_is_bounded_by_the_size_of_the_question(name: st
         shape = (rng.choice([1, 5, 50, 300]), rng.choice([1, 2, 20]), rng.choice([1, 4, 40]))
         work, racks = group_of(rng, members, *shape, kinds=rng.choice([1, 2, members]))
         size = targets.size_of(work)
-        if size > batching.INLINE_MAX:
+        if size > target_schedule.INLINE_MAX:
             continue
         question = replace(work.question_for(name, table()[name]), racks=racks or NOWHERE)
         assert len(question.members) == members
@@ -119,7 +119,7 @@ def decided(group: ConsumerGroup, event: events.Event) -> Mapping[str, Any]:
 def test_what_is_ready_beside_the_step_is_what_the_step_would_do(
     monkeypatch: pytest.MonkeyPatch, meanwhile: str
 ) -> None:
-    monkeypatch.setattr(batching, "INLINE_MAX", 0)
+    monkeypatch.setattr(target_schedule, "INLINE_MAX", 0)
     topics = {"a": 7, "b": 5, "c": 3}
     talk = Talk(topics, group_consumer_assignor_offload_enable=True)
     clients = [Client(f"m{i}", ("a", "b", "c")[: 1 + i % 3]) for i in range(6)]

@@ -251,7 +251,7 @@ class Lives(RuleBasedStateMachine):
 
 
 TestLives = Lives.TestCase
-SMALL_ENOUGH = "groups.core.consumer.batching.INLINE_MAX"
+SMALL_ENOUGH = "groups.core.consumer.target_schedule.INLINE_MAX"
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
-from groups.core.migration.policy import ALLOWED
+from groups.core.conversion.policy import ALLOWED
 from tests.core_consumer.crossing import Classic, Crossing, Tally
 from tests.core_consumer.talk import Client
 

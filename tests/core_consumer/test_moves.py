@@ -3,8 +3,8 @@
 from typing import Any
 
 from groups.core import events
-from groups.core.consumer import moves
-from groups.core.consumer.moves import Moves
+from groups.core.consumer import partition_moves
+from groups.core.consumer.partition_moves import Moves
 from tests.core_consumer.talk import Talk
 
 
@@ -93,11 +93,11 @@ def test_what_is_named_is_bounded_and_the_rest_is_counted() -> None:
         seen.give(parts, f"taker-{taker:02}", 5)
     told = seen.told({"giver"}, str)
 
-    assert len(told["handed_over"]) == moves.PAIRS_NAMED_MAX
+    assert len(told["handed_over"]) == partition_moves.PAIRS_NAMED_MAX
     assert told["handed_over_pairs"] == 100
-    assert len(told["handed_over"][0]["some"]) == moves.PARTITIONS_NAMED_MAX
+    assert len(told["handed_over"][0]["some"]) == partition_moves.PARTITIONS_NAMED_MAX
     assert told["handed_over"][0]["partitions"] == 10
-    assert len(told["unowned_longest"]) == moves.PARTITIONS_NAMED_MAX
+    assert len(told["unowned_longest"]) == partition_moves.PARTITIONS_NAMED_MAX
     assert told["unowned"] == 1_000
 
 

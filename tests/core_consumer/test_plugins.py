@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from coordinator_site.kafka_settings import SettingError, read
 from groups import plugins
-from groups.core.assignors.question import Question
+from groups.core.assignors.task import Question
 from tests.core_consumer.promises import Case, cases, check_all
 
 PAGE = Path(__file__).parents[2] / "docs" / "assignors.md"

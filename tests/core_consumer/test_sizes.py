@@ -9,9 +9,9 @@ from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
 from groups.core.group import Decision, Rules
 from groups.core.kinds import KINDS
-from groups.core.migration.deciding import LONG_STEP_MIN, may_take_long
+from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
 from groups.core.rows import MemberRow, size_of
-from groups.store import Write
+from groups.store.apply import Write
 from tests.core_consumer.talk import Client, Talk
 
 LONG = tuple(f"{'x' * 90}{i:010}" for i in range(10))

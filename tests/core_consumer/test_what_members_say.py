@@ -2,7 +2,7 @@
 
 import pytest
 
-from groups.core.assignors.clients import (
+from groups.core.assignors.client_side import (
     FIRST,
     NAMED,
     SAID_MAX,

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.differential import recorded
 from tests.differential.accepted import judge_of
 from tests.differential.kafka import OURS, SAME, Kafka, Missing

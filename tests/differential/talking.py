@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from groups.core.errors import ErrorCode
-from protocol.handlers.codes import WireCode
-from protocol.messages import MESSAGES
-from protocol.wire.kinds import Array, Struct
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages import MESSAGES
+from rollcall.wire.kinds import Array, Struct
 from tests.server.client import Client
 
 Answer = Any

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall import commands
+from launcher import commands
 from tests.docker.files import (
     CHECKOUT,
     COMPOSE,

@@ -14,8 +14,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from rollcall import commands
-from rollcall.launcher import ports
+from launcher import commands
+from launcher import ports
 from tests.docker.files import CHECKOUT, FOLDER
 from tests.launcher.waiting import until
 

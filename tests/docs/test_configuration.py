@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from groups.core.group_configs import BY_NAME, GroupConfig
+from groups.core.configs.group import BY_NAME, GroupConfig
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 

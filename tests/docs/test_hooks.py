@@ -2,7 +2,7 @@
 
 import re
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 
 MAKEFILE = CHECKOUT / "Makefile"
 HOOKS = CHECKOUT / ".pre-commit-config.yaml"

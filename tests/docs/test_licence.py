@@ -2,7 +2,7 @@
 
 import tomllib
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 
 
 def test_the_text_is_that_of_the_metadata() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coordinator_site import kafka_settings
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 
 PAGES = sorted(
     [*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md"), *CHECKOUT.glob("docker/*.md")]

@@ -7,7 +7,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 from tests.docs.test_pages import LINK, OURS
 
 SUFFIXES = {".py", ".md", ".txt", ".toml", ".ini", ".yaml", ".yml", ".sql", ".c", ".js", ".html"}

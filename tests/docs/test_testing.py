@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 
 TESTS = CHECKOUT / "tests"
 ALL_LONG = {"upgrade", "wheel"}

@@ -19,7 +19,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 from tests.api.curl import Example, Request, send
 from tests.launcher.conftest import folder, heed_signals
 from tests.launcher.waiting import until

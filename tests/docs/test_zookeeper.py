@@ -13,7 +13,9 @@ from typing import NamedTuple
 import pytest
 from django.apps import apps
 
-from groups import command_rows, operations, sql_catalogue, sql_configs, store
+from groups.store import commands, apply
+from groups.operations import requests
+from groups.store.sql import catalogue, configs
 from groups.core.kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
@@ -162,7 +164,7 @@ def columns() -> dict[str, set[str]]:
         model._meta.db_table: {f.column for f in model._meta.concrete_fields if f.column}
         for model in apps.get_app_config("groups").get_models()
     }
-    return {**found, "rollcall_command": {*command_rows.COLUMNS, "sent_at"}}
+    return {**found, "rollcall_command": {*commands.COLUMNS, "sent_at"}}
 
 
 def statement(module: str, name: str) -> str:
@@ -201,7 +203,7 @@ def test_every_column_on_the_page_exists() -> None:
 
 
 def test_every_table_or_channel_on_the_page_exists() -> None:
-    channels = {store.BELL, operations.BELL, sql_catalogue.BELL, sql_configs.BELL}
+    channels = {apply.BELL, requests.BELL, catalogue.BELL, configs.BELL}
     assert set(TABLE.findall(PAGE.read_text())) <= set(columns()) | channels
     watcher = set(CODE.findall(rows_of("watcher")[0].rollcall))
     assert channels <= watcher

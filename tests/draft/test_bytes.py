@@ -6,26 +6,26 @@ from collections.abc import Callable
 import pytest
 
 from protocol.draft_apis import DRAFT_APIS
-from protocol.messages import PRIVATE_FROM
-from protocol.messages.draft.consumer_metadata import (
+from rollcall.wire.messages import PRIVATE_FROM
+from rollcall.wire.messages.draft.consumer_metadata import (
     ConsumerMetadataRequest,
     ConsumerMetadataResponse,
 )
-from protocol.messages.draft.heartbeat import HeartbeatRequest, HeartbeatResponse
-from protocol.messages.draft.join_group import (
+from rollcall.wire.messages.draft.heartbeat import HeartbeatRequest, HeartbeatResponse
+from rollcall.wire.messages.draft.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
     JoinGroupResponseTopic,
 )
-from protocol.messages.draft.leave_group import LeaveGroupRequest, LeaveGroupResponse
-from protocol.messages.draft.metadata import (
+from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from rollcall.wire.messages.draft.metadata import (
     TopicMetadataBroker,
     TopicMetadataPartition,
     TopicMetadataRequest,
     TopicMetadataResponse,
     TopicMetadataTopic,
 )
-from protocol.messages.draft.offset_commit import (
+from rollcall.wire.messages.draft.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
@@ -33,17 +33,17 @@ from protocol.messages.draft.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
-from protocol.messages.draft.offset_fetch import (
+from rollcall.wire.messages.draft.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestTopic,
     OffsetFetchResponse,
     OffsetFetchResponsePartition,
     OffsetFetchResponseTopic,
 )
-from protocol.messages.join_group import JoinGroupRequest as TodaysJoinGroupRequest
-from protocol.wire.codec import decode, encode
-from protocol.wire.declare import Message
-from protocol.wire.errors import WireError
+from rollcall.wire.messages.join_group import JoinGroupRequest as TodaysJoinGroupRequest
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.declare import Message
+from rollcall.wire.errors import WireError
 from tests.draft import raw
 from tests.draft.raw import array, string
 

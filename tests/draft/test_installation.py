@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.draft.raw import Consumer
 from tests.installations import TOKEN
 from tests.nodes import all_nodes, kill_node

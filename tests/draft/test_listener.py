@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from groups import database
+from groups.postgres import connections
 from groups.core.assignment import partitions_of
 from groups.core.draft.group import DraftGroup
 from groups.core.subscription import topics_of
-from groups.slot import SLOTS
-from protocol.messages.describe_groups import DescribeGroupsRequest
-from protocol.messages.list_groups import ListGroupsRequest
+from groups.core.slot import SLOTS
+from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
+from rollcall.wire.messages.list_groups import ListGroupsRequest
 from tests import rows
 from tests.draft.raw import HEARTBEAT, Connection, Consumer, heartbeat
 from tests.server.client import join
@@ -249,7 +249,7 @@ async def test_the_group_survives_a_restart_of_its_node() -> None:
 
 async def test_rows_say_draft(consumer: Make) -> None:
     await consumer().join()
-    async with await database.connect("other", options="") as other:
+    async with await connections.connect("other", options="") as other:
         found = await (
             await other.execute("SELECT kind, state, protocol_name FROM rollcall_group")
         ).fetchall()

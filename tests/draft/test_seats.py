@@ -1,6 +1,6 @@
 """Who sits on which connection."""
 
-from protocol.seats import Seats
+from protocol.draft_connections import Seats
 
 
 def test_a_consumer_is_found_where_it_spoke_last() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
-from groups.database import Connection
+from groups.postgres.connections import Connection
 from tests import rows
 from tests.exactly_once.conftest import Application
 from tests.node.running import Running

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from groups.database import Connection
-from rollcall.installation import CHECKOUT
+from groups.postgres.connections import Connection
+from launcher.installation import CHECKOUT
 from tests.server.serving import Serving, serving
 
 KILLS = int(os.environ.get("ROLLCALL_TEST_KILLS", "50"))

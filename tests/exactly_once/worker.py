@@ -12,8 +12,8 @@ import sys
 import psycopg
 
 from benchmarks.wire import Peer
-from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
-from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 
 GROUP, TOPIC, INSTANCE = "exact", "t", "the-worker"
 SESSION_MS = 30_000

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 from psycopg_pool import AsyncConnectionPool
 
-from groups.catalogue import Catalogue
-from groups.database import Connection
+from groups.catalogue.cache import Catalogue
+from groups.postgres.connections import Connection
 from tests.handlers.world import World
 
 

@@ -14,13 +14,13 @@ from protocol.handlers import (
     describe_cluster,
     find_coordinator,
 )
-from protocol.handlers.codes import WireCode
-from protocol.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
-from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
-from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from protocol.messages.describe_cluster import DescribeClusterRequest
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.wire.codec import decode
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.codec import decode
 from tests.handlers.world import BROKERS, World, cluster, settings
 
 pytestmark = pytest.mark.asyncio

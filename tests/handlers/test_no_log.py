@@ -6,15 +6,15 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from protocol.handlers import fetch, list_offsets, produce
-from protocol.handlers.codes import WireCode
-from protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from protocol.messages.list_offsets import (
+from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from rollcall.wire.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsPartitionResponse,
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from rollcall.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.handlers.world import World, settings
 
 pytestmark = pytest.mark.asyncio

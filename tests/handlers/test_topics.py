@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
-from groups.catalogue import Catalogue
-from groups.cluster import Broker
+from groups.catalogue.cache import Catalogue
+from groups.cluster.view import Broker
 from groups.core.errors import ErrorCode
-from groups.database import Connection
+from groups.postgres.connections import Connection
 from protocol.handlers import (
     create_partitions,
     create_topics,
@@ -18,28 +18,28 @@ from protocol.handlers import (
     describe_topic_partitions,
     metadata,
 )
-from protocol.handlers.codes import WireCode
+from protocol.handlers.support.wire_codes import WireCode
 from protocol.handlers.metadata import _partitions
-from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
-from protocol.messages.create_topics import (
+from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from rollcall.wire.messages.create_topics import (
     CreatableReplicaAssignment,
     CreatableTopic,
     CreatableTopicConfig,
     CreatableTopicResult,
     CreateTopicsRequest,
 )
-from protocol.messages.delete_topics import (
+from rollcall.wire.messages.delete_topics import (
     DeletableTopicResult,
     DeleteTopicsRequest,
     DeleteTopicState,
 )
-from protocol.messages.describe_topic_partitions import (
+from rollcall.wire.messages.describe_topic_partitions import (
     Cursor,
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
     TopicRequest,
 )
-from protocol.messages.metadata import (
+from rollcall.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
     MetadataResponse,

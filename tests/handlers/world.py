@@ -10,19 +10,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, cast
 
-from groups.catalogue import Catalogue
-from groups.cluster import Broker, Cluster
+from groups.catalogue.cache import Catalogue
+from groups.cluster.view import Broker, Cluster
 from groups.core.events import Ticket
 from groups.core.replies import Reply
-from groups.database import Connection
+from groups.postgres.connections import Connection
 from groups.node import Node, NodeSettings
-from groups.slot import SLOTS
+from groups.core.slot import SLOTS
 from protocol.call import Call, Desk
-from protocol.messages import MESSAGES
+from rollcall.wire.messages import MESSAGES
 from protocol.request_limits import Refusal, exceeded, refused
 from protocol.turns import Turns
-from protocol.wire.codec import decode, encode
-from protocol.wire.declare import Message
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.declare import Message
 
 Request = TypeVar("Request", bound=Message)
 Response = TypeVar("Response", bound=Message)
@@ -54,7 +54,7 @@ def cluster(*brokers: Broker, owner: int | None = 1) -> Cluster:
 
 
 def _refused(request: Message, version: int, known: NodeSettings) -> Any:
-    """The answer where the request names more than it may, as ``protocol.consumer`` gives it."""
+    """The answer where the request names more than it may, as ``protocol.application`` gives it."""
     maximum = exceeded(request, known)
     if maximum is None or request.api_key is None:
         return None

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.launcher import leftovers
-from rollcall.launcher.environment import CHECKOUT
+from launcher import stale_processes
+from launcher.environment import CHECKOUT
 from tests.launcher.waiting import until
 
 PASSABLE = 0o711
@@ -36,7 +36,7 @@ def data_folder() -> Iterator[Path]:
     path.chmod(PASSABLE)
     yield path
     for data in (path / "postgres" / "data", path / "data" / "postgres" / "data"):
-        until(lambda data=data: not leftovers.find(data), "the server ended")  # type: ignore[misc]
+        until(lambda data=data: not stale_processes.find(data), "the server ended")  # type: ignore[misc]
     shutil.rmtree(path)
 
 

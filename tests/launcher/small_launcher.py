@@ -9,12 +9,12 @@ import os
 import sys
 from pathlib import Path
 
-from rollcall.launcher.errors import LaunchError
-from rollcall.launcher.output import Output
-from rollcall.launcher.plan import ready_file
-from rollcall.launcher.process import Command, Process
-from rollcall.launcher.signals import Parent, Signals
-from rollcall.launcher.supervisor import Stopped, Supervisor
+from launcher.errors import LaunchError
+from launcher.output import Output
+from launcher.plan import ready_file
+from launcher.process import Command, Process
+from launcher.signals import Parent, Signals
+from launcher.supervisor import Stopped, Supervisor
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 
@@ -26,7 +26,7 @@ def stand_in(folder: Path, name: str, *ways: str) -> Process:
 
 
 def main(arguments: list[str]) -> int:
-    """Start, say so, watch, stop: as ``rollcall.launcher`` does."""
+    """Start, say so, watch, stop: as ``launcher`` does."""
     parent = Parent() if arguments[0] == "--stop-with-parent" else None
     folder, *words = [word for word in arguments if not word.startswith("--")]
     output = Output()

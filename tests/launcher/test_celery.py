@@ -3,13 +3,13 @@
 import subprocess
 import sys
 
-from rollcall import commands
-from rollcall.launcher.environment import CHECKOUT
+from launcher import commands
+from launcher.environment import CHECKOUT
 
 
 def test_celery_s_shell_is_not_imported() -> None:
     script = """
-import sys, rollcall.celery, celery.apps.worker, celery.apps.beat
+import sys, launcher.celery, celery.apps.worker, celery.apps.beat
 print([name for name in ("prompt_toolkit", "celery.bin") if name in sys.modules])
 """
     said = subprocess.run(
@@ -19,5 +19,5 @@ print([name for name in ("prompt_toolkit", "celery.bin") if name in sys.modules]
 
 
 def test_the_table_names_both() -> None:
-    assert commands.argv("worker")[1:] == ("-m", "rollcall.celery", "worker")
-    assert commands.argv("beat")[1:] == ("-m", "rollcall.celery", "beat")
+    assert commands.argv("worker")[1:] == ("-m", "launcher.celery", "worker")
+    assert commands.argv("beat")[1:] == ("-m", "launcher.celery", "beat")

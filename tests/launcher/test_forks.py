@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rollcall.launcher.environment import CHECKOUT
+from launcher.environment import CHECKOUT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
 

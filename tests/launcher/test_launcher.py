@@ -15,13 +15,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from rollcall.installation import Installation
-from rollcall.launcher import postgres
+from launcher.installation import Installation
+from launcher import postgres
 from tests.launcher.conftest import Launch
 from tests.launcher.waiting import is_running, until
 from tests.nodes import all_nodes
 
-LAUNCHER = ("-m", "rollcall.launcher")
+LAUNCHER = ("-m", "launcher")
 READY = re.compile(
     r"ready kafka=127\.0\.0\.1:(\d+) draft=127\.0\.0\.1:(\d+) web=(http://127\.0\.0\.1:\d+)\n"
 )
@@ -225,7 +225,7 @@ def test_processes_share_nothing_but_memory(installation: Installation) -> None:
 def test_processes_come_back_without_the_fork_server(pair: Installation) -> None:
     node = serving(pair, 0)
     launcher = launcher_of(pair)
-    server = pid_with_argument(launcher, "rollcall.fork_server")
+    server = pid_with_argument(launcher, "launcher.fork_server")
     ready = pair.data_dir / "run" / "node-0.ready"
     ready.unlink()
 
@@ -233,7 +233,7 @@ def test_processes_come_back_without_the_fork_server(pair: Installation) -> None
     os.kill(node, signal.SIGKILL)
 
     until(ready.exists, "the node served again", patience_s=60)
-    assert pid_with_argument(launcher, "rollcall.fork_server") != server
+    assert pid_with_argument(launcher, "launcher.fork_server") != server
 
 
 def serving(pair: Installation, node_id: int) -> int:
@@ -250,8 +250,8 @@ def launcher_of(installation: Installation) -> int:
 PROGRAMS = (
     "--node-id=0",
     "coordinator_site.web_server",
-    "rollcall.celery worker",
-    "rollcall.celery beat",
+    "launcher.celery worker",
+    "launcher.celery beat",
 )
 MEANT_TO_STOP = 1 << signal.SIGTERM - 1 | 1 << signal.SIGINT - 1
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.launcher import child
+from launcher import child
 from tests.launcher.conftest import Launch
 from tests.launcher.waiting import is_running, number_in, until
 

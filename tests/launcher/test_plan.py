@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from rollcall.launcher import plan
-from rollcall.launcher.environment import Environment
-from rollcall.launcher.places import DataDir
-from rollcall.launcher.process import Task
+from launcher import plan
+from launcher.environment import Environment
+from launcher.data_dir import DataDir
+from launcher.process import Task
 
 
 def test_members_are_served_before_people(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from rollcall.launcher import binaries, cluster, leftovers, places, postgres
-from rollcall.launcher.errors import LaunchError
-from rollcall.launcher.output import Output
-from rollcall.launcher.signals import Signals
-from rollcall.launcher.supervisor import Supervisor
+from launcher import binaries, cluster, stale_processes, data_dir as places, postgres
+from launcher.errors import LaunchError
+from launcher.output import Output
+from launcher.signals import Signals
+from launcher.supervisor import Supervisor
 from tests.launcher.conftest import Launch, data_folder
 from tests.launcher.waiting import is_running, until
 
@@ -49,7 +49,7 @@ def tell(url: str, statement: str) -> None:
 
 def server_pid(folder: Path) -> int:
     """The pid of the folder's server."""
-    pid = leftovers.recorded_pid((folder / "postgres").resolve() / "data")
+    pid = stale_processes.recorded_pid((folder / "postgres").resolve() / "data")
     assert pid is not None
     return pid
 
@@ -265,7 +265,7 @@ def test_stop_writes_a_checkpoint_so_that_nothing_is_to_recover(
     with postgres.serve(folder):
         pass
     assert "database system was not properly shut down" not in capfd.readouterr().err
-    until(lambda: not leftovers.find(folder / "postgres" / "data"), "nothing is left")
+    until(lambda: not stale_processes.find(folder / "postgres" / "data"), "nothing is left")
 
 
 @pytest.mark.parametrize(

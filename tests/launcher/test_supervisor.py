@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.launcher import postgres
-from rollcall.launcher.process import POLITE
+from launcher import postgres
+from launcher.process import POLITE
 from tests.launcher.conftest import Launch, heed_signals
 from tests.launcher.waiting import is_running, number_in, until
 

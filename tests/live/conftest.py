@@ -16,7 +16,8 @@ from django.contrib.auth.models import User
 from django.db import connection as django_connection
 from django.test import Client
 
-from groups import database, people
+from groups.postgres import connections
+from groups.access import staff_roles
 from groups.live import routing
 from groups.live.hub import HUB
 from tests import rows
@@ -87,9 +88,9 @@ def _prepared(database_url: str) -> None:
 
 
 @pytest.fixture
-async def other(_prepared: None) -> AsyncIterator[database.Connection]:
+async def other(_prepared: None) -> AsyncIterator[connections.Connection]:
     """A connection that may do everything: the groups' owner, or somebody who disturbs."""
-    async with await database.connect("other", options="") as made:
+    async with await connections.connect("other", options="") as made:
         yield made
 
 
@@ -112,7 +113,7 @@ async def log_in(_prepared: None) -> AsyncIterator[LogIn]:
             user.delete()
         django_connection.close()
 
-    async def logged_in(role: str | None = people.VIEWER) -> str:
+    async def logged_in(role: str | None = staff_roles.VIEWER) -> str:
         cookie: str = await database_sync_to_async(begin)(role)
         return cookie
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.db import models
 
-from groups import people
+from groups.access import staff_roles
 from groups.live import consumer, hub, sessions
 from groups.live.hub import HUB
 from tests.live.conftest import LogIn, Open, Page
@@ -36,7 +36,7 @@ async def test_nobody_without_a_role(log_in: LogIn) -> None:
     assert await page.closed_with() == sessions.NOT_ALLOWED
 
 
-@pytest.mark.parametrize("role", list(people.ROLES))
+@pytest.mark.parametrize("role", list(staff_roles.ROLES))
 async def test_everybody_with_a_role(role: str, log_in: LogIn) -> None:
     page = Page("orders", await log_in(role))
 
@@ -67,7 +67,7 @@ async def test_no_more_than_a_process_holds(
 ) -> None:
     await open_page("orders")
     monkeypatch.setattr(hub, "WATCHERS_MAX", 1)
-    late = Page("orders", await log_in(people.OPERATOR))
+    late = Page("orders", await log_in(staff_roles.OPERATOR))
 
     assert await late.open()
     assert await late.closed_with() == consumer.TOO_MANY
@@ -79,7 +79,7 @@ async def test_no_more_than_one_person_may_have(
     monkeypatch.setattr(sessions, "SOCKETS_A_USER_MAX", 2)
     for group_id in ("orders", "bills"):
         await open_page(group_id)
-    cookie = await log_in(people.OPERATOR)
+    cookie = await log_in(staff_roles.OPERATOR)
     theirs = [Page("orders", cookie) for _ in range(3)]
 
     for page in theirs:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 from tests.mutation import session
 from tests.mutation.areas import AREAS
 

@@ -13,7 +13,7 @@ class Accepted(NamedTuple):
     reason: str
 
 
-FAST, INIT = "protocol/fast.py", "FastPath.__init__"
+FAST, INIT = "protocol/heartbeat_fast_path.py", "FastPath.__init__"
 IS_SET_FIRST = "``answer`` sets it before anything reads it; the line tells mypy its type"
 TOO_SHORT = "no heartbeat is as short as that: the decoder refuses it, and it goes to the queue"
 NO_VERSION = "no message has a version below 0: since then is since ever"
@@ -50,7 +50,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         "self._swaps = - 0",
         "before the first swap there is no face, and nothing that could be said again",
     ),
-    Accepted("protocol/wire/declare.py", "wire", "since: int = 0,", "since: int = -1,", NO_VERSION),
+    Accepted("rollcall/wire/declare.py", "wire", "since: int = 0,", "since: int = -1,", NO_VERSION),
     Accepted(
         "groups/core/commands.py",
         "send",
@@ -89,7 +89,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         )
     ),
     Accepted(
-        "groups/core/commanded/holding.py",
+        "groups/core/commanded/guards.py",
         "put_off",
         "work.set_details(queued={**queued, PUT_OFF: True})",
         "work.set_details(queued={**queued, PUT_OFF: False})",
@@ -111,7 +111,7 @@ ACCEPTED: tuple[Accepted, ...] = (
     ),
     *(
         Accepted(
-            "groups/core/consumer/calls.py",
+            "groups/core/consumer/classic_heartbeats.py",
             "face",
             MIXED_FACE.format("-2"),
             MIXED_FACE.format(other),
@@ -127,14 +127,14 @@ ACCEPTED: tuple[Accepted, ...] = (
         NO_SUCH_TOPIC,
     ),
     Accepted(
-        "groups/core/commanded/dealing.py",
+        "groups/core/commanded/assignment.py",
         "deal",
         "quota, more = divmod(counts.get(topic, 0), len(lined_up))",
         "quota, more = divmod(counts.get(topic, -1), len(lined_up))",
         NO_SUCH_TOPIC,
     ),
     Accepted(
-        "groups/core/migration/deciding.py",
+        "groups/core/conversion/step.py",
         "_decide_as",
         "event = events[0]",
         "event = events[ -1]",
@@ -176,7 +176,7 @@ ACCEPTED: tuple[Accepted, ...] = (
     ),
     *(
         Accepted(
-            "groups/literals.py",
+            "groups/postgres/array_literals.py",
             "texts",
             """if "\\\\" in joined or joined.count('"') != 2 * (len(column) - 1):""",
             f"""if "\\\\" in joined or joined.count('"') != {changed}:""",
@@ -191,7 +191,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         )
     ),
     Accepted(
-        "groups/core/commanded/leaving.py",
+        "groups/core/commanded/leave.py",
         "give_up",
         "option, first = late[0].commands[0].option, late[0]",
         "option, first = late[0].commands[ -1].option, late[0]",
@@ -221,7 +221,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         for kind in ("classic", "consumer", "draft", "commanded")
     ),
     Accepted(
-        "groups/core/commanded/rounds.py",
+        "groups/core/commanded/rebalance.py",
         "queue",
         "work.set_details(forced=True)",
         "work.set_details(forced=False)",

@@ -88,9 +88,9 @@ AREAS = (
     Row(
         "store",
         (
-            *("groups/store.py", "groups/store_errors.py", "groups/load.py", "groups/literals.py"),
-            *("groups/journal_rows.py", "groups/command_rows.py", "groups/offsets.py"),
-            *("groups/pending.py", "groups/transactions.py"),
+            *("groups/store/apply.py", "groups/postgres/errors.py", "groups/store/load.py", "groups/postgres/array_literals.py"),
+            *("groups/store/journal.py", "groups/store/commands.py", "groups/store/offsets.py"),
+            *("groups/store/transactional_offsets.py", "groups/coordinator/transactions.py"),
         ),
         (*STORE, *COMMITS, *_in("txn", "order endings deletions history")),
         has_database=True,
@@ -98,15 +98,15 @@ AREAS = (
     ),
     Row(
         "node",
-        ("groups/committer.py", "groups/retries.py"),
+        ("groups/coordinator/committer.py", "groups/coordinator/retries.py"),
         (*COMMITS, *MEMORY, *SIMULATION),
         has_database=True,
     ),
     Row(
         "node",
         (
-            *("groups/slots.py", "groups/lease.py", "groups/lease_end.py", "groups/sightings.py"),
-            *("groups/deaths.py", "groups/spread.py", "groups/backoff.py"),
+            *("groups/cluster/slot_keeper.py", "groups/cluster/lease.py", "groups/cluster/lease_end.py", "groups/cluster/beats.py"),
+            *("groups/cluster/failure_detector.py", "groups/cluster/placement.py", "groups/cluster/backoff.py"),
         ),
         (*SLOT_KEEPING, *SIMULATION),
         has_database=True,
@@ -114,24 +114,24 @@ AREAS = (
     Row(
         "node",
         (
-            *("groups/coordinator.py", "groups/resident.py", "groups/faces.py"),
-            *("groups/slices.py", "groups/slot.py"),
+            *("groups/coordinator/runtime.py", "groups/coordinator/entries.py", "groups/coordinator/heartbeat_views.py"),
+            *("groups/event_loop/slices.py", "groups/core/slot.py"),
         ),
         (*MEMORY, *COMMITS, *SIMULATION),
         has_database=True,
     ),
-    Row("sweeps", ("groups/silences.py",), _in("sweeps", "silences")),
+    Row("sweeps", ("groups/sweeps/unanswered_probes.py",), _in("sweeps", "silences")),
     Row(
         "sweeps",
-        ("groups/sweeps.py", "groups/periodic.py", "groups/schedule.py"),
+        ("groups/sweeps/session.py", "groups/periodic.py", "groups/sweeps/schedule.py"),
         _in("sweeps", "session_sweep silences retention history schedule tasks"),
         has_database=True,
     ),
-    Row("fast path", ("protocol/fast.py",), _in("server", "fast_path")),
-    Row("wire", ("protocol/wire/*.py",), WIRE),
+    Row("fast path", ("protocol/heartbeat_fast_path.py",), _in("server", "fast_path")),
+    Row("wire", ("rollcall/wire/*.py",), WIRE),
     Row(
         "permissions",
-        ("groups/rights.py", "groups/api/permissions.py", "groups/api/authentication.py"),
+        ("groups/access/rights.py", "groups/api/permissions.py", "groups/api/authentication.py"),
         (*_in("site", "rights"), *_in("api", "access")),
         has_database=True,
     ),

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import psycopg
 
 from coordinator_site import database
-from rollcall.launcher import postgres
-from rollcall.launcher.output import Output
+from launcher import postgres
+from launcher.output import Output
 from tests.mutation.areas import Row
 from tests.mutation.reaching import VARIABLE, Reached, read
 from tests.mutation.worker import BROKEN, PLUGIN, SURVIVED

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 from tests.mutation.accepted import ACCEPTED, reason
 from tests.mutation.areas import AREAS, files_of, rows
 from tests.mutation.mutants import diff, mutants_of, mutated, spread

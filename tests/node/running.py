@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from unittest.mock import patch
 
-from groups import database
-from groups.cluster import Broker
+from groups.postgres import connections
+from groups.cluster.view import Broker
 from groups.core.events import Event, JoinGroup, OffsetCommit, OffsetWrite, SyncGroup, Ticket
 from groups.core.group import Millis
 from groups.core.replies import Committed, Joined, Reply
@@ -172,7 +172,7 @@ class Running:
 
 def patient_start() -> AbstractContextManager[object]:
     """A node that starts waits for PostgreSQL as long as it takes: the machine may be busy."""
-    return patch.object(database, "CONNECT_TIMEOUT_S", CONNECT_S)
+    return patch.object(connections, "CONNECT_TIMEOUT_S", CONNECT_S)
 
 
 @asynccontextmanager

@@ -19,9 +19,9 @@ from typing import Any
 
 import psycopg
 
-from rollcall.launcher import cluster, ports, postgres
-from rollcall.launcher.cluster import Cluster
-from rollcall.launcher.identity import CLEAN_ENVIRONMENT
+from launcher import cluster, ports, postgres
+from launcher.cluster import Cluster
+from launcher.identity import CLEAN_ENVIRONMENT
 from tests.launcher.waiting import until
 
 ROOT = Path(__file__).parents[2]

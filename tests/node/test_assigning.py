@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from groups import database
+from groups.postgres import connections
 from groups.core.assignors import Parts, Racks, Subscriber
-from groups.core.consumer import batching
+from groups.core.consumer import target_schedule
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
@@ -49,7 +49,7 @@ def configure(node: Running, **rules: Any) -> None:
 async def test_a_large_target_comes_from_beside_the_loop(
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batching, "INLINE_MAX", 0)
+    monkeypatch.setattr(target_schedule, "INLINE_MAX", 0)
     joined = await beat(one, "a")
     assert joined == ConsumerBeaten(
         member_id="a", member_epoch=1, heartbeat_interval_ms=500, assignment={}
@@ -75,7 +75,7 @@ def broken(
 
 
 async def test_a_broken_plug_in_leaves_everybody_what_they_had(
-    one: Running, other: database.Connection
+    one: Running, other: connections.Connection
 ) -> None:
     """It runs beside the loop, whatever its size; the journal says that it failed."""
     configure(

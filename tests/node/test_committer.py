@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from groups import database
+from groups.postgres import connections
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup
 from groups.core.replies import Committed, Joined
@@ -13,7 +13,7 @@ from tests import rows
 from tests.factories import ids_in_slots
 from tests.node.running import Running
 
-Other = database.Connection
+Other = connections.Connection
 
 HOLD = "SELECT FROM rollcall_group WHERE group_id = %s FOR UPDATE"
 END_BACKENDS = (

@@ -8,14 +8,14 @@ import asyncio
 
 import pytest
 
-from groups import database
+from groups.postgres import connections
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined, Synced
-from groups.slot import slot_of
+from groups.core.slot import slot_of
 from tests import rows
 from tests.node.running import Running, running
 
-Other = database.Connection
+Other = connections.Connection
 BEFORE, AFTER = "membership:before", "membership:after"
 GONE = ErrorCode.NOT_COORDINATOR
 END_LANE = (

@@ -10,18 +10,19 @@ import psycopg
 import pytest
 
 from benchmarks.wire import create_topic
-from groups import database, doorbell, sql_liveness, sql_slots, sql_transactions
+from groups.postgres import connections, doorbell
+from groups.store.sql import liveness, slots, transactions
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
-from protocol.messages.consumer_group_heartbeat import (
+from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
-from protocol.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from tests.server.client import Client, hello, join
 from tests.server.serving import Serving, serving
 
-Other = database.Connection
+Other = connections.Connection
 
 BEATS = 300
 V = 3
@@ -29,12 +30,12 @@ V = 3
 REGULAR = {
     text.encode()
     for text in (
-        sql_slots.BEAT,
-        sql_slots.NODES,
-        sql_slots.SLOTS,
-        sql_slots.PENDING_OPERATIONS,
-        sql_transactions.OVERDUE,
-        sql_liveness.NOTE,
+        slots.BEAT,
+        slots.NODES,
+        slots.SLOTS,
+        slots.PENDING_OPERATIONS,
+        transactions.OVERDUE,
+        liveness.NOTE,
     )
 } | {doorbell.STILL_THERE}
 """What a node says by itself, by the clock: its lease, its looks, its notes of who was heard."""

@@ -11,16 +11,16 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups import database, doorbell
+from groups.postgres import connections, doorbell
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
-from groups.fail_points import no_fail
-from groups.sql_slots import BELL as SLOTS_BELL
+from groups.coordinator.fail_points import no_fail
+from groups.store.sql.slots import BELL as SLOTS_BELL
 from tests import rows
 from tests.node.running import Running, running
 from tests.rows import backends
 
-Other = database.Connection
+Other = connections.Connection
 TIMEOUT_MS = 2_500
 
 
@@ -166,7 +166,7 @@ async def test_a_doorbell_that_hangs_is_replaced(
 async def test_listening_is_not_waiting(settings: Any) -> None:
     """A doorbell that nobody rings for long is not taken for one that hangs."""
     settings.OFFSETS_COMMIT_TIMEOUT_MS = 50
-    async with await database.connect("listener") as listener:
+    async with await connections.connect("listener") as listener:
         await listener.execute("LISTEN nothing")
         assert [ring async for ring in listener.notifies(timeout=0.5)] == []
         await listener.execute("SELECT 1")

@@ -7,16 +7,16 @@ from random import Random
 
 import pytest
 
-from groups.committer import Committer
-from groups.coordinator import STALL_MS, Coordinator
+from groups.coordinator.committer import Committer
+from groups.coordinator.runtime import STALL_MS, Coordinator
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.events import SyncGroup, Tick, Ticket
 from groups.core.group import Rules
 from groups.core.replies import Reply
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.retries import Reloader
-from groups.slot import slot_of
+from groups.coordinator.retries import Reloader
+from groups.core.slot import slot_of
 
 SESSION_MS = 10_000
 LEASE_MS = 2_000

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from groups.cluster import Broker
-from groups.lease import Lease
-from rollcall.launcher import ports
+from groups.cluster.view import Broker
+from groups.cluster.lease import Lease
+from launcher import ports
 from tests.node.servers import Address, address
 
 LEASE_MS = 3_000

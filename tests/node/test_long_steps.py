@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from groups import committer
+from groups.coordinator import committer
 from groups.core.assignors import Parts, Racks, Subscriber
-from groups.core.consumer import batching
+from groups.core.consumer import target_schedule
 from groups.core.draft.strategies import Counts, Topics
 from groups.core.errors import ErrorCode
 from groups.core.events import DraftJoin, Event, InstallAssignment, Tick
 from groups.core.group import Decision, Group, Millis, Rules
 from groups.core.kinds import KINDS
-from groups.core.migration import deciding
+from groups.core.conversion import step
 from groups.core.replies import DraftJoined, Joined, Refused, Reply
 from tests.node.running import Running
 from tests.node.test_assigning import beat, configure, uniform_of_one
@@ -65,7 +65,7 @@ async def test_a_long_step_holds_nobody_up_and_its_own_group_only(
     def slow(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         if is_large(group):
             gate.pass_through()
-        return deciding.decide(group, events, now, rng)
+        return step.decide(group, events, now, rng)
 
     monkeypatch.setattr(committer, "decide", slow)
     monkeypatch.setattr(committer, "may_take_long", lambda group, _: is_large(group))
@@ -92,7 +92,7 @@ async def test_a_long_step_that_fails_is_its_requests_alone(
     monkeypatch.setattr(committer, "may_take_long", lambda group, events: True)
     monkeypatch.setattr(committer, "decide", broken)
     assert await one.join("large", "") == Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
-    monkeypatch.setattr(committer, "decide", deciding.decide)
+    monkeypatch.setattr(committer, "decide", step.decide)
     assert isinstance(await one.join("large", first.member_id), Joined)
 
 
@@ -104,7 +104,7 @@ async def test_slots_may_go_in_the_middle_of_a_long_step(
 
     def slow(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         gate.pass_through()
-        return deciding.decide(group, events, now, rng)
+        return step.decide(group, events, now, rng)
 
     monkeypatch.setattr(committer, "decide", slow)
     monkeypatch.setattr(committer, "may_take_long", lambda group, events: True)
@@ -169,7 +169,7 @@ async def test_an_assignor_that_does_not_end_stops_no_other_group(
     )
     await beat(one, "a", server_assignor="stuck")
     await reached(gate)
-    monkeypatch.setattr(batching, "INLINE_MAX", 0)
+    monkeypatch.setattr(target_schedule, "INLINE_MAX", 0)
     assert await uniform_of_one(one, "other") == {"f" * 32: (0, 1, 2, 3)}
     gate.open()
     assert await uniform_of_one(one, "g", joins=False) == {"f" * 32: (0, 1, 2, 3)}
@@ -213,10 +213,10 @@ def test_what_an_event_names_counts_too(partitions: int, is_long: bool) -> None:
         consumer_id="", client_id="", client_host="", session_timeout_ms=1, topics=("t",),
         strategy="range", counts={"t": partitions},
     )  # fmt: skip
-    assert deciding.may_take_long(absent("draft"), [draft]) is is_long
+    assert step.may_take_long(absent("draft"), [draft]) is is_long
     parts = frozenset(("t", p) for p in range(partitions))
     install = InstallAssignment(
         member_id="m", member_epoch=1, group_epoch=1, targets={"m": parts, "n": frozenset()}
     )
-    assert deciding.may_take_long(absent("consumer"), [install]) is is_long
-    assert not deciding.may_take_long(absent("classic"), [Tick()])
+    assert step.may_take_long(absent("consumer"), [install]) is is_long
+    assert not step.may_take_long(absent("classic"), [Tick()])

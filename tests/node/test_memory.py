@@ -7,17 +7,17 @@ from unittest.mock import PropertyMock, patch
 
 import pytest
 
-from groups import database
-from groups.coordinator import Coordinator
+from groups.postgres import connections
+from groups.coordinator.runtime import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
-from groups.lease_end import IN_DOUBT_MS, LeaseEnd
+from groups.cluster.lease_end import IN_DOUBT_MS, LeaseEnd
 from groups.node import monotonic_ms
-from groups.slot import SLOTS, slot_of
-from groups.slots import LEASE_WAIT_MS
+from groups.core.slot import SLOTS, slot_of
+from groups.cluster.slot_keeper import LEASE_WAIT_MS
 from tests.node.running import Running, running
 
-Other = database.Connection
+Other = connections.Connection
 
 
 class Clock:

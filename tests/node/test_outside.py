@@ -9,24 +9,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from groups import catalogue, operations, sql_configs, sql_liveness, sql_pauses, sql_slots, store
-from groups.database import Connection
-from groups.deaths import nobody_listens
-from groups.doorbell import Doorbell
+from groups.catalogue import cache
+from groups.operations import requests
+from groups.store.sql import configs, liveness, pauses, slots
+from groups.store import apply
+from groups.postgres.connections import Connection
+from groups.cluster.failure_detector import nobody_listens
+from groups.postgres.doorbell import Doorbell
 from groups.live.hub import Hub, revisions
-from groups.slot import slot_of
+from groups.core.slot import slot_of
 from tests.node.running import Running
 from tests.node.test_verbs import ask, reached
 
 CHANNELS = (
-    catalogue.Catalogue.BELL,
-    operations.BELL,
-    sql_configs.BELL,
-    sql_liveness.LOOK_BELL,
-    sql_liveness.WATCH_BELL,
-    sql_pauses.BELL,
-    sql_slots.BELL,
-    store.BELL,
+    cache.Catalogue.BELL,
+    requests.BELL,
+    configs.BELL,
+    liveness.LOOK_BELL,
+    liveness.WATCH_BELL,
+    pauses.BELL,
+    slots.BELL,
+    apply.BELL,
 )
 
 ODD = (
@@ -59,7 +62,7 @@ async def test_no_ring_ends_a_node(one: Running, other: Connection, channel: str
     for payload in ODD:
         await ring(other, channel, payload)
     evicted = await ask(other, "g", "evict", joined.member_id)
-    await ring(other, operations.BELL, str(slot_of("g")))
+    await ring(other, requests.BELL, str(slot_of("g")))
 
     assert (await reached(other, evicted, "succeeded", "failed"))[0] == "succeeded"
     assert not one.stopped

@@ -6,13 +6,14 @@ from random import Random
 
 import pytest
 
-from groups import patterns, regexes
+from groups.coordinator import regex_subscriptions
+from groups.catalogue import regex as regexes
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
-from groups.patterns import Asked, Patterns
-from groups.regexes import Matching
+from groups.coordinator.regex_subscriptions import Asked, Patterns
+from groups.catalogue.regex import Matching
 from tests.node.running import Running, running
 
 PATIENCE_S = 30
@@ -52,7 +53,7 @@ async def until(holds: Callable[[], bool]) -> None:
 @pytest.fixture
 async def quick(_prepared: None, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Running]:
     """A node that takes changes of the catalogue one by one."""
-    monkeypatch.setattr(patterns, "AFTER_A_CHANGE_MS", 10)
+    monkeypatch.setattr(regex_subscriptions, "AFTER_A_CHANGE_MS", 10)
     async with running() as started:
         yield started
 
@@ -95,7 +96,7 @@ class Watched(Patterns):
 
 
 async def test_when_a_match_is_due(quick: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns, "AFTER_A_CHANGE_MS", 1_000)
+    monkeypatch.setattr(regex_subscriptions, "AFTER_A_CHANGE_MS", 1_000)
     node = quick.node
     await heartbeat(quick, "f.*")
     await until(lambda: group(quick).matches == {"f.*": ()})

@@ -11,13 +11,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups import committer, database
+from groups.coordinator import committer
+from groups.postgres import connections
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
 from tests import rows
 from tests.node.running import Running
 
-Other = database.Connection
+Other = connections.Connection
 
 
 def unindexable() -> str:
@@ -53,7 +54,7 @@ async def test_who_may_be_innocent_is_told_to_try_again_while_nobody_can_be_aske
     one: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection that would say whose row is to blame cannot be had; then it can."""
-    connect = database.connect
+    connect = connections.connect
 
     async def unless_it_is_to_blame(name: str, *rest: Any, **parameters: Any) -> Other:
         if name.endswith("blame"):
@@ -63,7 +64,7 @@ async def test_who_may_be_innocent_is_told_to_try_again_while_nobody_can_be_aske
     joined = await one.settled("g")
     bad = one.join("g", instance_id=unindexable())
     with monkeypatch.context() as patched:
-        patched.setattr(database, "connect", unless_it_is_to_blame)
+        patched.setattr(connections, "connect", unless_it_is_to_blame)
         refused = await one.join("g", joined.member_id)
     again = await one.join("g", joined.member_id)
 

@@ -6,14 +6,15 @@ from unittest.mock import patch
 
 import pytest
 
-from groups import database_check, slots, supervision
-from groups.backoff import Backoff
+from groups.store import preflight
+from groups.cluster import slot_keeper, supervision
+from groups.cluster.backoff import Backoff
 from groups.core.replies import Committed
-from groups.database import Connection
-from groups.lease import NodeIdTaken
-from groups.slot import SLOTS, slot_of
-from groups.slots import SlotKeeper
-from groups.supervision import FAILURES_MAX, supervised
+from groups.postgres.connections import Connection
+from groups.cluster.lease import NodeIdTaken
+from groups.core.slot import SLOTS, slot_of
+from groups.cluster.slot_keeper import SlotKeeper
+from groups.cluster.supervision import FAILURES_MAX, supervised
 from tests.node.running import Running, running
 from tests.node.test_slots import owners, until
 from tests.node.test_verbs import ask, reached
@@ -23,9 +24,9 @@ from tests.node.test_verbs import ask, reached
 def _soon(_prepared: None, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """Waits are short here, but for the rest: that of these tests never ends."""
     settings.NODE_LEASE_MS = 1_000
-    monkeypatch.setattr(slots, "LOAD_AGAIN_MS", 20)
-    monkeypatch.setattr(slots, "LOAD_AGAIN_MS_MAX", 40)
-    monkeypatch.setattr(slots, "REST_MS", 600_000)
+    monkeypatch.setattr(slot_keeper, "LOAD_AGAIN_MS", 20)
+    monkeypatch.setattr(slot_keeper, "LOAD_AGAIN_MS_MAX", 40)
+    monkeypatch.setattr(slot_keeper, "REST_MS", 600_000)
     monkeypatch.setattr(supervision, "AGAIN_S", 0.01)
 
 
@@ -60,7 +61,7 @@ async def test_slots_that_a_node_cannot_load_go_to_one_that_can(
     before = max(epoch for _, epoch in (await owners(other)).values())
     with patch.object(SlotKeeper, "_adopt", adopts):
         eight = asyncio.create_task(_never_whole(8))
-        await until(lambda: loads >= slots.LOADS_MAX)
+        await until(lambda: loads >= slot_keeper.LOADS_MAX)
         while {node for node, _ in (await owners(other)).values()} != {0}:
             await asyncio.sleep(0.01)
         row = await (
@@ -85,7 +86,7 @@ async def test_a_node_that_could_load_nothing_does_not_start(
     joined = await one.settled("g")
     await other.execute("ALTER TABLE rollcall_pause RENAME TO rollcall_pause_later")
     try:
-        with pytest.raises(database_check.UnfitDatabase, match="could load no groups"):
+        with pytest.raises(preflight.UnfitDatabase, match="could load no groups"):
             async with running(node_id=9):
                 pass
         assert await one.commit("g", 1, joined) == Committed()
@@ -96,10 +97,10 @@ async def test_a_node_that_could_load_nothing_does_not_start(
 
 async def test_a_standby_that_may_lack_acknowledged_writes_is_warned_of(other: Connection) -> None:
     """Nobody follows the tests' own server, so nothing is said of it."""
-    assert await (await other.execute(database_check.FOLLOWERS.encode())).fetchone() == (0, "")
-    assert database_check.standby_problem(0, "") is None
-    assert database_check.standby_problem(2, "ANY 1 (*)") is None
-    assert "2 standbys" in (database_check.standby_problem(2, "") or "")
+    assert await (await other.execute(preflight.FOLLOWERS.encode())).fetchone() == (0, "")
+    assert preflight.standby_problem(0, "") is None
+    assert preflight.standby_problem(2, "ANY 1 (*)") is None
+    assert "2 standbys" in (preflight.standby_problem(2, "") or "")
 
 
 async def test_a_load_that_fails_once_is_tried_again_under_the_same_epoch(

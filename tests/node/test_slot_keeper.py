@@ -6,17 +6,17 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from groups import database
-from groups.cluster import Broker, Cluster
-from groups.coordinator import Coordinator
+from groups.postgres import connections
+from groups.cluster.view import Broker, Cluster
+from groups.coordinator.runtime import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
-from groups.sightings import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
-from groups.slot import SLOTS
-from groups.slots import HAND_OVER_SLOTS_MAX, SlotKeeper
+from groups.cluster.beats import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
+from groups.core.slot import SLOTS
+from groups.cluster.slot_keeper import HAND_OVER_SLOTS_MAX, SlotKeeper
 from tests.node.running import Running
 
-Other = database.Connection
+Other = connections.Connection
 
 LEASE_MS = 3_000
 ME, YOU = Broker(0, "here", 1), Broker(1, "there", 2)

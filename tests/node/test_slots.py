@@ -15,17 +15,17 @@ from uuid import uuid4
 import pytest
 
 from benchmarks.wire import form_group
-from groups import database
+from groups.postgres import connections
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
-from groups.deaths import Deaths, nobody_listens
-from groups.lease import NodeIdTaken
-from groups.sightings import NodeRow, Sightings, SlotRow
-from groups.slot import SLOTS, slot_of
+from groups.cluster.failure_detector import Deaths, nobody_listens
+from groups.cluster.lease import NodeIdTaken
+from groups.cluster.beats import NodeRow, Sightings, SlotRow
+from groups.core.slot import SLOTS, slot_of
 from tests import rows
 from tests.node.running import Running, running
 
-Other = database.Connection
+Other = connections.Connection
 
 LEASE_MS = 1_000
 SESSION_MS = 300
@@ -104,7 +104,7 @@ def _short_lease(_prepared: None, settings: object) -> None:
 @pytest.fixture
 async def outside(_prepared: None) -> AsyncIterator[Other]:
     """A connection to another database of the same server."""
-    async with await database.connect(
+    async with await connections.connect(
         "outside", is_checked=False, options="", dbname="postgres"
     ) as made:
         yield made

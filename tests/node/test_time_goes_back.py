@@ -12,9 +12,9 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
-from groups.timeline import MEMORIES
-from rollcall.launcher import ports
-from rollcall.launcher.cluster import DATABASE, SUPERUSER
+from groups.postgres.timeline import MEMORIES
+from launcher import ports
+from launcher.cluster import DATABASE, SUPERUSER
 from tests.node.running import Running, running
 from tests.node.servers import Address, Server, address, folder, migrated
 

@@ -8,11 +8,11 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from groups import database, timeline
-from groups.timeline import Found, Memory, Row, Server, has_gone_back
+from groups.postgres import connections, timeline
+from groups.postgres.timeline import Found, Memory, Row, Server, has_gone_back
 from tests.node.running import Running, running
 
-Other = database.Connection
+Other = connections.Connection
 
 BEGAN, AGAIN = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2))
 FIRST, SECOND, THIRD = (UUID(int=number) for number in (1, 2, 3))
@@ -124,7 +124,7 @@ async def test_no_connection_is_used_before_the_lease_has_looked(
     """A committer that connects first would go on from what the lost future left in memory."""
     await other.execute("UPDATE rollcall_timeline SET jump = gen_random_uuid()")
     with pytest.raises(psycopg.OperationalError, match="another history"):
-        await database.connect("a committer")
+        await connections.connect("a committer")
 
 
 RAISED = "SELECT rollcall_raise_epochs((SELECT jump FROM rollcall_timeline), 0, -1, 'a test')"
@@ -163,7 +163,7 @@ async def test_a_server_that_was_started_anew_waits_for_the_lease_to_look(
     (memory,) = timeline.MEMORIES
     memory.server = memory.server._replace(started_at=BEGAN)
     with pytest.raises(psycopg.OperationalError, match="another history"):
-        await database.connect("a committer")
+        await connections.connect("a committer")
     await other.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE application_name = 'rollcall node lease'"
@@ -186,7 +186,7 @@ async def test_a_beat_while_a_connection_looks_is_no_sign(
         return found
 
     monkeypatch.setattr(timeline, "read", late)
-    connection = await database.connect("a committer")
+    connection = await connections.connect("a committer")
     await connection.close()
 
 

@@ -5,14 +5,14 @@ import asyncio
 import pytest
 
 from benchmarks.wire import Peer, create_topic
-from groups import database
+from groups.postgres import connections
 from groups.core import kinds
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup, LeaveGroup, Leaver
 from groups.core.replies import Committed, Deleted, Joined, Left, Reply
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.list_groups import ListGroupsRequest
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.list_groups import ListGroupsRequest
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
@@ -22,7 +22,7 @@ from tests.node.running import Running, running
 from tests.node.toy import KIND, SESSION_MS, Acquire, LockGroup
 from tests.server.serving import serving
 
-Other = database.Connection
+Other = connections.Connection
 
 
 @pytest.fixture(autouse=True)

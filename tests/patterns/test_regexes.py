@@ -4,15 +4,15 @@ from random import Random
 
 import pytest
 
-from groups import regexes
-from groups.regexes import Matching
+from groups.catalogue import regex
+from groups.catalogue.regex import Matching
 
 
 @pytest.mark.parametrize(
     "pattern", ["", "foo.*", "^foo$", "(a|b)+", r"\d{3}", "(?i)FOO", "a" * 4096]
 )
 def test_a_good_pattern_has_no_problem(pattern: str) -> None:
-    assert regexes.problem(pattern) is None
+    assert regex.problem(pattern) is None
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,13 @@ def test_a_good_pattern_has_no_problem(pattern: str) -> None:
     ["[", "*", "(", "(?=foo)", r"(a)\1", "a{5000}", "a" * 4097, "a{0,999}" * 6, r"\pL" * 101],
 )
 def test_what_re2_does_not_know_is_refused_with_a_sentence(pattern: str) -> None:
-    said = regexes.problem(pattern)
+    said = regex.problem(pattern)
     assert said is not None and said.endswith(".")
 
 
 def test_the_whole_name_is_matched() -> None:
     names = ("foo", "foo1", "a-foo", "bar")
-    assert regexes.matches(["foo", "foo.*", "^.*o$"], names, 5) == {
+    assert regex.matches(["foo", "foo.*", "^.*o$"], names, 5) == {
         "foo": ("foo",),
         "foo.*": ("foo", "foo1"),
         "^.*o$": ("foo", "a-foo"),
@@ -34,17 +34,17 @@ def test_the_whole_name_is_matched() -> None:
 
 
 def test_a_pattern_that_is_none_is_left_out() -> None:
-    assert regexes.matches(["[", "a"], ("a",), 5) == {"a": ("a",)}
+    assert regex.matches(["[", "a"], ("a",), 5) == {"a": ("a",)}
 
 
 def test_what_is_not_done_in_time_is_left_out() -> None:
     names = [f"topic-{n}" for n in range(10_000)]
-    assert regexes.matches(["topic-.*"], names, 0) == {}
+    assert regex.matches(["topic-.*"], names, 0) == {}
 
 
 def test_a_pattern_that_would_ruin_a_backtracking_engine_takes_no_time() -> None:
     names = ["a" * 249 + "!"] * 1_000
-    assert regexes.matches(["(a+)+b", "(a|aa)+$"], names, 5) == {"(a+)+b": (), "(a|aa)+$": ()}
+    assert regex.matches(["(a+)+b", "(a|aa)+$"], names, 5) == {"(a+)+b": (), "(a|aa)+$": ()}
 
 
 def test_which_part_of_a_name_a_group_matched_is_not_asked() -> None:
@@ -84,6 +84,6 @@ def test_turns_are_given_for_no_longer_than_one_lasts() -> None:
     names = ["ab" * 120 + f"{n}" for n in range(5_000)]
     some = [Matching("(.|a)*" * 600 + f"(x{n})?", names) for n in range(20)]
 
-    taken = regexes.take_turns(some)
+    taken = regex.take_turns(some)
 
     assert 1 <= taken < len(some)

@@ -3,11 +3,11 @@
 import asyncio
 from typing import Any
 
-from groups import database
-from groups.operations import BELL
-from groups.slot import slot_of
+from groups.postgres import connections
+from groups.operations.requests import BELL
+from groups.core.slot import slot_of
 
-Other = database.Connection
+Other = connections.Connection
 
 ASK = """
 INSERT INTO rollcall_operation

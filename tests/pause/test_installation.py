@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from rollcall.client import BlockingMember, CommitRefused
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.api.test_installation import Rest
 from tests.clients.conftest import SESSION_MS, Start, start
 from tests.launcher import waiting

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
-from groups.core.pausing import ORDERS_FROM
+from groups.core.pauses import ORDERS_FROM
 from rollcall.client import Change, Order, TopicPartition
 from tests.pause.asking import Other, asked, obeying
 from tests.pause.conftest import Join, Worker, kinds

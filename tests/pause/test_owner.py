@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from groups import database, sql_sweeps
+from groups.postgres import connections
+from groups.store.sql import sweeps
 from groups.core.events import DeleteGroup
-from groups.core.pausing import WHOLE, PauseWork, decide
+from groups.core.pauses import WHOLE, PauseWork, decide
 from groups.core.replies import Deleted
-from groups.store_errors import Unknown
+from groups.postgres.errors import Unknown
 from tests import rows
 from tests.node.conftest import _prepared, one, other
 from tests.node.running import Running, running
@@ -147,7 +148,7 @@ async def test_an_attempt_that_comes_late_is_waited_for(
         raise Unknown("no answer came")
 
     monkeypatch.setattr(pausing, "_apply", given_up)
-    async with await database.connect("asking", options="") as asking:
+    async with await connections.connect("asking", options="") as asking:
         number = await ask(asking, "pause")
         await under_way.wait()
         while number in one.node.operator._given:
@@ -200,7 +201,7 @@ async def test_a_row_that_is_held_is_waited_for(one: Running, other: Other) -> N
 
 async def ask_elsewhere(verb: str) -> int:
     """Over a connection of one's own, since the other's transaction is open."""
-    async with await database.connect("asking", options="") as connection:
+    async with await connections.connect("asking", options="") as connection:
         return await ask(connection, verb)
 
 
@@ -224,6 +225,6 @@ async def test_retention_leaves_a_stopped_group_alone(one: Running, other: Other
     await other.execute("UPDATE rollcall_offset SET committed_at = now() - interval '1 year'")
 
     values = {"minutes": 1, "after": "", "groups": 10}
-    found = await (await other.execute(sql_sweeps.MAY_EXPIRE.encode(), values)).fetchall()
+    found = await (await other.execute(sweeps.MAY_EXPIRE.encode(), values)).fetchall()
 
     assert [group_id for group_id, may_expire in found if may_expire] == ["h"]

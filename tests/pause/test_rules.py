@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groups.core.errors import ErrorCode
-from groups.core.pausing import (
+from groups.core.pauses import (
     INSTANCE,
     MEMBER,
     ORDERS_FROM,

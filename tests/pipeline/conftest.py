@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline import places
+from pipeline import paths
 from pipeline.schemas import COSTS, columns
 from pipeline.session import session
 from tests import rows
@@ -57,7 +57,7 @@ def url(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
 @pytest.fixture
 def conninfo(url: str) -> str:
     """The same with the role of analyses, as the pipeline connects."""
-    return places.conninfo()
+    return paths.conninfo()
 
 
 def write(url: str, entries: Iterable[Entry]) -> None:

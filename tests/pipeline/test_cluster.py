@@ -13,8 +13,8 @@ import pyspark
 import pytest
 
 from pipeline import java
-from rollcall.installation import CHECKOUT
-from rollcall.launcher import ports
+from launcher.installation import CHECKOUT
+from launcher import ports
 from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, report, write
 from tests.pipeline.journals import many

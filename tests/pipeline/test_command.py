@@ -13,7 +13,7 @@ import pyspark
 import pytest
 
 from pipeline import java
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, query, report, runs, write
 from tests.pipeline.journals import many

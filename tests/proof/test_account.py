@@ -7,12 +7,12 @@ import json
 import struct
 from typing import Any
 
-from groups.slot import slot_of
-from proof.chaos.account import judge, merged
+from groups.core.slot import slot_of
+from proof.chaos.verdict import judge, merged
 from proof.chaos.commits import Commits
-from proof.chaos.pgoutput import EPOCH_2000_S, Change, Said, Stream, Transaction
-from proof.chaos.told import of_answer, of_request
-from protocol.messages.offset_fetch import (
+from proof.chaos.logical_decoding import EPOCH_2000_S, Change, Said, Stream, Transaction
+from proof.chaos.history_fields import of_answer, of_request
+from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchResponse,

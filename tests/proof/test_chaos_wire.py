@@ -18,24 +18,24 @@ import pytest_asyncio
 
 from benchmarks.wire import Peer, create_topic
 from groups.core.errors import ErrorCode
-from groups.slot import slot_of
+from groups.core.slot import slot_of
 from proof.chaos.network import BROKEN, Network, call
 from proof.chaos.processes import send
 from proof.chaos.world import World
-from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from protocol.messages.delete_groups import DeleteGroupsRequest
-from protocol.messages.describe_groups import DescribeGroupsRequest
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
-from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.delete_groups import DeleteGroupsRequest
+from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
-from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
+from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 from tests.proof.conftest import SETTLE_S, until
 
 pytestmark = [

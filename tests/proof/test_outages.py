@@ -27,7 +27,7 @@ from proof.chaos.processes import send
 from proof.chaos.record import now
 from proof.chaos.run import verdict
 from proof.chaos.world import World
-from protocol.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from tests.proof.conftest import SETTLE_S, beats_of_all, generations, until
 
 pytestmark = [

@@ -9,14 +9,14 @@ from unittest.mock import patch
 
 import pytest
 
-from groups.slots import SlotKeeper
+from groups.cluster.slot_keeper import SlotKeeper
 from proof.simulation import odd
 from proof.simulation.faults import FAULTS
 from proof.simulation.population import ALL, PLAIN, Population, Protocol
 from proof.simulation.run import Run, simulate
 from proof.simulation.seams import Seams
 from proof.simulation.world import SECOND
-from protocol.handlers import forms
+from protocol.handlers.support import validation
 
 SEEDS = int(os.environ.get("ROLLCALL_TEST_SEEDS", "100"))
 PER_TEST = 10
@@ -152,8 +152,8 @@ def test_groups_of_each_protocol_settle_and_go_on(protocol: Protocol) -> None:
 
 
 def test_odd_values_are_at_the_limits_that_the_wire_has() -> None:
-    assert odd.ESCAPE == forms.ESCAPE
-    assert odd.INSTANCE_ID_CHARS_MAX == forms.INSTANCE_ID_CHARS_MAX
+    assert odd.ESCAPE == validation.ESCAPE
+    assert odd.INSTANCE_ID_CHARS_MAX == validation.INSTANCE_ID_CHARS_MAX
 
 
 def test_producers_of_both_versions_commit_and_abort() -> None:

@@ -18,9 +18,9 @@ from benchmarks.wire import frame
 from groups.node import NodeSettings
 from protocol.apis import Api
 from protocol.request_limits import MAXIMA
-from protocol.wire.declare import Message, layout
-from protocol.wire.kinds import Array, Blob, Struct, Text, uuid
-from protocol.wire.limits import FRAME_BYTES_MAX, FRAME_ELEMENTS_MAX
+from rollcall.wire.declare import Message, layout
+from rollcall.wire.kinds import Array, Blob, Struct, Text, uuid
+from rollcall.wire.limits import FRAME_BYTES_MAX, FRAME_ELEMENTS_MAX
 
 PAGE = 4096
 TICK_S = 0.001

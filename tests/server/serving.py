@@ -17,7 +17,7 @@ from groups.core.events import Event, Ticket
 from groups.core.replies import Reply
 from groups.node import Node
 from protocol.connection import KafkaConnection
-from protocol.consumer import KafkaConsumer
+from protocol.application import KafkaConsumer
 from protocol.server import CoordinatorServer
 from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from groups import schema
+from groups.postgres import schema_version
 from protocol.management.commands.runcoordinator import address_problem
 
 
@@ -28,7 +28,7 @@ def test_any_other_is_fine(host: str) -> None:
 
 
 def test_a_node_of_another_schema_than_the_database_says_which_is_older() -> None:
-    assert schema.problem(schema.OURS) is None
-    assert "migrate it first" in (schema.problem("0001_tables") or "")
-    assert "migrate it first" in (schema.problem("") or "")
-    assert "start the newer version" in (schema.problem("9999_tomorrow") or "")
+    assert schema_version.problem(schema_version.OURS) is None
+    assert "migrate it first" in (schema_version.problem("0001_tables") or "")
+    assert "migrate it first" in (schema_version.problem("") or "")
+    assert "start the newer version" in (schema_version.problem("9999_tomorrow") or "")

@@ -9,18 +9,18 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
-from groups.database import Connection
-from groups.plain_words import sentence
+from groups.postgres.connections import Connection
+from groups.queries.journal_text import sentence
 from protocol.handlers.offset_commit import OUTSIDERS_TOLD_MAX
-from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
-from protocol.messages.delete_groups import DeleteGroupsRequest
-from protocol.messages.delete_topics import DeleteTopicsRequest
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from rollcall.wire.messages.delete_groups import DeleteGroupsRequest
+from rollcall.wire.messages.delete_topics import DeleteTopicsRequest
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.offset_delete import (
+from rollcall.wire.messages.offset_delete import (
     OffsetDeleteRequest,
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.wire import create_topic
 from protocol.budgets import Admission, ReplyBytes, RequestBytes
 from protocol.connection import LONG_BYTES, PRESSED_S
-from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, Client, hello
 from tests.server.serving import Serving, until
 

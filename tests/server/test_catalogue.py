@@ -7,9 +7,9 @@ import pytest
 import pytest_asyncio
 from psycopg_pool import AsyncConnectionPool
 
-from groups.catalogue import Catalogue, Unavailable
+from groups.catalogue.cache import Catalogue, Unavailable
 from groups.core.errors import ErrorCode, Refuse
-from groups.database import Connection
+from groups.postgres.connections import Connection
 
 pytestmark = pytest.mark.asyncio
 

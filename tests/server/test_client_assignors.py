@@ -8,19 +8,19 @@ from uuid import UUID, uuid4
 import pytest
 
 from benchmarks.wire import create_topic
-from groups import database
+from groups.postgres import connections
 from groups.core.errors import ErrorCode
-from protocol.messages.consumer_group_heartbeat import (
+from rollcall.wire.messages.consumer_group_heartbeat import (
     OURS,
     ClientAssignor,
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
-from protocol.messages.consumer_group_install_assignment import (
+from rollcall.wire.messages.consumer_group_install_assignment import (
     ConsumerGroupInstallAssignmentRequest,
     InstalledMember,
 )
-from protocol.messages.consumer_group_prepare_assignment import (
+from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentRequest,
 )
 from tests.server.client import Client
@@ -36,7 +36,7 @@ def _every_target_at_once(settings: Any) -> None:
     settings.GROUP_CONSUMER_ASSIGNMENT_INTERVAL_MS = 0
 
 
-async def row(other: database.Connection) -> dict[str, Any]:
+async def row(other: connections.Connection) -> dict[str, Any]:
     """What the group's row says."""
     found = await other.execute("SELECT details FROM rollcall_group WHERE group_id = 'g'")
     (details,) = await found.fetchone() or ({},)
@@ -228,7 +228,7 @@ async def test_without_the_consumer_protocol_nobody_assigns(settings: Any) -> No
 
 
 async def test_another_node_asks_again_what_the_first_had_asked(
-    other: database.Connection,
+    other: connections.Connection,
 ) -> None:
     """The first node ends between the question and the answer."""
     async with serving() as first:
@@ -256,7 +256,7 @@ async def test_another_node_asks_again_what_the_first_had_asked(
 
 
 async def test_the_row_says_why_the_coordinator_assigned(
-    served: Serving, other: database.Connection
+    served: Serving, other: connections.Connection
 ) -> None:
     await create_topic(served.address, "t", 2)
     one = await Hand.join(served, SILENT)

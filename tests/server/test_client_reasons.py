@@ -4,11 +4,11 @@ to the row and to the sentence that people read."""
 from typing import Any
 
 from groups.core.errors import ErrorCode
-from groups.database import Connection
+from groups.postgres.connections import Connection
 from groups.models import Journal
-from groups.plain_words import sentence
-from protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
-from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from groups.queries.journal_text import sentence
+from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from tests.server.client import Client
 from tests.server.serving import Serving
 

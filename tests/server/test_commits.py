@@ -8,14 +8,14 @@ import pytest
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from protocol.connection import KafkaConnection
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.offset_fetch import OffsetFetchRequest
+from rollcall.wire.messages.offset_fetch import OffsetFetchRequest
 from tests.server.client import Client, hello
 from tests.server.serving import Serving, until
 

@@ -14,16 +14,16 @@ from protocol.handlers import (
     list_transactions,
     metadata,
 )
-from protocol.handlers.resources import Resource
-from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
-from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
-from protocol.messages.describe_groups import DescribeGroupsRequest
-from protocol.messages.describe_transactions import DescribeTransactionsRequest
-from protocol.messages.init_producer_id import InitProducerIdRequest
-from protocol.messages.list_groups import ListGroupsRequest
-from protocol.messages.list_transactions import ListTransactionsRequest
-from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from protocol.handlers.support.config_resources import Resource
+from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
+from rollcall.wire.messages.describe_transactions import DescribeTransactionsRequest
+from rollcall.wire.messages.init_producer_id import InitProducerIdRequest
+from rollcall.wire.messages.list_groups import ListGroupsRequest
+from rollcall.wire.messages.list_transactions import ListTransactionsRequest
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import Client
 from tests.server.serving import Serving
 

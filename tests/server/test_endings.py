@@ -11,8 +11,8 @@ import pytest
 from groups.core.errors import ErrorCode
 from protocol.apis import APIS
 from protocol.handlers.join_group import MEMBER_ID_REQUIRED_SINCE
-from protocol.messages.fetch import FetchRequest
-from protocol.messages.join_group import JoinGroupResponse
+from rollcall.wire.messages.fetch import FetchRequest
+from rollcall.wire.messages.join_group import JoinGroupResponse
 from tests.server.client import API_VERSIONS, Client, hello, join
 from tests.server.serving import Serving, serving, until
 

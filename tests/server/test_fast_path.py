@@ -7,16 +7,16 @@ from random import Random
 
 import pytest
 
-from groups.coordinator import Coordinator
+from groups.coordinator.runtime import Coordinator
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.slot import slot_of
-from protocol.fast import FastPath, NoFastPath
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.wire.codec import encode
+from groups.core.slot import slot_of
+from protocol.heartbeat_fast_path import FastPath, NoFastPath
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.codec import encode
 
 SESSION_MS = 10_000
 GENERATION = 7

@@ -13,15 +13,15 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
-from groups.slot import slot_of
+from groups.core.slot import slot_of
 from protocol.call import Call
 from protocol.connection import KafkaConnection
-from protocol.messages.consumer_group_heartbeat import (
+from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.leave_group import LeaveGroupRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.leave_group import LeaveGroupRequest
 from tests.server.client import Client, hello, join
 from tests.server.serving import Serving, serving, until
 

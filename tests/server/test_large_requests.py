@@ -17,8 +17,8 @@ from protocol.connection import QUEUED_FRAMES_MAX, WRITE_BUFFER_MAX, KafkaConnec
 from protocol.draft_apis import DRAFT_APIS
 from protocol.request_limits import MAXIMA, Refusal, refused
 from protocol.server import SWITCH_S
-from protocol.wire.codec import decode, encode
-from protocol.wire.limits import REPLY_BYTES_MAX
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.limits import REPLY_BYTES_MAX
 from tests.server.client import SMALL
 from tests.server.large_requests import (
     PARTITIONS,

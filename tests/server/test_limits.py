@@ -9,7 +9,7 @@ from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
 from protocol import connection as limits
 from protocol.connection import KafkaConnection
-from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, Client, hello, join
 from tests.server.serving import Serving, until
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.wire import create_topic
-from groups import offsets
+from groups.store import offsets
 from groups.core.errors import ErrorCode
 from protocol.handlers import offset_fetch
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.offset_fetch import (
+from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,

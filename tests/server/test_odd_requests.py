@@ -4,26 +4,26 @@ import asyncio
 from collections.abc import Sequence
 
 from groups.core.errors import ErrorCode
-from protocol.messages.consumer_group_heartbeat import (
+from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
-from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
-from protocol.messages.describe_groups import DescribeGroupsRequest
-from protocol.messages.describe_transactions import DescribeTransactionsRequest
-from protocol.messages.init_producer_id import InitProducerIdRequest
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
+from rollcall.wire.messages.describe_transactions import DescribeTransactionsRequest
+from rollcall.wire.messages.init_producer_id import InitProducerIdRequest
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.offset_delete import (
+from rollcall.wire.messages.offset_delete import (
     OffsetDeleteRequest,
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
 )
-from protocol.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
-from protocol.messages.txn_offset_commit import (
+from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
+from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from groups.core.errors import ErrorCode
-from protocol.messages import MESSAGES
-from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages import MESSAGES
+from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from protocol.wire.declare import Message, layout
-from protocol.wire.kinds import Array, Struct, Text
+from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from rollcall.wire.declare import Message, layout
+from rollcall.wire.kinds import Array, Struct, Text
 from tests.server.client import Client, join
 from tests.server.serving import Serving
 from tests.wire.samples import filled

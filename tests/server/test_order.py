@@ -3,11 +3,11 @@
 import asyncio
 
 from groups.core.errors import ErrorCode
-from protocol.messages.describe_cluster import DescribeClusterRequest
-from protocol.messages.fetch import FetchRequest
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.offset_fetch import OffsetFetchRequest
+from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
+from rollcall.wire.messages.fetch import FetchRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.offset_fetch import OffsetFetchRequest
 from tests.server.client import Client, hello, join
 from tests.server.serving import Serving, until
 

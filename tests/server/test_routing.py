@@ -12,38 +12,38 @@ from typing import Any, NamedTuple
 import pytest
 
 from benchmarks.wire import create_topic
-from groups import database
+from groups.postgres import connections
 from groups.core.errors import ErrorCode
-from groups.slot import slot_of
-from protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
-from protocol.messages.consumer_group_describe import ConsumerGroupDescribeRequest
-from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from protocol.messages.delete_groups import DeleteGroupsRequest
-from protocol.messages.describe_groups import DescribeGroupsRequest
-from protocol.messages.end_txn import EndTxnRequest
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.init_producer_id import InitProducerIdRequest
-from protocol.messages.join_group import JoinGroupRequestProtocol
-from protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
-from protocol.messages.offset_commit import (
+from groups.core.slot import slot_of
+from rollcall.wire.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
+from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.delete_groups import DeleteGroupsRequest
+from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
+from rollcall.wire.messages.end_txn import EndTxnRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.init_producer_id import InitProducerIdRequest
+from rollcall.wire.messages.join_group import JoinGroupRequestProtocol
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.offset_delete import (
+from rollcall.wire.messages.offset_delete import (
     OffsetDeleteRequest,
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
 )
-from protocol.messages.offset_fetch import (
+from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
 )
-from protocol.messages.sync_group import SyncGroupRequest
-from protocol.messages.txn_offset_commit import (
+from rollcall.wire.messages.sync_group import SyncGroupRequest
+from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
@@ -207,7 +207,7 @@ async def loading(served: Serving) -> AsyncIterator[None]:
         yield
 
 
-async def moved(served: Serving, other: database.Connection) -> None:
+async def moved(served: Serving, other: connections.Connection) -> None:
     """The group's slot is another node's from now on."""
     await other.execute(MOVED, [SLOT])
     served.node.keeper.fenced()
@@ -222,7 +222,7 @@ async def told(client: Client, api: Api) -> set[int]:
 
 
 async def test_every_api_says_that_the_group_is_elsewhere(
-    served: Serving, other: database.Connection
+    served: Serving, other: connections.Connection
 ) -> None:
     """HS-05: NOT_COORDINATOR, at the place where each API has its error."""
     await create_topic(served.address, "t", 2)
@@ -269,7 +269,7 @@ async def draft_codes(served: Serving) -> dict[str, int]:
 
 
 async def test_a_consumer_of_the_draft_is_told_the_same(
-    served: Serving, other: database.Connection
+    served: Serving, other: connections.Connection
 ) -> None:
     """Elsewhere: 16. While the group is loaded nothing is held: the draft has a number for that,
     and its consumers ask again."""
@@ -284,7 +284,7 @@ async def test_a_consumer_of_the_draft_is_told_the_same(
 
 
 async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(
-    served: Serving, other: database.Connection, monkeypatch: pytest.MonkeyPatch
+    served: Serving, other: connections.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It owns the slot still, by the rows; but a client would wait there for its own time limit."""
     client = await Client.connect(served.address)
@@ -325,7 +325,7 @@ async def test_who_waited_for_the_load_is_served_after_it(
 
 
 async def test_parked_requests_are_answered_when_the_slot_is_lost(
-    served: Serving, other: database.Connection
+    served: Serving, other: connections.Connection
 ) -> None:
     """HS-05: within a second of the node's hearing of it, whatever they were parked for."""
     member, newcomer = [await Client.connect(served.address) for _ in range(2)]
@@ -364,7 +364,7 @@ async def test_several_groups_are_read_in_one_request(served: Serving) -> None:
 
 
 async def test_where_an_error_of_the_group_stands_when_offsets_are_read(
-    served: Serving, other: database.Connection
+    served: Serving, other: connections.Connection
 ) -> None:
     """OF-12: with each partition and offset -1 in version 1; once, on top, from version 2."""
     client = await Client.connect(served.address)

@@ -9,21 +9,21 @@ from uuid import uuid4
 import pytest
 
 from groups.core.errors import ErrorCode
-from groups.database import Connection
-from groups.totals import GROUPS, HISTORY, TOPICS, Figure
-from protocol.handlers.resources import Resource
-from protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
-from protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
-from protocol.messages.heartbeat import HeartbeatRequest
-from protocol.messages.incremental_alter_configs import (
+from groups.postgres.connections import Connection
+from groups.coordinator.totals import GROUPS, HISTORY, TOPICS, Figure
+from protocol.handlers.support.config_resources import Resource
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
-from protocol.messages.init_producer_id import InitProducerIdRequest
-from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages.init_producer_id import InitProducerIdRequest
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from coordinator_site import database, secret_key
-from rollcall.launcher.environment import CHECKOUT
+from launcher.environment import CHECKOUT
 
 
 def test_url_is_taken_apart_and_decoded() -> None:

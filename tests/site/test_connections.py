@@ -11,7 +11,7 @@ import pytest
 from benchmarks.wire import form_groups
 from coordinator_site import database
 from groups.api.asking import WAITING_MAX
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.installations import TOKEN
 from tests.site.requests import get, post
 

@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from coordinator_site import http_limits
 from coordinator_site.http_limits import Channel, Factory, Websocket
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.installations import TOKEN
 from tests.site.requests import PATIENCE_S, head
 

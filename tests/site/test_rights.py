@@ -18,11 +18,11 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
-from groups import people, rights, tokens
+from groups.access import staff_roles, rights, api_tokens
 from groups.admin import gate
 from groups.admin.gate import REDIRECT
 from groups.live import consumer, routing, sessions
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 from tests.admin.visitors import person
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 PAGE = CHECKOUT / "docs" / "rights.md"
 NOBODY_IN_PARTICULAR = "no role"
 SUPERUSER = "superuser"
-WHO = (NOBODY_IN_PARTICULAR, *people.ROLES, SUPERUSER)
+WHO = (NOBODY_IN_PARTICULAR, *staff_roles.ROLES, SUPERUSER)
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 
 OUTSIDE = {"", "livez", "readyz"}
@@ -74,7 +74,7 @@ def pages() -> dict[str, str]:
 def meant() -> Mapping[str, Mapping[str, bool]]:
     """What the page says: each row's name, and which roles may."""
     return {
-        name: dict(zip(people.ROLES, (mark == "yes" for mark in marks), strict=True))
+        name: dict(zip(staff_roles.ROLES, (mark == "yes" for mark in marks), strict=True))
         for name, _, *marks in ROW.findall(PAGE.read_text())
     }
 
@@ -115,7 +115,7 @@ def user(who: str) -> Any:
     """Somebody with a role."""
     if who == SUPERUSER:
         return get_user_model().objects.create_superuser("root")
-    return person(who.replace(" ", "-"), *([who] if who in people.ROLES else []))
+    return person(who.replace(" ", "-"), *([who] if who in staff_roles.ROLES else []))
 
 
 def path(route: str) -> str:
@@ -137,7 +137,7 @@ def may(who: str, permission: str, row: str) -> bool:
 
 @pytest.mark.parametrize("who", WHO)
 def test_rest(who: str, broker: Any) -> None:
-    _, secret = tokens.issue(user(who), "automation")
+    _, secret = api_tokens.issue(user(who), "automation")
     client = Client(headers={"authorization": f"Bearer {secret}"})
     told = set()
     for route, row in rights.REST.items():

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rollcall.installation import CHECKOUT
+from launcher.installation import CHECKOUT
 
 HANGS = """
 import asyncio

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from groups import database
+from groups.postgres import connections
 from tests import rows
 
 
@@ -15,14 +15,14 @@ def _empty(database_url: str) -> None:
 
 
 @pytest.fixture
-async def connection(_empty: None) -> AsyncIterator[database.Connection]:
+async def connection(_empty: None) -> AsyncIterator[connections.Connection]:
     """One connection as a committer makes it."""
-    async with await database.connect("test") as made:
+    async with await connections.connect("test") as made:
         yield made
 
 
 @pytest.fixture
-async def other(_empty: None) -> AsyncIterator[database.Connection]:
+async def other(_empty: None) -> AsyncIterator[connections.Connection]:
     """Somebody else's connection."""
-    async with await database.connect("other") as made:
+    async with await connections.connect("other") as made:
         yield made

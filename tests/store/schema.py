@@ -2,7 +2,7 @@
 
 Rollcall's own tables and functions, for people to read and to review a migration by. No program
 reads the file: installations are migrated. Grants are left out, since they follow from
-``groups.roles``, and so are the partitions of the history, which begin with the hour of the set-up.
+``groups.postgres.roles``, and so are the partitions of the history, which begin with the hour of the set-up.
 """
 
 import os
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rollcall.installation import CHECKOUT
-from rollcall.launcher import postgres
+from launcher.installation import CHECKOUT
+from launcher import postgres
 from tests.upgrade.dump import RESTRICTED, program
 
 SCHEMA = CHECKOUT / "groups" / "schema.sql"

@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import psycopg
 
-from groups import load, store
+from groups.store import load, apply
 from groups.core import commands
 from groups.core.rows import CommandRow, Durable, MemberRow
-from groups.database import Connection
+from groups.postgres.connections import Connection
 from tests.factories import batch, birth, death, decision, durable, member, written
 
 STOP = CommandRow(3, commands.STOP, reason='it\'s "why"')
 START = CommandRow(7, commands.START, 2, {"orders": {0: "m-1-0", 11: "m-1-1"}}, "a reason")
 
 
-def after(before: Durable, *members: MemberRow) -> store.Write:
+def after(before: Durable, *members: MemberRow) -> apply.Write:
     """A write that leaves these members."""
     then = replace(before, members={row.member_id: row for row in members})
-    return store.Write(before, decision(then))
+    return apply.Write(before, decision(then))
 
 
 async def ids(connection: psycopg.AsyncConnection[tuple[int]]) -> list[int]:
@@ -28,7 +28,7 @@ async def ids(connection: psycopg.AsyncConnection[tuple[int]]) -> list[int]:
 async def test_rows_read_again_are_what_was_sent(connection: Connection) -> None:
     sent = commands.send(commands.send(member("m-1"), STOP), START)
     sent = commands.send_again(sent, 8)
-    await store.apply(connection, batch(birth("g", sent, member("m-2", position=1))))
+    await apply.apply(connection, batch(birth("g", sent, member("m-2", position=1))))
     found = await load.groups_by_id(connection, ["g"])
     assert found == {"g": durable("g", [sent, member("m-2", position=1)], revision=1)}
 
@@ -36,9 +36,9 @@ async def test_rows_read_again_are_what_was_sent(connection: Connection) -> None
 async def test_what_is_acknowledged_is_no_row_and_the_rest_stays(connection: Connection) -> None:
     busy = commands.send(commands.send(member("m-1"), STOP), START)
     first = birth("g", busy)
-    await store.apply(connection, batch(first))
+    await apply.apply(connection, batch(first))
     before = written(first)
-    await store.apply(connection, batch(after(before, commands.acknowledge(busy, 3))))
+    await apply.apply(connection, batch(after(before, commands.acknowledge(busy, 3))))
     assert await ids(connection) == [7]
 
 
@@ -46,9 +46,9 @@ async def test_commands_go_with_their_member_and_with_the_group(connection: Conn
     busy = commands.send(member("m-1"), STOP)
     other = commands.send(member("m-2", position=1), START)
     first = birth("g", busy, other)
-    await store.apply(connection, batch(first))
+    await apply.apply(connection, batch(first))
     second = after(written(first), other)
-    await store.apply(connection, batch(second))
+    await apply.apply(connection, batch(second))
     assert await ids(connection) == [7]
-    await store.apply(connection, batch(death(written(second))))
+    await apply.apply(connection, batch(death(written(second))))
     assert await ids(connection) == []

@@ -4,11 +4,12 @@ still may."""
 import psycopg
 import pytest
 
-from groups import load, store, store_errors
+from groups.store import load, apply
+from groups.postgres import errors
 from groups.core.rows import Durable
-from groups.database import Connection
-from groups.slot import slot_of
-from groups.store_errors import Conflict
+from groups.postgres.connections import Connection
+from groups.core.slot import slot_of
+from groups.postgres.errors import Conflict
 from tests import rows
 from tests.factories import batch, birth, change, commit, member, offset, written
 
@@ -19,8 +20,8 @@ EPOCHS = {slot_of("g"): 1}
 async def group(connection: Connection) -> Durable:
     """A group as its owner remembers it, with offset 5."""
     born = birth("g", member("m-1"))
-    await store.apply(connection, batch(born))
-    await store.apply(connection, batch(commit(written(born), offset(5))))
+    await apply.apply(connection, batch(born))
+    await apply.apply(connection, batch(commit(written(born), offset(5))))
     return written(born)
 
 
@@ -33,7 +34,7 @@ async def test_what_comes_after_the_fence_is_turned_away(
     await connection.execute("BEGIN")  # all else is on its way
     assert await load.fence(other, EPOCHS, ["g"]) == set()
     found = (await load.groups_by_id(other, ["g"]))["g"]
-    await store.apply(other, batch(commit(found, offset(110))))
+    await apply.apply(other, batch(commit(found, offset(110))))
 
     with pytest.raises(Conflict):
         await _go_on(connection, late)
@@ -47,7 +48,7 @@ async def test_what_is_past_its_guard_is_told_to_be_there(
 ) -> None:
     """It holds the group's row until it has ended, one way or the other."""
     async with connection.transaction():
-        for text, parameters in store.statements(batch(commit(group, offset(100)))):
+        for text, parameters in apply.statements(batch(commit(group, offset(100)))):
             await connection.execute(text.encode(), parameters)
         assert await load.fence(other, EPOCHS, ["g"]) == {"g"}
 
@@ -62,11 +63,11 @@ async def test_only_the_owner_fences(other: Connection, group: Durable) -> None:
     assert (await rows.groups(other))["g"] == ("Stable", 1, 1)
 
 
-async def _go_on(connection: Connection, write: store.Write) -> None:
+async def _go_on(connection: Connection, write: apply.Write) -> None:
     try:
-        for text, parameters in store.statements(batch(write)):
+        for text, parameters in apply.statements(batch(write)):
             await connection.execute(text.encode(), parameters)
         await connection.execute("COMMIT")
     except psycopg.Error as error:
         await connection.execute("ROLLBACK")
-        raise store_errors.translate(error, connection) from error
+        raise errors.translate(error, connection) from error

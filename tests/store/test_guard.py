@@ -6,12 +6,13 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from groups import load, store, store_errors
+from groups.store import load, apply
+from groups.postgres import errors
 from groups.core.rows import Durable
-from groups.database import Connection
-from groups.slot import slot_of
-from groups.store import Batch
-from groups.store_errors import Busy, Conflict, Fenced
+from groups.postgres.connections import Connection
+from groups.core.slot import slot_of
+from groups.store.apply import Batch
+from groups.postgres.errors import Busy, Conflict, Fenced
 from tests import rows
 from tests.factories import (
     batch,
@@ -33,17 +34,17 @@ TAKE_OVER = "UPDATE rollcall_slot SET epoch = epoch + 1 WHERE slot = %s"
 async def seated(connection: Connection, *group_ids: str) -> list[Durable]:
     """Groups of two members each, with one offset, as their owner remembers them."""
     births = [birth(g, member("m-1"), member("m-2", position=1)) for g in group_ids]
-    await store.apply(connection, batch(*births))
+    await apply.apply(connection, batch(*births))
     found = [written(b) for b in births]
-    await store.apply(connection, batch(*(commit(d, offset(5)) for d in found)))
+    await apply.apply(connection, batch(*(commit(d, offset(5)) for d in found)))
     return found
 
 
-async def refused(connection: Connection, attempt: Batch) -> store_errors.StoreError:
+async def refused(connection: Connection, attempt: Batch) -> errors.StoreError:
     """The attempt's error, having checked that it left every row as it was."""
     before = await rows.everything(connection)
-    with pytest.raises(store_errors.StoreError) as caught:
-        await store.apply(connection, attempt)
+    with pytest.raises(errors.StoreError) as caught:
+        await apply.apply(connection, attempt)
     assert await rows.everything(connection) == before
     return caught.value
 
@@ -53,7 +54,7 @@ async def refused(connection: Connection, attempt: Batch) -> store_errors.StoreE
 
 async def test_a_new_group_is_written_whole(connection: Connection) -> None:
     """Group, members, journal and revision 1 in one transaction."""
-    await store.apply(connection, batch(birth("g", member("m-1"), member("m-2", position=1))))
+    await apply.apply(connection, batch(birth("g", member("m-1"), member("m-2", position=1))))
 
     assert await rows.groups(connection) == {"g": ("Stable", 1, 1)}
     assert await rows.members(connection) == {("g", "m-1"), ("g", "m-2")}
@@ -63,7 +64,7 @@ async def test_a_new_group_is_written_whole(connection: Connection) -> None:
 async def test_rows_read_again_are_what_was_written(connection: Connection) -> None:
     """What the store writes, ``load`` gives back to the byte."""
     static = member("m-1", instance_id="i", details={"rack": "a"}, assignment=bytes(range(256)))
-    await store.apply(connection, batch(birth("g", static, details={"synced": True})))
+    await apply.apply(connection, batch(birth("g", static, details={"synced": True})))
 
     found = await load.groups_by_id(connection, ["g", "nobody"])
 
@@ -74,8 +75,8 @@ async def test_offsets_raise_no_revision(connection: Connection) -> None:
     """A commit is no change of membership: the same owner's next write is still right."""
     (group,) = await seated(connection, "g")
 
-    await store.apply(connection, batch(commit(group, offset(9), offset(10))))
-    await store.apply(connection, batch(change(group, generation=2)))
+    await apply.apply(connection, batch(commit(group, offset(9), offset(10))))
+    await apply.apply(connection, batch(change(group, generation=2)))
 
     assert await rows.offsets(connection) == {("g", "t", 0): 10}
     assert await rows.groups(connection) == {"g": ("Stable", 2, 2)}
@@ -84,10 +85,10 @@ async def test_offsets_raise_no_revision(connection: Connection) -> None:
 async def test_a_deleted_group_leaves_only_its_journal(connection: Connection) -> None:
     """Offsets and members go with the group."""
     before = written(birth("g"))
-    await store.apply(connection, batch(birth("g")))
-    await store.apply(connection, batch(commit(before, offset(1))))
+    await apply.apply(connection, batch(birth("g")))
+    await apply.apply(connection, batch(commit(before, offset(1))))
 
-    await store.apply(connection, batch(death(before)))
+    await apply.apply(connection, batch(death(before)))
 
     assert await rows.groups(connection) == {}
     assert await rows.offsets(connection) == {}
@@ -131,7 +132,7 @@ async def test_what_hangs_inside_a_batch_is_past_the_guard(
         reached.append("inside")
 
     good = replace(batch(change(group, generation=9)), inside=inside)
-    await store.apply(connection, good)
+    await apply.apply(connection, good)
     assert reached == ["inside"]
 
     await other.execute(TAKE_OVER, [slot_of("g")])
@@ -167,8 +168,8 @@ async def test_the_connection_serves_on_after_a_refusal(
 
     for _ in range(3):
         with pytest.raises(Fenced):
-            await store.apply(connection, batch(change(one, generation=2)))
-        await store.apply(connection, batch(commit(two, offset(6))))
+            await apply.apply(connection, batch(change(one, generation=2)))
+        await apply.apply(connection, batch(commit(two, offset(6))))
 
     assert not connection.broken
     assert (await rows.offsets(connection))[two.group.group_id, "t", 0] == 6
@@ -181,7 +182,7 @@ async def test_the_connection_serves_on_after_a_refusal(
 async def test_a_wrong_revision_is_named(connection: Connection, seen: int) -> None:
     """Older, newer or "there is no row": each is a conflict of that group alone."""
     one, two = await seated(connection, *ids_in_slots(2))
-    await store.apply(connection, batch(change(one, generation=2)))
+    await apply.apply(connection, batch(change(one, generation=2)))
     wrong = Durable(one.group, one.members, seen)
 
     error = await refused(connection, batch(change(wrong, generation=3), change(two, generation=2)))
@@ -203,7 +204,7 @@ async def test_a_group_that_vanished_is_a_conflict(connection: Connection) -> No
 async def test_an_old_commit_does_not_pass_by_a_changed_group(connection: Connection) -> None:
     """A commit decided against an older membership is not written behind the newer one."""
     (group,) = await seated(connection, "g")
-    await store.apply(connection, batch(change(group, generation=2)))
+    await apply.apply(connection, batch(change(group, generation=2)))
 
     assert isinstance(await refused(connection, batch(commit(group, offset(7)))), Conflict)
 
@@ -225,9 +226,9 @@ async def test_a_held_group_is_named_and_the_others_are_written_without_it(
         assert isinstance(error, Busy)
         assert error.group_ids == (held.group_id,)
 
-        await store.apply(connection, batch(*free))
+        await apply.apply(connection, batch(*free))
 
-    await store.apply(connection, batch(held))
+    await apply.apply(connection, batch(held))
     assert {g: r for g, (_, _, r) in (await rows.groups(connection)).items()} == {
         g.group.group_id: 2 for g in groups
     }
@@ -237,7 +238,7 @@ async def test_a_group_that_a_foreigner_is_deleting_is_busy_not_absent(
     connection: Connection, other: Connection
 ) -> None:
     """An uncommitted deletion decides nothing yet."""
-    await store.apply(connection, batch(birth("g")))
+    await apply.apply(connection, batch(birth("g")))
     async with other.transaction(force_rollback=True):
         await other.execute("DELETE FROM rollcall_group WHERE group_id = 'g'")
         error = await refused(connection, batch(change(written(birth("g")), generation=2)))
@@ -266,7 +267,7 @@ async def test_a_takeover_under_way_is_waited_for(
     (group,) = await seated(connection, "g")
     async with other.transaction(force_rollback=not committed):
         await other.execute(TAKE_OVER, [slot_of("g")])
-        attempt = asyncio.create_task(store.apply(connection, batch(change(group, generation=2))))
+        attempt = asyncio.create_task(apply.apply(connection, batch(change(group, generation=2))))
         await waits_for_a_lock(other, connection.info.backend_pid)
 
     if committed:
@@ -283,7 +284,7 @@ async def test_a_takeover_waits_for_the_batch_that_was_first(
     """An owner inside its transaction is not fenced in the middle: the takeover comes after."""
     (group,) = await seated(connection, "g")
     async with connection.transaction():
-        _lock, (text, parameters), *_ = store.statements(batch(change(group, generation=2)))
+        _lock, (text, parameters), *_ = apply.statements(batch(change(group, generation=2)))
         await connection.execute(text.encode(), parameters)
         takeover = asyncio.create_task(other.execute(TAKE_OVER, [slot_of("g")]))
         await waits_for_a_lock(connection, other.info.backend_pid)
@@ -305,8 +306,8 @@ async def test_batches_in_opposite_order_do_not_deadlock(
         writes = [change(found[g], generation=generation) for g in ids]
 
         ends = await asyncio.gather(
-            store.apply(connection, batch(*writes)),
-            store.apply(other, batch(*reversed(writes))),
+            apply.apply(connection, batch(*writes)),
+            apply.apply(other, batch(*reversed(writes))),
             return_exceptions=True,
         )
 
@@ -354,7 +355,7 @@ class Story:
         self.mine = owner
         self.theirs = rival
         self.group = group
-        _lock, *self.statements = store.statements(batch(change(group, generation=2)))
+        _lock, *self.statements = apply.statements(batch(change(group, generation=2)))
         self.epoch = 1
         self.is_guarded = False
         self.told: list[str] = []
@@ -368,7 +369,7 @@ class Story:
         try:
             await self.mine.execute(text.encode(), parameters)
         except psycopg.Error as error:
-            fenced = store_errors.translate(error, self.mine)
+            fenced = errors.translate(error, self.mine)
         if fenced is not None:
             await self.mine.execute("ROLLBACK")
             assert isinstance(fenced, Fenced)
@@ -396,7 +397,7 @@ class Story:
     async def rival(self) -> None:
         """The new owner writes what it had read before the old one's last write."""
         try:
-            await store.apply(
+            await apply.apply(
                 self.theirs, batch(change(self.group, generation=2), epoch=self.epoch)
             )
             self.told.append("the rival wrote")

@@ -4,7 +4,7 @@ import psycopg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.literals import array
+from groups.postgres.array_literals import array
 
 LEGAL = st.characters(exclude_characters="\0", codec="utf-8")
 TEXTS = st.lists(st.none() | st.text(LEGAL), min_size=1)

@@ -7,19 +7,20 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from groups import load, sql_timeline, store
+from groups.store import load, apply
+from groups.postgres import timeline_sql
 from groups.core import events
 from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.group import Group, Rules
-from groups.core.migration.deciding import decide
+from groups.core.conversion.step import decide
 from groups.core.replies import Acknowledged
 from groups.core.rows import Durable
-from groups.database import Connection
-from groups.slot import SLOTS
-from groups.store import Write
-from groups.store_errors import Fenced
+from groups.postgres.connections import Connection
+from groups.core.slot import SLOTS
+from groups.store.apply import Write
+from groups.postgres.errors import Fenced
 from tests import rows
 from tests.core_commanded.test_takeover import REGISTRATION
 from tests.core_consumer.talk import Client, Talk
@@ -45,7 +46,7 @@ async def raise_epochs(connection: Connection, jump: UUID | None = None, seen: i
         "node_id": 7,
         "reason": "a test",
     }
-    row = await (await connection.execute(sql_timeline.RAISE_EPOCHS.encode(), values)).fetchone()
+    row = await (await connection.execute(timeline_sql.RAISE_EPOCHS.encode(), values)).fetchone()
     assert row is not None
     return bool(row[0])
 
@@ -58,12 +59,12 @@ async def loaded(connection: Connection, group_id: str) -> Durable:
 async def kept(connection: Connection, group: Group, absent: Group) -> None:
     """The group as its owner writes it."""
     after = replace(decision(absent.durable), group=group)
-    await store.apply(connection, batch(Write(absent.durable, after)))
+    await apply.apply(connection, batch(Write(absent.durable, after)))
 
 
 async def test_numbers_rise_and_the_owner_is_fenced(connection: Connection) -> None:
     born = birth("g", member("m-1"))
-    await store.apply(connection, batch(born))
+    await apply.apply(connection, batch(born))
     before, _ = await present(connection)
 
     assert await raise_epochs(connection)
@@ -72,7 +73,7 @@ async def test_numbers_rise_and_the_owner_is_fenced(connection: Connection) -> N
     assert (after.group.generation, after.revision) == (JUMP + 1, JUMP + 1)
     assert after.members == written(born).members
     with pytest.raises(Fenced):
-        await store.apply(connection, batch(change(written(born), generation=2)))
+        await apply.apply(connection, batch(change(written(born), generation=2)))
     jump, generations_after = await present(connection)
     assert jump != before and generations_after == JUMP
 
@@ -91,7 +92,7 @@ async def test_a_backup_that_is_restored_again_leads_to_other_numbers(
     connection: Connection,
 ) -> None:
     """A node remembers how high they were when it was restored the last time."""
-    await store.apply(connection, batch(birth("g")))
+    await apply.apply(connection, batch(birth("g")))
     await raise_epochs(connection, seen=3 * JUMP)
     assert (await present(connection))[1] == 4 * JUMP
     assert (await loaded(connection, "g")).group.generation == 4 * JUMP + 1
@@ -101,7 +102,7 @@ async def test_a_backup_that_is_restored_again_leads_to_other_numbers(
 async def test_generations_stay_within_their_32_bits(connection: Connection, left: int) -> None:
     """They rise by half of what is left, if that is less."""
     generation = GENERATION_MAX - left
-    await store.apply(connection, batch(birth("g", generation=generation)))
+    await apply.apply(connection, batch(birth("g", generation=generation)))
     await raise_epochs(connection)
     after = (await loaded(connection, "g")).group.generation
     assert after == generation + min(JUMP, left // 2)
@@ -211,7 +212,7 @@ async def test_a_producer_has_another_id_and_its_transaction_still_waits(
 
 async def test_ids_of_the_journal_and_of_operations_rise_too(connection: Connection) -> None:
     """The pipeline goes on behind the entries that it has read, lost ones included."""
-    await store.apply(connection, batch(birth("g")))
+    await apply.apply(connection, batch(birth("g")))
     await raise_epochs(connection)
     cursor = await connection.execute("SELECT id, kind, node_id FROM rollcall_journal ORDER BY id")
     (first, *_), told = await cursor.fetchall()

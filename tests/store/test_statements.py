@@ -8,7 +8,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups import sql, sql_commands, sql_transactions, store, store_errors
+from groups.store.sql import group_rows, commands as sql_commands, transactions
+from groups.store import apply
+from groups.postgres import errors
 from groups.core import commands
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite, PendingWrite
@@ -16,7 +18,7 @@ from groups.core.group import All, JournalEntry
 from groups.core.journal import EntryKind
 from groups.core.replies import Operated
 from groups.core.rows import CommandRow, Durable
-from groups.store import Batch, Write
+from groups.store.apply import Batch, Write
 from tests.factories import batch, birth, change, commit, death, decision, durable, member, offset
 
 OLD = durable("old", [member("a"), member("b", position=1)], revision=7)
@@ -25,7 +27,7 @@ EMPTY = durable("empty", revision=3)
 
 def sent(*writes: Write, **over: Any) -> list[tuple[str, dict[str, Any]]]:
     made: Batch = replace(batch(*writes), **over)
-    return [(text, dict(given)) for text, given in store.statements(made)]
+    return [(text, dict(given)) for text, given in apply.statements(made)]
 
 
 def of(text: str, *writes: Write) -> list[dict[str, Any]]:
@@ -88,52 +90,52 @@ def test_locks_come_first_then_the_guard_then_rows_then_the_bell() -> None:
     texts = [text for text, _ in sent(birth("new", member("x")), death(EMPTY), changing,
                                       commit(durable("z", revision=1), offset(4)))]  # fmt: skip
     assert texts == [
-        sql.LOCK_GROUPS, sql.GUARD, sql.PUT_GROUPS, sql.DROP_MEMBERS, sql.PUT_MEMBERS,
-        sql.ADD_JOURNAL, *sql.DROP_GROUPS, sql.PUT_OFFSETS, sql.RING,
+        group_rows.LOCK_GROUPS, group_rows.GUARD, group_rows.PUT_GROUPS, group_rows.DROP_MEMBERS, group_rows.PUT_MEMBERS,
+        group_rows.ADD_JOURNAL, *group_rows.DROP_GROUPS, group_rows.PUT_OFFSETS, group_rows.RING,
     ]  # fmt: skip
 
 
 def test_only_groups_that_are_there_and_change_are_locked() -> None:
-    (locked,) = of(sql.LOCK_GROUPS, birth("new", member("x")), death(EMPTY), change(OLD),
+    (locked,) = of(group_rows.LOCK_GROUPS, birth("new", member("x")), death(EMPTY), change(OLD),
                    commit(durable("z", revision=1), offset(4)))  # fmt: skip
     assert locked["group_ids"] == ["empty", "old"]
-    assert not of(sql.LOCK_GROUPS, birth("new", member("x")))
+    assert not of(group_rows.LOCK_GROUPS, birth("new", member("x")))
 
 
 def test_the_guard_knows_each_group_by_its_revision_and_each_slot_by_its_epoch() -> None:
-    (guard,) = of(sql.GUARD, change(OLD), change(EMPTY))
+    (guard,) = of(group_rows.GUARD, change(OLD), change(EMPTY))
     assert (guard["group_ids"], guard["revisions"]) == ('{"empty","old"}', "{3,7}")
     assert guard["epochs"] == "{1,1}"
     guard = next(
-        given for text, given in sent(change(OLD), epochs={10_000: 3}) if text == sql.GUARD
+        given for text, given in sent(change(OLD), epochs={10_000: 3}) if text == group_rows.GUARD
     )
     assert guard["epochs"] == "{-1}", "a slot that it does not own has no such epoch"
 
 
 def test_rows_are_written_in_the_order_of_their_keys() -> None:
     writes = [birth(g, member("b", position=0), member("a", position=1)) for g in ("y", "x")]
-    (groups,), (members,) = of(sql.PUT_GROUPS, *writes), of(sql.PUT_MEMBERS, *writes)
+    (groups,), (members,) = of(group_rows.PUT_GROUPS, *writes), of(group_rows.PUT_MEMBERS, *writes)
     assert groups["group_id"] == '{"x","y"}'
     assert members["group_id"] == '{"x","x","y","y"}'
     assert members["member_id"] == '{"a","b","a","b"}'
     lone = [death(durable(g, [member("b"), member("a")], revision=1)) for g in ("y", "x")]
-    (dropped,) = (given for text, given in sent(*lone) if text == sql.DROP_GROUPS[0])
+    (dropped,) = (given for text, given in sent(*lone) if text == group_rows.DROP_GROUPS[0])
     assert dropped["group_id"] == ["x", "y"]
 
 
 def test_who_stays_as_it_was_is_not_written_again() -> None:
     less = replace(OLD, members={"b": OLD.members["b"]})
     write = Write(OLD, decision(less))
-    assert not of(sql.PUT_MEMBERS, write)
-    (gone,) = of(sql.DROP_MEMBERS, write)
+    assert not of(group_rows.PUT_MEMBERS, write)
+    (gone,) = of(group_rows.DROP_MEMBERS, write)
     assert (gone["group_id"], gone["member_id"]) == ('{"old"}', '{"a"}')
 
 
 def test_more_time_is_asked_for_before_all_else() -> None:
     (text, given), *_ = sent(change(OLD), allowed_ms=5_000)
-    assert text == sql.MORE_TIME
-    assert given == {"ms": "5000", "total_ms": str(5_000 + store.MORE_IN_ALL_MS)}
-    assert sent(change(OLD))[0][0] != sql.MORE_TIME
+    assert text == group_rows.MORE_TIME
+    assert given == {"ms": "5000", "total_ms": str(5_000 + apply.MORE_IN_ALL_MS)}
+    assert sent(change(OLD))[0][0] != group_rows.MORE_TIME
 
 
 # -- offsets
@@ -141,18 +143,18 @@ def test_more_time_is_asked_for_before_all_else() -> None:
 
 def test_of_several_commits_to_a_partition_the_last_is_written_and_deletions_are_apart() -> None:
     first = with_(OLD, offsets=put(("t", 1), ("t", 0)), offset_deletes=(("u", 3), ("t", 1)))
-    (kept,), (gone,) = of(sql.PUT_OFFSETS, first), of(sql.DROP_OFFSETS, first)
+    (kept,), (gone,) = of(group_rows.PUT_OFFSETS, first), of(group_rows.DROP_OFFSETS, first)
     assert (kept["topic"], kept["partition"], kept["committed_offset"]) == ('{"t"}', "{0}", "{5}")
     assert (kept["leader_epoch"], kept["metadata"]) == ("{2}", '{"note"}')
     assert (kept["commit_ms"], kept["retention_ms"]) == ("{11}", "{22}")
     assert (gone["topic"], gone["partition"]) == ('{"t","u"}', "{1,3}")
-    assert not of(sql.PUT_OFFSETS, replace(first, decision=replace(first.decision, deleted=True)))
+    assert not of(group_rows.PUT_OFFSETS, replace(first, decision=replace(first.decision, deleted=True)))
 
 
 def test_a_commit_with_an_author_has_a_history() -> None:
     author = Author("m", "app", "/h")
     write = with_(OLD, offsets=(*put(("t", 0)), *put(("t", 1), author=author)))
-    (plain,), (told,) = of(sql.PUT_OFFSETS, write), of(sql.PUT_OFFSETS_AND_HISTORY, write)
+    (plain,), (told,) = of(group_rows.PUT_OFFSETS, write), of(group_rows.PUT_OFFSETS_AND_HISTORY, write)
     assert (plain["partition"], told["partition"]) == ("{0}", "{1}")
     assert [told[name] for name in Author._fields] == ['{"m"}', '{"app"}', '{"/h"}']
 
@@ -171,18 +173,18 @@ def test_what_waits_for_a_transaction_is_locked_first_and_marked_or_dropped_befo
     )
     texts = [text for text, _ in sent(write)]
     assert texts == [
-        sql.GUARD, sql_transactions.LOCK_PRODUCERS, sql_transactions.LOCK_PENDING,
-        sql_transactions.DROP_PENDING, sql_transactions.SUPERSEDE, sql_transactions.PUT_PENDING,
-        sql.DROP_OFFSETS, sql.PUT_OFFSETS,
+        group_rows.GUARD, transactions.LOCK_PRODUCERS, transactions.LOCK_PENDING,
+        transactions.DROP_PENDING, transactions.SUPERSEDE, transactions.PUT_PENDING,
+        group_rows.DROP_OFFSETS, group_rows.PUT_OFFSETS,
     ]  # fmt: skip
-    (locked,) = of(sql_transactions.LOCK_PRODUCERS, write)
+    (locked,) = of(transactions.LOCK_PRODUCERS, write)
     assert locked == {"producer_ids": [8, 9]}
-    (where,) = of(sql_transactions.LOCK_PENDING, write)
+    (where,) = of(transactions.LOCK_PENDING, write)
     assert where["partition"] == [1, 2, 0, 0] and where["topic"] == ["t", "t", "u", "v"]
     assert (where["deleted"], where["group_ids"]) == ([], ["old"])
-    (kept,) = of(sql_transactions.PUT_PENDING, write)
+    (kept,) = of(transactions.PUT_PENDING, write)
     assert (kept["producer_id"], kept["partition"]) == ([8, 9], [1, 2])
-    assert not of(sql_transactions.LOCK_PENDING, replace(write, has_pending=False))
+    assert not of(transactions.LOCK_PENDING, replace(write, has_pending=False))
 
 
 # -- what follows
@@ -196,30 +198,30 @@ def test_an_operations_state_says_how_it_ended_and_the_last_word_stands() -> Non
         Operated(1, ErrorCode.NONE, "begun", ended=False),
         Operated(1, ErrorCode.NONE, "done", generation=6),
     )
-    (ended,) = of(sql.END_OPERATIONS, with_(OLD, operations=done))
+    (ended,) = of(group_rows.END_OPERATIONS, with_(OLD, operations=done))
     assert ended["id"] == "{1,2,3,4}"
     assert ended["state"] == '{"succeeded","succeeded","failed","running"}'
     assert ended["outcome"] == '{"changed","unchanged",NULL,NULL}'
     assert ended["generation"] == "{6,NULL,NULL,NULL}"
-    assert not of(sql.END_OPERATIONS, change(OLD))
+    assert not of(group_rows.END_OPERATIONS, change(OLD))
 
 
 def test_the_bell_names_groups_that_changed_with_their_revision_while_it_can() -> None:
     def told(*writes: Write) -> Any:
-        (rung,) = of(sql.RING, *writes)
+        (rung,) = of(group_rows.RING, *writes)
         return json.loads(rung["payload"])
 
     assert told(change(OLD), change(EMPTY)) == {"old": 8, "empty": 4}
-    assert not of(sql.RING, commit(OLD, offset(1)))
+    assert not of(group_rows.RING, commit(OLD, offset(1)))
 
     def many(count: int, length: int = 3) -> list[Write]:
         return [change(durable(f"{n:0{length}}", revision=1)) for n in range(count)]
 
-    assert len(told(*many(store.BELL_GROUPS_MAX))) == store.BELL_GROUPS_MAX
-    assert told(*many(store.BELL_GROUPS_MAX + 1)) == {}, "then everybody looks at everything"
-    (name,) = told(*many(1, store.BELL_BYTES_MAX - len('{"": 2}')))
-    assert len(name) + len('{"": 2}') == store.BELL_BYTES_MAX
-    assert told(*many(1, store.BELL_BYTES_MAX - len('{"": 2}') + 1)) == {}
+    assert len(told(*many(apply.BELL_GROUPS_MAX))) == apply.BELL_GROUPS_MAX
+    assert told(*many(apply.BELL_GROUPS_MAX + 1)) == {}, "then everybody looks at everything"
+    (name,) = told(*many(1, apply.BELL_BYTES_MAX - len('{"": 2}')))
+    assert len(name) + len('{"": 2}') == apply.BELL_BYTES_MAX
+    assert told(*many(1, apply.BELL_BYTES_MAX - len('{"": 2}') + 1)) == {}
 
 
 def test_entries_that_tell_of_offsets_come_behind_the_others_with_their_partitions() -> None:
@@ -229,7 +231,7 @@ def test_entries_that_tell_of_offsets_come_behind_the_others_with_their_partitio
         JournalEntry(EntryKind.GROUP_DELETED, offsets=All.OFFSETS),
     )
     write = with_(OLD, journal=entries)
-    (plain,), (telling,) = of(sql.ADD_JOURNAL, write), of(sql.ADD_JOURNAL_OF_OFFSETS, write)
+    (plain,), (telling,) = of(group_rows.ADD_JOURNAL, write), of(group_rows.ADD_JOURNAL_OF_OFFSETS, write)
     assert (plain["kind"], plain["revision"], plain["group_id"]) == (
         '{"emptied"}', "{7}", '{"old"}',
     )  # fmt: skip
@@ -239,7 +241,7 @@ def test_entries_that_tell_of_offsets_come_behind_the_others_with_their_partitio
     assert (telling["number"], telling["has_all"]) == ("{0,1}", "{False,True}")
     assert (telling["part_of"], telling["topic"]) == ("{0,0}", '{"t","u"}')
     assert telling["partition"] == "{0,1}"
-    (none,) = of(sql.ADD_JOURNAL_OF_OFFSETS, with_(OLD, journal=entries[2:]))
+    (none,) = of(group_rows.ADD_JOURNAL_OF_OFFSETS, with_(OLD, journal=entries[2:]))
     assert (none["part_of"], none["topic"], none["partition"]) == ("{}", "{}", "{}")
 
 
@@ -266,15 +268,15 @@ def test_commands_are_put_and_dropped_in_the_order_of_their_keys() -> None:
 @pytest.mark.parametrize(
     ("state", "meant"),
     [
-        ("RC001", store_errors.Fenced), ("RC002", store_errors.Conflict),
-        ("RC003", store_errors.Busy), ("55P03", store_errors.Contended),
-        ("40P01", store_errors.Contended), ("40001", store_errors.Contended),
-        ("57014", store_errors.TooSlow), ("25P03", store_errors.TooSlow),
-        ("25P04", store_errors.TooSlow), ("57P01", store_errors.Unknown),
-        ("08006", store_errors.Unknown), ("53300", store_errors.Unknown),
-        ("58030", store_errors.Unknown), ("25006", store_errors.Unknown),
-        (None, store_errors.Unknown), ("23505", store_errors.Refused),
-        ("42P01", store_errors.Refused), ("54000", store_errors.Refused),
+        ("RC001", errors.Fenced), ("RC002", errors.Conflict),
+        ("RC003", errors.Busy), ("55P03", errors.Contended),
+        ("40P01", errors.Contended), ("40001", errors.Contended),
+        ("57014", errors.TooSlow), ("25P03", errors.TooSlow),
+        ("25P04", errors.TooSlow), ("57P01", errors.Unknown),
+        ("08006", errors.Unknown), ("53300", errors.Unknown),
+        ("58030", errors.Unknown), ("25006", errors.Unknown),
+        (None, errors.Unknown), ("23505", errors.Refused),
+        ("42P01", errors.Refused), ("54000", errors.Refused),
     ],
 )  # fmt: skip
 def test_what_postgresql_says_means_one_thing_to_a_batch(
@@ -282,14 +284,14 @@ def test_what_postgresql_says_means_one_thing_to_a_batch(
 ) -> None:
     error = type("Said", (psycopg.Error,), {"sqlstate": state})("it said so")
     healthy: Any = SimpleNamespace(closed=False, broken=False)
-    assert type(store_errors.translate(error, None)) is meant
-    assert type(store_errors.translate(error, healthy)) is meant
+    assert type(errors.translate(error, None)) is meant
+    assert type(errors.translate(error, healthy)) is meant
 
 
 def test_on_a_broken_connection_nobody_knows_and_a_bad_value_is_refused_all_the_same() -> None:
     refusal = type("Said", (psycopg.Error,), {"sqlstate": "23505"})("it said so")
     for broken in ({"closed": True, "broken": False}, {"closed": False, "broken": True}):
         connection: Any = SimpleNamespace(**broken)
-        assert type(store_errors.translate(refusal, connection)) is store_errors.Unknown
-        told = store_errors.translate(psycopg.DataError("a NUL"), connection)
-        assert type(told) is store_errors.Refused
+        assert type(errors.translate(refusal, connection)) is errors.Unknown
+        told = errors.translate(psycopg.DataError("a NUL"), connection)
+        assert type(told) is errors.Refused

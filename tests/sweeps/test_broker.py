@@ -10,7 +10,7 @@ from django.db import connection
 from kombu import Connection, Queue
 
 from coordinator_site import periodic
-from groups import broker
+from groups.postgres import message_queue
 
 QUEUE = "broker_test"
 
@@ -20,7 +20,7 @@ def queue(database_url: str) -> Iterator[Queue]:
     """A queue of this test's own, in the worker's database, that others see: it is made and dropped
     over a connection that commits."""
     with ThreadPoolExecutor(max_workers=1) as another:
-        another.submit(broker.ensure, QUEUE).result()
+        another.submit(message_queue.ensure, QUEUE).result()
         another.submit(lambda: connection.close()).result()
     yield Queue(QUEUE, routing_key=QUEUE)
     with psycopg.connect(database_url, autocommit=True) as database:
@@ -65,7 +65,7 @@ def test_processes_that_start_wait_for_nobody_who_uses_the_queue(queue: Queue) -
 def test_a_queue_that_is_there_is_left_alone(queue: Queue) -> None:
     before = trigger()
 
-    broker.ensure(QUEUE)
+    message_queue.ensure(QUEUE)
 
     assert before and trigger() == before
 

@@ -8,9 +8,10 @@ from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from django.core.exceptions import ImproperlyConfigured
 
-from groups import importing, schedule, topics
+from groups.catalogue import kafka_import, changes
+from groups.sweeps import schedule
 from groups.models import Topic
-from rollcall.installation import Installation
+from launcher.installation import Installation
 from tests.node.running import Running
 from tests.sweeps.conftest import Other, swept, until, value
 
@@ -59,19 +60,19 @@ async def test_topics_come_grow_and_are_told_to_nodes(
     settings.IMPORT_TOPICS = "imported-o.*"
     imports.create("imported-orders", 2)
     imports.create("others", 1)
-    assert await swept(importing.run) == "1 topics found; 1 made (imported-orders)"
+    assert await swept(kafka_import.run) == "1 topics found; 1 made (imported-orders)"
     await until(lambda: _has(one, "imported-orders", 2))
     assert one.node.catalogue.get("others") is None
 
     imports.grow("imported-orders", 3)
     imports.end("imported-orders", 2, 41)
-    assert await swept(importing.run) == (
+    assert await swept(kafka_import.run) == (
         "1 topics found; 1 grown (imported-orders); end offsets of 1 raised"
     )
     await until(lambda: _has(one, "imported-orders", 3))
     assert await value(other, ENDS) == [0, 0, 41]
 
-    assert await swept(importing.run) == "1 topics found"
+    assert await swept(kafka_import.run) == "1 topics found"
 
 
 async def _has(one: Running, name: str, partitions: int) -> bool:
@@ -84,8 +85,8 @@ async def test_a_topic_that_is_larger_here_stays(
 ) -> None:
     settings.IMPORT_TOPICS = "imported-s.*"
     imports.create("imported-small", 1)
-    await swept(lambda: topics.create("imported-small", 4).name)
-    outcome = await swept(importing.run)
+    await swept(lambda: changes.create("imported-small", 4).name)
+    outcome = await swept(kafka_import.run)
     assert outcome.endswith(
         "1 left as they are (imported-small: It has 1 partitions there and 4 here.)"
     )
@@ -94,7 +95,7 @@ async def test_a_topic_that_is_larger_here_stays(
 @pytest.mark.django_db
 def test_no_cluster_no_import(settings: Any) -> None:
     settings.IMPORT_BOOTSTRAP_SERVERS = ""
-    assert importing.run() == "no cluster is named (import.bootstrap.servers)"
+    assert kafka_import.run() == "no cluster is named (import.bootstrap.servers)"
     assert "catalogue import" not in {row.name for row in schedule.defaults()}
     settings.IMPORT_BOOTSTRAP_SERVERS = "kafka:9092"
     assert "catalogue import" in {row.name for row in schedule.defaults()}
@@ -105,8 +106,8 @@ def test_ends_only_rise() -> None:
     topic = Topic.objects.create(
         name="t", topic_id="6f1c1f3e-0000-4000-8000-000000000001", partitions=3, end_offsets=[5, 6]
     )
-    assert not topics.raise_ends("t", [4, 6])
-    assert topics.raise_ends("t", [4, 7, 1])
+    assert not changes.raise_ends("t", [4, 6])
+    assert changes.raise_ends("t", [4, 7, 1])
     topic.refresh_from_db()
     assert topic.end_offsets == [5, 7, 1]
 
@@ -114,12 +115,12 @@ def test_ends_only_rise() -> None:
 def test_the_clients_file_keeps_secrets_out_of_the_environment(tmp_path: Path) -> None:
     file = tmp_path / "client.properties"
     file.write_text("# how to reach it\nsecurity.protocol = SASL_SSL\nsasl.password=a=b\n\n")
-    assert importing.read_config(str(file)) == {
+    assert kafka_import.read_config(str(file)) == {
         "security.protocol": "SASL_SSL",
         "sasl.password": "a=b",
     }
     file.write_text("nonsense\n")
     with pytest.raises(ImproperlyConfigured, match="line without"):
-        importing.read_config(str(file))
+        kafka_import.read_config(str(file))
     with pytest.raises(ImproperlyConfigured, match=r"import\.client\.config"):
-        importing.read_config(str(tmp_path / "missing"))
+        kafka_import.read_config(str(tmp_path / "missing"))

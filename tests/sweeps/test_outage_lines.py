@@ -13,7 +13,7 @@ import psutil
 import psycopg
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
 

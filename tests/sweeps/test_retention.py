@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from django.db import OperationalError
 
-from groups.core.configs import Change, Operation
+from groups.core.configs.entries import Change, Operation
 from groups.core.replies import Committed
-from groups.sweeps import RetentionSweep, clean_up
+from groups.sweeps.session import RetentionSweep, clean_up
 from tests.node.running import Running
 from tests.sweeps.conftest import Other, swept, until, value
 
@@ -56,8 +56,8 @@ async def test_a_commit_that_comes_meanwhile_is_kept(one: Running, other: Other)
 async def test_every_group_has_its_turn(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("groups.sweeps.GROUPS_A_SWEEP", 2)
-    monkeypatch.setattr("groups.sweeps.GROUPS_A_PAGE", 1)
+    monkeypatch.setattr("groups.sweeps.session.GROUPS_A_SWEEP", 2)
+    monkeypatch.setattr("groups.sweeps.session.GROUPS_A_PAGE", 1)
     for name in "abc":
         await one.commit(name, 1)
     await other.execute(OLD, ["t"])
@@ -72,7 +72,7 @@ async def test_a_page_that_takes_too_long_is_made_smaller(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was looked at before it counts, and the next turn asks about fewer groups at once."""
-    monkeypatch.setattr("groups.sweeps.GROUPS_A_PAGE", 4)
+    monkeypatch.setattr("groups.sweeps.session.GROUPS_A_PAGE", 4)
     for name in "abcdef":
         await one.commit(name, 1)
     await other.execute(OLD, ["t"])
@@ -97,7 +97,7 @@ async def test_clean_up_keeps_up_with_whatever_there_is(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many statements of few rows, in one turn."""
-    monkeypatch.setattr("groups.sweeps.ROWS_A_STATEMENT", 2)
+    monkeypatch.setattr("groups.sweeps.session.ROWS_A_STATEMENT", 2)
     await other.execute(
         "INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,"
         ' generation_before, generation_after, waited_for, joined, "left", details)'

@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from groups import schedule, tasks
+from groups.sweeps import schedule
+from groups import tasks
 from groups.models import Sweep
 
 pytestmark = pytest.mark.django_db

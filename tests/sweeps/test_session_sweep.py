@@ -13,10 +13,11 @@ import psycopg
 import pytest
 
 from benchmarks.wire import form_group
-from groups import schema, sql_slots
+from groups.postgres import schema_version
+from groups.store.sql import slots
 from groups.core.replies import Joined
-from groups.slot import slot_of
-from groups.sweeps import BELL_BYTES_MAX, SLOTS_A_SWEEP, SessionSweep, _payload
+from groups.core.slot import slot_of
+from groups.sweeps.session import BELL_BYTES_MAX, SLOTS_A_SWEEP, SessionSweep, _payload
 from tests.node.running import Running, running
 from tests.node.test_slots import child
 from tests.sweeps.conftest import Other, swept, until, value
@@ -210,8 +211,8 @@ async def test_a_node_with_a_longer_lease_has_so_long_to_answer(other: Other) ->
     """It answers from memory for as long as its own lease says."""
     longer = {"node_id": 0, "incarnation": uuid4(), "host": "h", "port": 1, "draft_port": 0}
     await other.execute(
-        sql_slots.REGISTER.encode(),
-        {**longer, "lease_ms": 3 * LEASE_MS, "schema": schema.OURS},
+        slots.REGISTER.encode(),
+        {**longer, "lease_ms": 3 * LEASE_MS, "schema": schema_version.OURS},
     )
     await other.execute(SILENT, [1])
     clock = Clock()

@@ -1,6 +1,6 @@
 """Whose slots gave no echo: judged by what one process has seen without a break."""
 
-from groups.silences import GAP_MS, SLOW_LOOK_MS, Question, Silences
+from groups.sweeps.unanswered_probes import GAP_MS, SLOW_LOOK_MS, Question, Silences
 
 LEASE_MS = 3_000
 QUESTION = Question(slot=5, epoch=1, probe=9)

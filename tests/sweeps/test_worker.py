@@ -8,7 +8,7 @@ import psutil
 import psycopg
 import pytest
 
-from rollcall.installation import Installation
+from launcher.installation import Installation
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def worker_of(installation: Installation) -> int:
     """The process id of the installation's Celery worker."""
     commands = {pid: psutil.Process(pid).cmdline() for pid in installation.pids()}
     (found,) = (
-        pid for pid, argv in commands.items() if "rollcall.celery" in argv and "worker" in argv
+        pid for pid, argv in commands.items() if "launcher.celery" in argv and "worker" in argv
     )
     return found
 

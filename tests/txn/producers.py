@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
-from groups import offsets
+from groups.store import offsets
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetDelete, OffsetWrite, TxnOffsetCommit
 from groups.core.replies import Reply

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup
 from groups.core.replies import Committed
-from groups.sweeps import RetentionSweep
+from groups.sweeps.session import RetentionSweep
 from tests import rows
 from tests.node.running import Running
 from tests.sweeps.conftest import swept, until, value

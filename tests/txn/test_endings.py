@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from groups import transactions
+from groups.coordinator import transactions
 from groups.core.errors import ErrorCode
 from groups.core.transactions import EPOCH_MAX, Claim
-from groups.slot import slot_of
-from groups.sweeps import clean_up
+from groups.core.slot import slot_of
+from groups.sweeps.session import clean_up
 from tests.node.running import Running, running
 from tests.sweeps.conftest import swept, value
 from tests.txn.conftest import Other

@@ -15,8 +15,8 @@ import psycopg
 
 from benchmarks.wire import create_topic
 from rollcall.client import BlockingMember, TopicPartition
-from rollcall.installation import Installation
-from rollcall.launcher import binaries
+from launcher.installation import Installation
+from launcher import binaries
 
 DUMP = Path(__file__).with_name("last_version.sql")
 PROTOCOLS = ("classic", "consumer", "draft", "commanded")

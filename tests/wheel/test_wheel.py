@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.installation import CHECKOUT, Installation
+from launcher.installation import CHECKOUT, Installation
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from kio.serial import entity_reader, entity_writer
 
-from protocol.wire.codec import decode, encode
-from protocol.wire.declare import Message, layout
-from protocol.wire.kinds import Array, Kind, Struct, uuid
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.declare import Message, layout
+from rollcall.wire.kinds import Array, Kind, Struct, uuid
 from tests.wire import kafka_python
 from tests.wire.samples import KAFKAS, KAFKAS_IDS, chance, filled, times, without_ours
 

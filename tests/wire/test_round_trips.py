@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.messages.api_versions import ApiVersionsResponse, SupportedFeatureKey
-from protocol.messages.describe_topic_partitions import Cursor, DescribeTopicPartitionsRequest
-from protocol.messages.fetch import FetchRequest, ReplicaState
-from protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-from protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
-from protocol.messages.metadata import (
+from rollcall.wire.messages.api_versions import ApiVersionsResponse, SupportedFeatureKey
+from rollcall.wire.messages.describe_topic_partitions import Cursor, DescribeTopicPartitionsRequest
+from rollcall.wire.messages.fetch import FetchRequest, ReplicaState
+from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from rollcall.wire.messages.metadata import (
     MetadataRequest,
     MetadataResponse,
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
-from protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
-from protocol.messages.sync_group import SyncGroupResponse
-from protocol.wire.codec import decode, encode, encode_large
-from protocol.wire.declare import Message
-from protocol.wire.encoding import compile_encoder
+from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
+from rollcall.wire.messages.sync_group import SyncGroupResponse
+from rollcall.wire.codec import decode, encode, encode_large
+from rollcall.wire.declare import Message
+from rollcall.wire.encoding import compile_encoder
 from tests.wire.samples import CLASSES, IDS, VERSIONS, messages, often
 
 

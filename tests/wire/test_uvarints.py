@@ -2,8 +2,8 @@
 
 import pytest
 
-from protocol.wire.errors import WireError
-from protocol.wire.primitives import SIZES, TEXT_SIZES, read_uvarint, uvarint
+from rollcall.wire.errors import WireError
+from rollcall.wire.primitives import SIZES, TEXT_SIZES, read_uvarint, uvarint
 
 BYTES = {
     0: b"\x00",

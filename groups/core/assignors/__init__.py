@@ -28,7 +28,7 @@ NOWHERE: Final[Racks] = {}
 class Subscriber:
     """One member as an assignor sees it: the ids of its topics, and what it was last given.
 
-    ``weight``: how much it wants compared to others (``groups.core.assignors.wishes``).
+    ``weight``: how much it wants compared to others (``groups.core.assignors.weights``).
     """
 
     member_id: str

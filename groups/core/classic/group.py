@@ -10,8 +10,9 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Self
 
-from groups.core import invariants, offsets, strangers
-from groups.core.classic import join, leave, recovery, resuming, sync, timers, verbs
+from groups.core.classic import invariants, offsets
+from groups.core import other_kinds
+from groups.core.classic import join, leave, recovery, resuming, sync, timers, operator
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
 from groups.core.classic.work import Work, absent_row
@@ -46,9 +47,9 @@ from groups.core.events import (
     TopicsMatched,
     TxnOffsetCommit,
 )
-from groups.core.gathered import ABSENT
+from groups.core.working_copy import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
-from groups.core.halves import EXACT_MAX, Earliest, Halves
+from groups.core.rows_group import EXACT_MAX, Earliest, Halves
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
 
@@ -74,22 +75,22 @@ HANDLERS: Final[Handlers[Work]] = {
     MembersRefused: leave.members_refused,
     OffsetCommit: offsets.commit,
     DraftCommit: offsets.commit,
-    DraftJoin: strangers.draft_join,
-    DraftHeartbeat: strangers.draft_heartbeat,
-    TopicsChanged: strangers.topics_changed,
-    RegisterConsumer: strangers.register_consumer,
-    AcknowledgeCommand: strangers.acknowledge_command,
+    DraftJoin: other_kinds.draft_join,
+    DraftHeartbeat: other_kinds.draft_heartbeat,
+    TopicsChanged: other_kinds.topics_changed,
+    RegisterConsumer: other_kinds.register_consumer,
+    AcknowledgeCommand: other_kinds.acknowledge_command,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
-    ForceRebalance: verbs.force_rebalance,
-    EvictMember: verbs.evict_member,
+    ForceRebalance: operator.force_rebalance,
+    EvictMember: operator.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
     ConsumerHeartbeat: _not_a_consumer_group,
     IdsAbandoned: leave.ids_abandoned,
-    PrepareAssignment: strangers.assigns_nothing,
-    InstallAssignment: strangers.assigns_nothing,
+    PrepareAssignment: other_kinds.assigns_nothing,
+    InstallAssignment: other_kinds.assigns_nothing,
     TargetComputed: _not_asked_any_more,
     TopicsMatched: _no_patterns,
 }

@@ -9,10 +9,10 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core.classic import holding, packing, static
+from groups.core.classic import guards, packing, static
 from groups.core.classic.leave import remove_for_size
 from groups.core.classic.live import Join
-from groups.core.classic.rounds import (
+from groups.core.classic.join_phase import (
     Cause,
     current_generation,
     maybe_complete,
@@ -147,7 +147,7 @@ def _rejoin(work: Work, event: JoinGroup) -> None:
         work.answer(event.ticket, current_generation(work, member_id))
     elif work.state in (COMPLETING, STABLE):
         cause = _cause(LEADER_REJOINED if same else METADATA_CHANGED, event, member_id)
-        if holding.holds(work, cause.trigger):
+        if guards.holds(work, cause.trigger):
             _rejoin_held(work, event, row, cause)
             return
         _park_known(work, event, row)
@@ -161,12 +161,12 @@ def _rejoin_held(work: Work, event: JoinGroup, row: MemberRow, cause: Cause) -> 
 
     A leader is told to skip the assignment, where it can; any that it sends is not looked at.
     """
-    if not holding.may_go_on(row, work.row.protocol_name) and cause.trigger != LEADER_REJOINED:
+    if not guards.may_go_on(row, work.row.protocol_name) and cause.trigger != LEADER_REJOINED:
         _park_known(work, event, row)
-        holding.put_off(work, cause)
+        guards.put_off(work, cause)
         return
     static.settle(work, row)
-    holding.owe(work, cause)
+    guards.owe(work, cause)
     answer = current_generation(work, row.member_id)
     leads = row.member_id == work.row.leader
     skips = leads and event.can_skip_assignment

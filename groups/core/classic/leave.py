@@ -5,7 +5,7 @@ Whoever calls it decides afterwards, once per batch of removals, whether the
 group rebalances.
 """
 
-from groups.core.classic.rounds import (
+from groups.core.classic.join_phase import (
     Cause,
     count_departure,
     maybe_complete,

@@ -16,7 +16,7 @@ from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
 
 if TYPE_CHECKING:
-    from groups.core.classic.rounds import Cause
+    from groups.core.classic.join_phase import Cause
 
 NEW_MEMBER_GUARD_MS = 300_000
 """How long a member's first join may be parked. Kafka's fixed five minutes: a client whose

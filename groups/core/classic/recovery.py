@@ -7,9 +7,9 @@ not call for is forgotten with the parked requests that had started it.
 
 from dataclasses import replace
 
-from groups.core.classic import holding, packing
+from groups.core.classic import guards, packing
 from groups.core.classic.live import Join, Live, Round
-from groups.core.classic.rounds import Cause, arm_sync_anew, maybe_complete, rebalance_or_go_on
+from groups.core.classic.join_phase import Cause, arm_sync_anew, maybe_complete, rebalance_or_go_on
 from groups.core.classic.states import (
     COMPLETING,
     EMPTY,
@@ -71,7 +71,7 @@ def recover(work: Work) -> None:
     if work.state in (COMPLETING, STABLE) and work.size > work.rules.group_max_size:
         rebalance_or_go_on(work, OVERSIZED)
         if work.live.put_off is not None:
-            holding.owe(work, OVERSIZED)
+            guards.owe(work, OVERSIZED)
 
 
 def _resume_join_phase(work: Work) -> None:
@@ -129,7 +129,7 @@ def _keep_held(durable: Durable, live: Live, after: Live) -> None:
     if durable.group.state not in (EMPTY, STABLE) or live.round is not None:
         return
     _keep_joins(durable, live, after)
-    if holding.is_owed(durable.group, after):
+    if guards.is_owed(durable.group, after):
         after.put_off = live.put_off
         after.recovering = after.recovering or live.put_off is None
 

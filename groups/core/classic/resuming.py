@@ -4,8 +4,8 @@
 put off. When rebalances have to wait is told in ``holding``.
 """
 
-from groups.core.classic import holding
-from groups.core.classic.rounds import Cause, end_sync_phase, prepare
+from groups.core.classic import guards
+from groups.core.classic.join_phase import Cause, end_sync_phase, prepare
 from groups.core.classic.states import EMPTY, MEMBER_JOINED, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
@@ -17,7 +17,7 @@ AGAIN = Cause(MEMBER_JOINED, "members joined while the group was frozen")
 def resume(work: Work) -> None:
     """Begin what was put off, once nothing holds it any more."""
     cause = work.live.put_off
-    if cause is not None and not holding.holds(work, cause.trigger):
+    if cause is not None and not guards.holds(work, cause.trigger):
         prepare(work, cause)
 
 
@@ -28,7 +28,7 @@ def tidy(work: Work) -> None:
         return
     if work.state == STABLE and not work.members:
         _empty(work)
-    if not holding.is_owed(work.row, work.live):
+    if not guards.is_owed(work.row, work.live):
         work.change().put_off = None
 
 

@@ -7,9 +7,9 @@ goes on undisturbed when the selection of the protocol stays the same.
 from collections import Counter
 from dataclasses import replace
 
-from groups.core.classic import holding, packing
+from groups.core.classic import guards, packing
 from groups.core.classic.live import Join
-from groups.core.classic.rounds import (
+from groups.core.classic.join_phase import (
     Cause,
     everyone,
     maybe_complete,
@@ -111,9 +111,9 @@ def _may_go_on(work: Work, join: Join, event: JoinGroup) -> bool:
     """Whether the member has its place back undisturbed; what must wait is owed from now on."""
     if _keeps_protocol(work, join):
         return True
-    held = holding.holds(work, MEMBER_REPLACED) and work.row.protocol_name in join.names
+    held = guards.holds(work, MEMBER_REPLACED) and work.row.protocol_name in join.names
     if held:
-        holding.owe(work, _cause(join.row, event))
+        guards.owe(work, _cause(join.row, event))
     return held
 
 

@@ -7,10 +7,10 @@ decides it. Neither reads a clock.
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from groups.core.classic import holding
+from groups.core.classic import guards
 from groups.core.classic.leave import remove
 from groups.core.classic.live import Join, Live
-from groups.core.classic.rounds import Cause, maybe_complete, on_deadline, rebalance_or_go_on
+from groups.core.classic.join_phase import Cause, maybe_complete, on_deadline, rebalance_or_go_on
 from groups.core.classic.states import COMPLETING, PREPARING, SESSION_EXPIRED, STABLE, SYNC_EXPIRED
 from groups.core.classic.work import Work
 from groups.core.events import Tick
@@ -60,7 +60,7 @@ def _of_the_group(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis
         yield live.sync.deadline
     if live.round is not None:
         yield live.round.deadline(rules.group_quiet_window_ms, bool(live.awaited))
-    held_until = holding.due(durable, live, rules)
+    held_until = guards.due(durable, live, rules)
     if held_until is not None:
         yield held_until
 
@@ -77,7 +77,7 @@ def _of_one(member_id: str, durable: Durable, live: Live) -> Iterator[Millis]:
 
 def _of_a_join(live: Live, join: Join) -> Iterator[Millis]:
     if live.round is None:
-        yield holding.join_deadline(live, join)
+        yield guards.join_deadline(live, join)
     elif join.is_new:
         yield live.guard_deadline(join)
 
@@ -135,7 +135,7 @@ def _expire_held_joins(work: Work) -> None:
     if live.round is not None:
         return
     joins = live.joins.values()
-    late = [join.row for join in joins if work.now >= holding.join_deadline(live, join)]
+    late = [join.row for join in joins if work.now >= guards.join_deadline(live, join)]
     known = [row for row in late if row.member_id in work.members]
     for row in late:
         remove(work, row.member_id, SESSION_EXPIRED)

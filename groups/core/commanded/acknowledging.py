@@ -1,7 +1,7 @@
 """AcknowledgeCommand: a consumer has done what it was told. What follows stands in ``rounds``."""
 
 from groups.core import commands
-from groups.core.commanded import interests
+from groups.core.commanded import thread_offers
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import AcknowledgeCommand
@@ -11,7 +11,7 @@ from groups.core.replies import Acknowledged
 def acknowledge(work: Work, event: AcknowledgeCommand) -> None:
     """Take the command from the channel; one that is gone from it was acknowledged before."""
     row = work.members.get(event.member_id)
-    if row is None or interests.is_expelled(row):
+    if row is None or thread_offers.is_expelled(row):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if not 0 < event.command_id <= work.row.details.get(LAST_COMMAND, 0):
         raise Refuse(ErrorCode.INVALID_REQUEST, "no such command was sent")

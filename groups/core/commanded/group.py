@@ -9,20 +9,9 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Self
 
-from groups.core import strangers
-from groups.core.commanded import (
-    acknowledging,
-    interests,
-    invariants,
-    leaving,
-    offsets,
-    recovery,
-    registering,
-    rounds,
-    timers,
-    topics,
-)
-from groups.core.commanded.interests import FILTER, THREADS
+from groups.core import other_kinds
+from groups.core.commanded import acknowledging, thread_offers, invariants, leave, offsets, recovery, registering, rebalance, timers, topics
+from groups.core.commanded.thread_offers import FILTER, THREADS
 from groups.core.commanded.live import Live
 from groups.core.commanded.work import MATCHES, TOPICS, Work, absent_row
 from groups.core.dispatch import Handlers, decide
@@ -54,9 +43,9 @@ from groups.core.events import (
     TopicsChanged,
     TxnOffsetCommit,
 )
-from groups.core.gathered import ABSENT
+from groups.core.working_copy import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
-from groups.core.halves import Halves
+from groups.core.rows_group import Halves
 from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
 
@@ -74,14 +63,14 @@ def _no_such_member(work: Work, event: SyncGroup | DraftHeartbeat) -> None:
 
 
 HANDLERS: Final[Handlers[Work]] = {
-    MembersRefused: strangers.members_refused,
+    MembersRefused: other_kinds.members_refused,
     Tick: timers.tick,
     RegisterConsumer: registering.register,
     AcknowledgeCommand: acknowledging.acknowledge,
-    LeaveGroup: leaving.leave_group,
+    LeaveGroup: leave.leave_group,
     TopicsChanged: topics.topics_changed,
-    ForceRebalance: leaving.force_rebalance,
-    EvictMember: leaving.evict_member,
+    ForceRebalance: leave.force_rebalance,
+    EvictMember: leave.evict_member,
     OffsetCommit: offsets.commit,
     DraftCommit: offsets.commit,
     TxnOffsetCommit: offsets.commit_in_transaction,
@@ -94,9 +83,9 @@ HANDLERS: Final[Handlers[Work]] = {
     SyncGroup: _no_such_member,
     DraftHeartbeat: _no_such_member,
     ConsumerHeartbeat: _not_a_consumer_group,
-    IdsAbandoned: strangers.ids_abandoned,
-    PrepareAssignment: strangers.assigns_nothing,
-    InstallAssignment: strangers.assigns_nothing,
+    IdsAbandoned: other_kinds.ids_abandoned,
+    PrepareAssignment: other_kinds.assigns_nothing,
+    InstallAssignment: other_kinds.assigns_nothing,
 }
 
 OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)
@@ -149,7 +138,7 @@ class CommandedGroup(Halves[Live]):
     def consumer(self, consumer_id: str) -> MemberRow | None:
         """A consumer with its commands. None: the group has no such one, or no longer."""
         row = self._durable.members.get(consumer_id)
-        return None if row is None or interests.is_expelled(row) else row
+        return None if row is None or thread_offers.is_expelled(row) else row
 
     def hear(self, consumer_id: str, now: Millis) -> None:
         """A poll of a consumer that the group has: it lives."""
@@ -186,7 +175,7 @@ class CommandedGroup(Halves[Live]):
             decide(work, event, HANDLERS)
         if not all(isinstance(event, OFFSETS_ALONE) for event in events):
             recovery.recover(work)
-            rounds.advance(work)
+            rebalance.advance(work)
         return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:

@@ -7,7 +7,7 @@ everything, for tests. A violation is a defect of ours, never a consumer's.
 from collections.abc import Mapping, Sequence
 
 from groups.core import commands
-from groups.core.commanded import interests
+from groups.core.commanded import thread_offers
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
 from groups.core.commanded.work import CAUSE, QUEUED
@@ -31,14 +31,14 @@ def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
     else:
         for consumer_id, row in after.members.items():
             had = before.members.get(consumer_id)
-            gained = had is not row and interests.parts_in(row) - (
-                interests.parts_in(had) if had is not None else frozenset()
+            gained = had is not row and thread_offers.parts_in(row) - (
+                thread_offers.parts_in(had) if had is not None else frozenset()
             )
             assert not gained, "partitions were given outside of a new generation"
 
 
 def _check_owners(members: Mapping[str, MemberRow]) -> None:
-    parts = [part for row in members.values() for part in interests.parts_in(row)]
+    parts = [part for row in members.values() for part in thread_offers.parts_in(row)]
     assert len(parts) == len(set(parts)), "a partition has two owners"
 
 
@@ -69,7 +69,7 @@ def _check_member(consumer_id: str, row: MemberRow, state: str) -> None:
     assert row.member_id == consumer_id
     ids = [command.command_id for command in row.commands]
     assert ids == sorted(set(ids)), "commands out of order"
-    assert interests.owned_by(row).keys() == interests.parts_in(row), "threads are not the owners"
+    assert thread_offers.owned_by(row).keys() == thread_offers.parts_in(row), "threads are not the owners"
     option = {PREPARING: commands.STOP, COMPLETING: commands.START}.get(state)
     assert all(command.option == option for command in row.commands), "another phase's command"
-    assert not (row.commands and interests.is_expelled(row)), "a command to one that is out"
+    assert not (row.commands and thread_offers.is_expelled(row)), "a command to one that is out"

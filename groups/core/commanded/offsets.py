@@ -1,7 +1,7 @@
 """Offsets of commanded groups: who may commit, and what may be deleted. Offsets are rows."""
 
-from groups.core import keeping, pending
-from groups.core.commanded import interests
+from groups.core import offset_rules, transactional_offsets
+from groups.core.commanded import thread_offers
 from groups.core.commanded.states import EMPTY
 from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -22,7 +22,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
     _check(work, event)
     if not work.exists and event.offsets:
         work.set_row(state=EMPTY)
-    keeping.commit(work, event)
+    offset_rules.commit(work, event)
     work.answer(event.ticket, Committed())
 
 
@@ -33,7 +33,7 @@ def _check(work: Work, event: OffsetCommit | TxnOffsetCommit) -> None:
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
         return
     row = work.members.get(event.member_id)
-    if row is None or interests.is_expelled(row):
+    if row is None or thread_offers.is_expelled(row):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if event.generation_id != work.row.generation:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)
@@ -46,20 +46,20 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
         _check(work, event)
     if not work.exists and event.offsets:
         work.set_row(state=EMPTY)
-    pending.add(work.pending, event)
+    transactional_offsets.add(work.pending, event)
     work.answer(event.ticket, Committed())
 
 
 def _worked_on(work: Work) -> frozenset[str]:
     """Every topic that a consumer works for."""
-    return frozenset().union(*map(interests.topics_in, work.members.values()))
+    return frozenset().union(*map(thread_offers.topics_in, work.members.values()))
 
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:
     """Forget offsets of topics that no consumer works for (KIP-496)."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    keeping.delete(work, event, _worked_on(work))
+    offset_rules.delete(work, event, _worked_on(work))
 
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
@@ -68,19 +68,19 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.members:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    keeping.delete_group(work, author=event.author)
+    offset_rules.delete_group(work, author=event.author)
     work.answer(event.ticket, Deleted())
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:
     """Forget offsets whose time is over, and an empty group that has none left (KIP-211)."""
-    if keeping.is_at_rest(work, event, exists=work.exists, rebalances=False):
+    if offset_rules.is_at_rest(work, event, exists=work.exists, rebalances=False):
         is_empty = work.state == EMPTY
         since_empty = is_empty and bool(work.row.protocol_type)
-        gone = keeping.overdue(work, event, _worked_on(work), since_empty=since_empty)
-        keeping.expire(work, event, gone, keeping.delete_group if is_empty else None)
+        gone = offset_rules.overdue(work, event, _worked_on(work), since_empty=since_empty)
+        offset_rules.expire(work, event, gone, offset_rules.delete_group if is_empty else None)
 
 
 def restore(work: Work, event: RestoreOffsets) -> None:
     """An operator's verb: offsets as they were, where no consumer would commit over them."""
-    keeping.restore(work, event, exists=work.exists, has_members=bool(work.members))
+    offset_rules.restore(work, event, exists=work.exists, has_members=bool(work.members))

@@ -6,8 +6,8 @@ Every consumer has a whole session from now, and so does every attempt that goes
 
 from dataclasses import replace
 
-from groups.core.causes import Cause
-from groups.core.commanded import rounds
+from groups.core.rebalance_cause import Cause
+from groups.core.commanded import rebalance
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import OWNER_CHANGED
 from groups.core.commanded.work import Work
@@ -46,4 +46,4 @@ def recover(work: Work) -> None:
     """Queue the group, once (the design's 2.3: "always try to rebalance every group")."""
     if work.live.recovering:
         work.change().recovering = False
-        rounds.queue(work, Cause(OWNER_CHANGED, "another node took the group over"))
+        rebalance.queue(work, Cause(OWNER_CHANGED, "another node took the group over"))

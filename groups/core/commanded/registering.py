@@ -6,8 +6,8 @@ Only this file lets a consumer in. When it is told to work is decided in ``round
 from dataclasses import replace
 from uuid import UUID
 
-from groups.core.causes import Cause
-from groups.core.commanded import interests, rounds, topics
+from groups.core.rebalance_cause import Cause
+from groups.core.commanded import thread_offers, rebalance, topics
 from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
@@ -27,17 +27,17 @@ def register(work: Work, event: RegisterConsumer) -> None:
     """Let a consumer in, or note that one offers something else."""
     _check_request(work, event)
     known = work.members.get(event.consumer_id)
-    if event.generation_id != WORKS_ON_NOTHING and (known is None or interests.is_expelled(known)):
+    if event.generation_id != WORKS_ON_NOTHING and (known is None or thread_offers.is_expelled(known)):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if known is None and len(work.members) >= work.rules.group_max_size:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
     if work.state == EMPTY:
-        work.move_to(STABLE, protocol_type=PROTOCOL_TYPE, protocol_name=interests.STRATEGY)
+        work.move_to(STABLE, protocol_type=PROTOCOL_TYPE, protocol_name=thread_offers.STRATEGY)
     consumer_id = event.consumer_id or _new_id(work)
     cause = _welcome(work, event, consumer_id, known)
     topics.learn(work, event.counts, event.matches)
     if cause is not None:
-        rounds.queue(work, cause)
+        rebalance.queue(work, cause)
     last_command_id = work.row.details.get(LAST_COMMAND, 0)
     row = work.members[consumer_id]
     if row.commands:
@@ -69,10 +69,10 @@ def _welcome(
     work: Work, event: RegisterConsumer, consumer_id: str, known: MemberRow | None
 ) -> Cause | None:
     """Put its row; why that calls for a rebalance, None where it does not."""
-    details = interests.offers(event.threads, event.filter, event.filter_threads)
+    details = thread_offers.offers(event.threads, event.filter, event.filter_threads)
     if known is not None and event.generation_id != WORKS_ON_NOTHING:
         return _offer_again(work, event, known, details)
-    is_same = known is not None and interests.same_offer(known, details)
+    is_same = known is not None and thread_offers.same_offer(known, details)
     if known is not None and is_same and not _has_anything(known):
         work.hear(consumer_id)  # it asks again, since it did not hear the answer
         return None
@@ -95,18 +95,18 @@ def _welcome(
 
 
 def _has_anything(known: MemberRow) -> bool:
-    return bool(known.commands or interests.parts_in(known) or interests.is_expelled(known))
+    return bool(known.commands or thread_offers.parts_in(known) or thread_offers.is_expelled(known))
 
 
 def _offer_again(
-    work: Work, event: RegisterConsumer, known: MemberRow, details: interests.Offer
+    work: Work, event: RegisterConsumer, known: MemberRow, details: thread_offers.Offer
 ) -> Cause | None:
     """It goes on working meanwhile; what it offers is another thing from now on."""
     work.hear(known.member_id)
     timeout_ms = event.session_timeout_ms
     kept = (
-        {interests.OWNED: known.details[interests.OWNED]}
-        if interests.OWNED in known.details
+        {thread_offers.OWNED: known.details[thread_offers.OWNED]}
+        if thread_offers.OWNED in known.details
         else {}
     )
     after = replace(
@@ -118,7 +118,7 @@ def _offer_again(
     if after == known:
         return None
     work.put(after)
-    if interests.same_offer(known, details):
+    if thread_offers.same_offer(known, details):
         return None
     return Cause(
         METADATA_CHANGED, "a consumer wants other topics", known.member_id, known.client_id

@@ -1,6 +1,6 @@
 """Time in a commanded group: sessions, and attempts that nobody acknowledges."""
 
-from groups.core.commanded import holding, leaving, rounds
+from groups.core.commanded import guards, leave, rebalance
 from groups.core.commanded.live import Live
 from groups.core.commanded.work import ATTEMPT, Work
 from groups.core.events import Tick
@@ -10,14 +10,14 @@ from groups.core.rows import Durable
 
 def tick(work: Work, event: Tick) -> None:
     """Who is silent goes; who does not acknowledge is told again, and in the end expelled."""
-    leaving.expire(work)
-    if not rounds.is_waiting(work.state) or work.now < _attempt_end(work.live, work.rules):
+    leave.expire(work)
+    if not rebalance.is_waiting(work.state) or work.now < _attempt_end(work.live, work.rules):
         return
-    late = rounds.laggards(work.members.values())
+    late = rebalance.laggards(work.members.values())
     if late and work.row.details[ATTEMPT] > work.rules.rebalance_max_retries:
-        leaving.give_up(work, late)
+        leave.give_up(work, late)
     elif late:
-        rounds.try_again(work, late)
+        rebalance.try_again(work, late)
 
 
 def _attempt_end(live: Live, rules: Rules) -> Millis:
@@ -30,8 +30,8 @@ def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
         return live.floor
     rows = durable.members.values()
     ends = [live.deadline(row) for row in rows]
-    if rounds.is_waiting(durable.group.state) and rounds.laggards(rows):
+    if rebalance.is_waiting(durable.group.state) and rebalance.laggards(rows):
         ends.append(_attempt_end(live, rules))
-    put_off = holding.due(durable, live, rules)
+    put_off = guards.due(durable, live, rules)
     ends += [] if put_off is None else [put_off]
     return min(ends, default=None)

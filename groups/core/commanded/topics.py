@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
-from groups.core.causes import Cause
-from groups.core.commanded import interests, rounds
+from groups.core.rebalance_cause import Cause
+from groups.core.commanded import thread_offers, rebalance
 from groups.core.commanded.states import TOPICS_CHANGED
 from groups.core.commanded.work import Work
 from groups.core.events import TopicsChanged
@@ -15,7 +15,7 @@ def topics_changed(work: Work, event: TopicsChanged) -> None:
     news = learn(work, event.counts, event.matches)
     if news:
         names = ", ".join(news)[:200]
-        rounds.queue(
+        rebalance.queue(
             work, Cause(TOPICS_CHANGED, f"the partitions of {names} are not what they were")
         )
 
@@ -26,14 +26,14 @@ def learn(
     """Note what is told of the group's own topics and filters; which topics that changes."""
     if not work.members:
         return []
-    keys = {key for row in work.members.values() if (key := row.details.get(interests.FILTER))}
+    keys = {key for row in work.members.values() if (key := row.details.get(thread_offers.FILTER))}
     known = {**work.matches, **{key: sorted(names) for key, names in matches.items()}}
     found = {key: list(known.get(key, ())) for key in sorted(keys)}
     for row in list(work.members.values()):
         # What is offered by name was packed when it was offered.
-        if interests.FILTER in row.details or work.before.members.get(row.member_id) is not row:
-            work.put(interests.subscribed(row, found))
-    names = sorted(frozenset().union(*map(interests.topics_in, work.members.values())))
+        if thread_offers.FILTER in row.details or work.before.members.get(row.member_id) is not row:
+            work.put(thread_offers.subscribed(row, found))
+    names = sorted(frozenset().union(*map(thread_offers.topics_in, work.members.values())))
     before = work.counts
     after = {name: counts.get(name, before.get(name, 0)) for name in names}
     if after != before or found != work.matches:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from groups.core.assignment import assignment_of
 from groups.core.assignors import Part, Parts
 from groups.core.classic import packing
-from groups.core.consumer import calls, heartbeat, holding, leaving, targets
+from groups.core.consumer import classic_heartbeats, heartbeat, guards, leave, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.reconcile import reconcile
@@ -61,7 +61,7 @@ def join_group(work: Work, event: JoinGroup) -> None:
     heartbeat.merge(
         work, member, changed, event.topics, event.looked_up, client_reason=event.reason or ""
     )
-    holding.assign_for(work, member)
+    guards.assign_for(work, member)
     _move(work, event, said, member)
 
 
@@ -111,7 +111,7 @@ def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
         return before
     work.take(before.row.member_id, comes_back=True)
     row = replace(before.row, member_id=heartbeat.new_id(work))
-    return replace(leaving.away(before), row=row, epoch=0, previous_epoch=0)
+    return replace(leave.away(before), row=row, epoch=0, previous_epoch=0)
 
 
 def _row(event: JoinGroup, member_id: str, work: Work) -> MemberRow:
@@ -191,7 +191,7 @@ def sync_group(work: Work, event: SyncGroup) -> None:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     # Who gives something up has joined already, and learns here what it may keep.
     live = work.live
-    if calls.is_behind(work.row, live.batch, work.index, member) and member.state != UNREVOKED:
+    if classic_heartbeats.is_behind(work.row, live.batch, work.index, member) and member.state != UNREVOKED:
         raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
     work.hear(event.member_id)
     if event.member_id in work.live.syncs:

@@ -10,21 +10,9 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Self
 
-from groups.core import strangers
+from groups.core import other_kinds
 from groups.core.assignors import Racks
-from groups.core.consumer import (
-    batching,
-    calls,
-    classic_members,
-    heartbeat,
-    holding,
-    installing,
-    invariants,
-    leaving,
-    offsets,
-    patterns,
-    rounds,
-)
+from groups.core.consumer import target_schedule, classic_heartbeats, classic_members, heartbeat, guards, client_assignment, invariants, leave, offsets, patterns, client_rounds
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
@@ -77,31 +65,31 @@ from groups.core.rows import Durable
 from groups.core.shared import SharedDict
 
 HANDLERS: Final[Handlers[Work]] = {
-    MembersRefused: strangers.members_refused,
-    Tick: leaving.tick,
+    MembersRefused: other_kinds.members_refused,
+    Tick: leave.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
     OffsetCommit: offsets.commit,
     DraftCommit: offsets.commit,
-    DraftJoin: strangers.draft_join,
-    DraftHeartbeat: strangers.draft_heartbeat,
-    TopicsChanged: strangers.topics_changed,
-    RegisterConsumer: strangers.register_consumer,
-    AcknowledgeCommand: strangers.acknowledge_command,
+    DraftJoin: other_kinds.draft_join,
+    DraftHeartbeat: other_kinds.draft_heartbeat,
+    TopicsChanged: other_kinds.topics_changed,
+    RegisterConsumer: other_kinds.register_consumer,
+    AcknowledgeCommand: other_kinds.acknowledge_command,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
-    ForceRebalance: leaving.force_rebalance,
-    EvictMember: leaving.evict_member,
+    ForceRebalance: leave.force_rebalance,
+    EvictMember: leave.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
-    TargetComputed: leaving.target_computed,
-    LeaveGroup: leaving.leave_group,
+    TargetComputed: leave.target_computed,
+    LeaveGroup: leave.leave_group,
     JoinGroup: classic_members.join_group,
     SyncGroup: classic_members.sync_group,
     TopicsMatched: patterns.topics_matched,
-    IdsAbandoned: strangers.ids_abandoned,
-    PrepareAssignment: installing.prepare,
-    InstallAssignment: installing.install,
+    IdsAbandoned: other_kinds.ids_abandoned,
+    PrepareAssignment: client_assignment.prepare,
+    InstallAssignment: client_assignment.install,
 }
 
 
@@ -162,9 +150,9 @@ class ConsumerGroup:
         would be answered with no news."""
         member, row, batch = self.members.get(member_id), self._durable.group, self._live.batch
         now = self._live.round
-        comes = batch.is_wanted or bool(batch.asked) or rounds.is_open(now, row)
+        comes = batch.is_wanted or bool(batch.asked) or client_rounds.is_open(now, row)
         newest = row.details.get("target_epoch") if comes else row.generation
-        if member is None or rounds.waits_for(now, row, member):
+        if member is None or client_rounds.waits_for(now, row, member):
             return False
         return epoch == newest and member.is_settled(epoch)
 
@@ -212,8 +200,8 @@ class ConsumerGroup:
         beats = {member_id: before.beats.get(member_id, Beat(now)) for member_id in members}
         index = Index.of(members.values(), durable.group.details)
         revoking = [m for m in members if members[m].state == UNREVOKED and m not in index.classic]
-        row, batch = durable.group, batching.reloaded(before.batch)
-        called = [m for m in index.classic if calls.must_join(row, batch, index, members[m])]
+        row, batch = durable.group, target_schedule.reloaded(before.batch)
+        called = [m for m in index.classic if classic_heartbeats.must_join(row, batch, index, members[m])]
         since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
         after = replace(
             before,
@@ -223,7 +211,7 @@ class ConsumerGroup:
             syncs={m: timer for m, timer in before.syncs.items() if m in index.classic},
             since=since,
             batch=batch,
-            round=rounds.reloaded(before.round, members),
+            round=client_rounds.reloaded(before.round, members),
         )
         return cls(durable, members, index, after, rules)
 
@@ -235,7 +223,7 @@ class ConsumerGroup:
             if decide(work, event, HANDLERS) and work.exists and not work.is_quiet:
                 work.settle()
         if not work.is_quiet:
-            calls.renew(work)
+            classic_heartbeats.renew(work)
         group = self._after(work, any(isinstance(event, Tick) for event in events))
         invariants.check(self._durable, group.durable, work.answers)
         return Decision(
@@ -271,8 +259,8 @@ class ConsumerGroup:
             ends = list(self._session_ends())
             for timers in (live.timers, live.calls, live.syncs):
                 ends += [timer.deadline for timer in timers.values()]
-            target = holding.due(self._durable.group, self._live, self.rules)
-            ends += [end for end in (target, rounds.due(live.round)) if end is not None]
+            target = guards.due(self._durable.group, self._live, self.rules)
+            ends += [end for end in (target, client_rounds.due(live.round)) if end is not None]
             self._due = (min(ends, default=None),)
         assert self._due is not None
         return self._due[0]
@@ -304,7 +292,7 @@ class ConsumerGroup:
             timers=_later(before.timers, now, missed),
             calls=_later(before.calls, now, missed),
             syncs=_later(before.syncs, now, missed),
-            round=rounds.rearmed(before.round, self.rules, now, missed),
+            round=client_rounds.rearmed(before.round, self.rules, now, missed),
         )
         return type(self)(self._durable, self.members, self._index, live, self.rules)
 
@@ -328,7 +316,7 @@ class ConsumerGroup:
         is told where another has its instance id."""
         if not self._index.classic and not self._index.instances:
             return NOBODY
-        return calls.face(self._durable.group, self.members, self._index, self._live)
+        return classic_heartbeats.face(self._durable.group, self.members, self._index, self._live)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each member's session."""

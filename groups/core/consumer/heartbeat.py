@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from groups.core.assignors import DEFAULT_NAMES, Parts, wishes
-from groups.core.assignors.clients import fault_of
-from groups.core.consumer import batching, holding, leaving, rounds, targets
+from groups.core.assignors import DEFAULT_NAMES, Parts, weights
+from groups.core.assignors.client_side import fault_of
+from groups.core.consumer import target_schedule, guards, leave, client_rounds, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -38,7 +38,7 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     """Decide one heartbeat and answer it."""
     validate(event, work.rules.group_consumer_assignors)
     if event.member_epoch < JOIN:
-        leaving.leave(work, event)
+        leave.leave(work, event)
         return
     if event.subscribed_topic_names is not None or event.client_assignors is not None:
         names = event.subscribed_topic_names or ()
@@ -51,7 +51,7 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     if event.racks is not work.live.racks and event.racks != work.live.racks:
         work.change().racks = event.racks
     merge(work, member, _updated(member, event), event.topics, event.looked_up)
-    holding.assign_for(work, member)
+    guards.assign_for(work, member)
     _reconcile(work, member, event, owned)
 
 
@@ -76,7 +76,7 @@ def validate(event: ConsumerHeartbeat, assignors: tuple[str, ...] = DEFAULT_NAME
     for wrong, sentence in complaints:
         if wrong:
             raise Refuse(ErrorCode.INVALID_REQUEST, sentence)
-    wanted = wishes.assignor_of(event.server_assignor)
+    wanted = weights.assignor_of(event.server_assignor)
     if event.server_assignor is not None and wanted not in assignors:
         offered = ", ".join(assignors)
         raise Refuse(
@@ -218,7 +218,7 @@ def _upgraded(work: Work, member: Member) -> Member:
     """A member that spoke the classic protocol until now; what it was to give up is free."""
     timeout = work.rules.group_consumer_session_timeout_ms
     row = replace(member.row, subscription=b"", session_timeout_ms=timeout)
-    return replace(leaving.away(member), row=row, epoch=JOIN, previous_epoch=JOIN)
+    return replace(leave.away(member), row=row, epoch=JOIN, previous_epoch=JOIN)
 
 
 def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> None:
@@ -359,7 +359,7 @@ def _reconcile(work: Work, member: Member, event: ConsumerHeartbeat, owned: Part
             member_epoch=after.epoch,
             heartbeat_interval_ms=_interval(work, after, is_news=is_news),
             assignment=assignment,
-            should_assign=rounds.offer(work, after),
+            should_assign=client_rounds.offer(work, after),
         ),
     )
 
@@ -373,5 +373,5 @@ def _interval(work: Work, member: Member, *, is_news: bool) -> Millis:
     """
     usual = work.rules.group_consumer_heartbeat_interval_ms
     pending = work.rules.group_consumer_pending_heartbeat_interval_ms
-    is_settled = member.state == STABLE and not is_news and not batching.is_coming(work)
+    is_settled = member.state == STABLE and not is_news and not target_schedule.is_coming(work)
     return usual if is_settled or not pending else min(usual, pending)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from groups.core.assignors import NOTHING, Part, wishes
-from groups.core.assignors.clients import Vote, votes_of
+from groups.core.assignors import NOTHING, Part, weights
+from groups.core.assignors.client_side import Vote, votes_of
 from groups.core.classic import packing
 from groups.core.consumer.member import Member
 from groups.core.shared import SharedDict
@@ -163,7 +163,7 @@ def _subscription(member: Member | None) -> tuple[tuple[str, ...], str]:
 
 
 def _votes_of(member: Member) -> Sequence[Vote]:
-    return votes_of(member.client_assignors, wishes.assignor_of(member.assignor))
+    return votes_of(member.client_assignors, weights.assignor_of(member.assignor))
 
 
 def _count(counts: dict[Counted, int], keys: Iterable[Counted], by: int) -> None:

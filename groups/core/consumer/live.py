@@ -6,8 +6,8 @@ Values, no rules. A takeover begins them anew.
 from dataclasses import dataclass, field, replace
 
 from groups.core.assignors import NOWHERE, Parts, Racks
-from groups.core.consumer import batching, rounds
-from groups.core.consumer.moves import Moves
+from groups.core.consumer import target_schedule, client_rounds
+from groups.core.consumer.partition_moves import Moves
 from groups.core.group import Beat, Millis
 from groups.core.shared import SharedDict
 
@@ -37,12 +37,12 @@ class Live:
     timers: dict[str, Timer] = field(default_factory=dict)
     since: Millis | None = None
     settled_at: Millis = 0
-    batch: batching.Batch = batching.NEW
+    batch: target_schedule.Batch = target_schedule.NEW
     racks: Racks = field(default_factory=lambda: NOWHERE)
     moves: Moves = field(default_factory=Moves)
     calls: dict[str, Timer] = field(default_factory=dict)
     syncs: dict[str, Timer] = field(default_factory=dict)
-    round: rounds.Round = rounds.NONE
+    round: client_rounds.Round = client_rounds.NONE
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""

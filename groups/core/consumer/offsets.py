@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from groups.core import keeping, pending
+from groups.core import offset_rules, transactional_offsets
 from groups.core.consumer.member import Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
@@ -29,7 +29,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
     work.occupy()
     if not (event.generation_id < 0 and not work.members):
         _check(work, event)
-    keeping.commit(work, event)
+    offset_rules.commit(work, event)
     work.answer(event.ticket, Committed())
 
 
@@ -74,7 +74,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
             raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
         if not _is_current(work, member, event.generation_id, event.offsets):
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
-    pending.add(work.pending, event)
+    transactional_offsets.add(work.pending, event)
     work.answer(event.ticket, Committed())
 
 
@@ -119,7 +119,7 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
     """Forget offsets of topics that no member subscribes to (KIP-496)."""
     if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    keeping.delete(work, event, work.index.names)
+    offset_rules.delete(work, event, work.index.names)
 
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
@@ -133,7 +133,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
 
 
 def _delete(work: Work, trigger: str = "", reason: str = "", author: Author | None = None) -> None:
-    work.journal.append(keeping.group_deleted(work.row, trigger, reason, author))
+    work.journal.append(offset_rules.group_deleted(work.row, trigger, reason, author))
     work.row = absent_row(work.row.group_id, work.rules)
     work.deleted = True
     work.offsets.clear()
@@ -147,11 +147,11 @@ def expire(work: Work, event: ExpireOffsets) -> None:
     Each commit's own age counts.
     """
     rebalances = work.row.state in (ASSIGNING, RECONCILING)
-    if keeping.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
-        gone = keeping.overdue(work, event, work.index.names, since_empty=False)
-        keeping.expire(work, event, gone, None if work.members else _delete)
+    if offset_rules.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
+        gone = offset_rules.overdue(work, event, work.index.names, since_empty=False)
+        offset_rules.expire(work, event, gone, None if work.members else _delete)
 
 
 def restore(work: Work, event: RestoreOffsets) -> None:
     """An operator's verb: offsets as they were, where nobody would commit over them."""
-    keeping.restore(work, event, exists=work.exists, has_members=bool(work.members))
+    offset_rules.restore(work, event, exists=work.exists, has_members=bool(work.members))

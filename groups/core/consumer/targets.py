@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from groups.core.assignors import Parts, Subscriber, wishes
-from groups.core.assignors.question import Question
-from groups.core.consumer import batching, rounds
+from groups.core.assignors import Parts, Subscriber, weights
+from groups.core.assignors.task import Question
+from groups.core.consumer import target_schedule, client_rounds
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member, by_topic
 
@@ -76,8 +76,8 @@ def go_by(
         work.touched[member.row.member_id] = None
     moved = work.row.details.get("moved", 0) + new
     work.set_target(question.epoch, assignor=question.name, moved=moved, **_author(work, by))
-    batching.came(work)
-    rounds.came(work)
+    target_schedule.came(work)
+    client_rounds.came(work)
 
 
 def _author(work: "Work", by: Member | None) -> dict[str, str | None]:
@@ -191,7 +191,7 @@ class Subscribers:
             names = (*member.topics, *self._index.matches.get(member.regex, ()))
             topics = frozenset(known[name][0] for name in names if name in known)
             topics = self._topics[said] = self._sets.setdefault(topics, topics)
-        row, weight = member.row, wishes.weight_of(member.assignor)
+        row, weight = member.row, weights.weight_of(member.assignor)
         return Subscriber(
             row.member_id, row.instance_id, topics, member.target, member.rack_id, weight
         )

@@ -10,19 +10,19 @@ from itertools import chain
 from random import Random
 from typing import Any
 
-from groups.core.assignors import NOTHING, Assignor, Part, Parts, table, wishes
-from groups.core.assignors.question import Question
-from groups.core.consumer import batching, holding, rounds, targets
+from groups.core.assignors import NOTHING, Assignor, Part, Parts, table, weights
+from groups.core.assignors.task import Question
+from groups.core.consumer import target_schedule, guards, client_rounds, targets
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.live import Live as Live
 from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import Member
-from groups.core.consumer.moves import Moves, Name
+from groups.core.consumer.partition_moves import Moves, Name
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.pending import Pending
+from groups.core.transactional_offsets import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Details, GroupRow, MemberRow
 from groups.core.shared import SharedDict, shared
@@ -183,7 +183,7 @@ class Work:
         live = self.change()
         for kept in (live.beats, live.timers, live.calls, live.syncs):
             kept.pop(member_id, None)
-        rounds.gone(self, member_id)
+        client_rounds.gone(self, member_id)
         return member
 
     def hear(self, member_id: str) -> None:
@@ -239,8 +239,8 @@ class Work:
         """Raise the group epoch by one, and say why. A rebalance that ``waits`` may be put off."""
         epoch = self.row.generation
         self.set_row(generation=epoch + 1)
-        held = waits and bool(self.members) and holding.holds(self)
-        if held != holding.is_put_off(self.row):
+        held = waits and bool(self.members) and guards.holds(self)
+        if held != guards.is_put_off(self.row):
             self.set_details(put_off=trigger if held else None)
         if self.live.since is None and not held:
             self.change().since = self.now
@@ -291,15 +291,15 @@ class Work:
         False: although members have an assignor of their own, none of them can be waited for.
         """
         self._forget_topics()
-        if by_members and rounds.begin(self):
+        if by_members and client_rounds.begin(self):
             self._keep_what_there_is()
             return
         name = self.vote()
         foreign = self.rules.plugged_in.get(name)
         question = self.question_for(name, foreign or table()[name])
-        if batching.is_elsewhere(foreign is not None, targets.size_of(self), self.rules):
+        if target_schedule.is_elsewhere(foreign is not None, targets.size_of(self), self.rules):
             self.question = question
-            batching.asked(self, question)
+            target_schedule.asked(self, question)
             self._keep_what_there_is()
         else:
             targets.go_by(self, question, question.answer())
@@ -307,7 +307,7 @@ class Work:
     def _keep_what_there_is(self) -> None:
         """The target comes later; a group that has none yet has an empty one until then."""
         if not self.target_epoch:
-            self.set_target(holding.first_target(self.rules))
+            self.set_target(guards.first_target(self.rules))
 
     def question_for(self, name: str, assign: Assignor) -> Question:
         """What an assignor is asked about the group as it is. Members are told of when somebody
@@ -337,14 +337,14 @@ class Work:
         offered = self.rules.group_consumer_assignors
         votes = dict.fromkeys(offered, 0)
         for member in self.members.values():
-            wanted = wishes.assignor_of(member.assignor)
+            wanted = weights.assignor_of(member.assignor)
             if wanted in votes:
                 votes[wanted] += 1
         return max(offered, key=votes.__getitem__)
 
     def choice(self) -> str:
         """The assignor that the group is to be assigned by, be it a server's or its members'."""
-        elected = rounds.election(self)
+        elected = client_rounds.election(self)
         return self.vote() if elected is None else elected.name
 
     def settle(self) -> None:

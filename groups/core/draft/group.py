@@ -9,17 +9,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Self
 
-from groups.core import dispatch, strangers
-from groups.core.draft import (
-    heartbeat,
-    holding,
-    invariants,
-    join,
-    leaving,
-    offsets,
-    recovery,
-    topics,
-)
+from groups.core import dispatch, other_kinds
+from groups.core.draft import heartbeat, guards, invariants, join, leave, offsets, recovery, topics
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
 from groups.core.draft.work import Work, absent_row
@@ -51,9 +42,9 @@ from groups.core.events import (
     TopicsChanged,
     TxnOffsetCommit,
 )
-from groups.core.gathered import ABSENT
+from groups.core.working_copy import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
-from groups.core.halves import EXACT_MAX, Earliest, Halves
+from groups.core.rows_group import EXACT_MAX, Earliest, Halves
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
 from groups.core.shared import SharedDict
@@ -75,26 +66,26 @@ HANDLERS: Final[dispatch.Handlers[Work]] = {
     Tick: heartbeat.tick,
     DraftJoin: join.join_group,
     DraftHeartbeat: heartbeat.heartbeat,
-    LeaveGroup: leaving.leave_group,
-    MembersRefused: leaving.members_refused,
+    LeaveGroup: leave.leave_group,
+    MembersRefused: leave.members_refused,
     TopicsChanged: topics.topics_changed,
-    RegisterConsumer: strangers.register_consumer,
-    AcknowledgeCommand: strangers.acknowledge_command,
+    RegisterConsumer: other_kinds.register_consumer,
+    AcknowledgeCommand: other_kinds.acknowledge_command,
     DraftCommit: offsets.commit,
     OffsetCommit: offsets.commit,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
-    ForceRebalance: leaving.force_rebalance,
-    EvictMember: leaving.evict_member,
+    ForceRebalance: leave.force_rebalance,
+    EvictMember: leave.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
     JoinGroup: _another_protocol,
     SyncGroup: _no_sync_phase,
     ConsumerHeartbeat: _not_a_consumer_group,
-    IdsAbandoned: strangers.ids_abandoned,
-    PrepareAssignment: strangers.assigns_nothing,
-    InstallAssignment: strangers.assigns_nothing,
+    IdsAbandoned: other_kinds.ids_abandoned,
+    PrepareAssignment: other_kinds.assigns_nothing,
+    InstallAssignment: other_kinds.assigns_nothing,
 }
 
 REFUSALS: Final[dispatch.Refusals] = {
@@ -164,7 +155,7 @@ class DraftGroup(Halves[Live]):
         if not stands(self._due, now):
             if self._earliest is None or self._due is not None:
                 self._earliest = (self._earliest_of(self._durable.members),)
-            ends = (*self._earliest, holding.due(self._durable, live, self.rules))
+            ends = (*self._earliest, guards.due(self._durable, live, self.rules))
             self._due = (min((end for end in ends if end is not None), default=None),)
         assert self._due is not None
         return self._due[0]

@@ -4,8 +4,8 @@ Only this file says who counts as dead. Steady groups answer heartbeats from the
 comes here does so because a rebalance goes on, or because the heartbeat is wrong.
 """
 
-from groups.core.causes import Cause
-from groups.core.draft import holding, leaving, rounds
+from groups.core.rebalance_cause import Cause
+from groups.core.draft import guards, leave, join_phase
 from groups.core.draft.states import PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.work import OWED, Work
 from groups.core.errors import ErrorCode, Refuse
@@ -40,7 +40,7 @@ def _come_back(work: Work, consumer_id: str) -> None:
     work.change().suspects.discard(consumer_id)
     work.hear(consumer_id)
     if work.round.is_doubtful and not work.live.suspects:
-        rounds.call_off(work, consumer_id)
+        join_phase.call_off(work, consumer_id)
 
 
 def tick(work: Work, event: Tick) -> None:
@@ -56,17 +56,17 @@ def tick(work: Work, event: Tick) -> None:
         return
     ids = [row.member_id for row in late]
     work.hung_up += ids
-    if holding.holds(work):
-        leaving.remove_all(work, ids)  # nobody could call off what does not begin
+    if guards.holds(work):
+        leave.remove_all(work, ids)  # nobody could call off what does not begin
     else:
         work.change().suspects.update(ids)
     first = late[0]
     who = "a consumer was" if len(late) == 1 else f"{len(late)} consumers were"
     reason = f"{who} not heard of in time"
-    rounds.start(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
+    join_phase.start(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
 
 
 def _begin_what_was_put_off(work: Work) -> None:
     owed = work.row.details.get(OWED)
-    if work.state == STABLE and owed is not None and not holding.holds(work):
-        rounds.start(work, Cause(owed, "it had been put off"))
+    if work.state == STABLE and owed is not None and not guards.holds(work):
+        join_phase.start(work, Cause(owed, "it had been put off"))

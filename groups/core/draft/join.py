@@ -3,8 +3,8 @@
 Only this file lets a consumer in. When the generation comes is decided in ``rounds``.
 """
 
-from groups.core.causes import Cause
-from groups.core.draft import holding, packing, rounds, strategies
+from groups.core.rebalance_cause import Cause
+from groups.core.draft import guards, packing, join_phase, strategies
 from groups.core.draft.live import Join
 from groups.core.draft.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.draft.work import EXCLUDED, Work
@@ -28,21 +28,21 @@ def join_group(work: Work, event: DraftJoin) -> None:
     known = work.members.get(event.consumer_id)
     if known is not None and work.state == STABLE and _says_the_same(known, event):
         work.hear(event.consumer_id)
-        work.answer(event.ticket, rounds.joined(work, event.consumer_id))
+        work.answer(event.ticket, join_phase.joined(work, event.consumer_id))
         return
-    if holding.holds(work):
+    if guards.holds(work):
         wanted = packing.pack_topics(event.strategy, event.topics)
-        holding.admit(work, event, known, wanted)
+        guards.admit(work, event, known, wanted)
         _count_topics(work, event)
-        rounds.start(work, Cause(METADATA_CHANGED, WANTS, event.consumer_id, event.client_id))
+        join_phase.start(work, Cause(METADATA_CHANGED, WANTS, event.consumer_id, event.client_id))
         work.hear(event.consumer_id)
-        work.answer(event.ticket, rounds.joined(work, event.consumer_id))
+        work.answer(event.ticket, join_phase.joined(work, event.consumer_id))
         return
     if work.state == EMPTY:
         work.set_row(protocol_type=PROTOCOL_TYPE, protocol_name=event.strategy)
     _count_topics(work, event)
     cause = _hold_newcomer(work, event) if known is None else _hold_member(work, event, known)
-    rounds.start(work, cause)
+    join_phase.start(work, cause)
 
 
 def _count_topics(work: Work, event: DraftJoin) -> None:

@@ -7,7 +7,7 @@ changes a copy.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from groups.core.causes import Cause
+from groups.core.rebalance_cause import Cause
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
 from groups.core.rows import MemberRow

@@ -1,6 +1,6 @@
 """Offsets of draft groups: who may commit, and what may be deleted. Offsets themselves are rows."""
 
-from groups.core import keeping, pending
+from groups.core import offset_rules, transactional_offsets
 from groups.core.draft import packing
 from groups.core.draft.states import EMPTY, PREPARING
 from groups.core.draft.work import Work
@@ -26,7 +26,7 @@ def commit(work: Work, event: OffsetCommit) -> None:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)
     if not work.exists and event.offsets:
         work.set_row(state=EMPTY)
-    keeping.commit(work, event)
+    offset_rules.commit(work, event)
     work.answer(event.ticket, Committed())
 
 
@@ -55,7 +55,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
             raise Refuse(ErrorCode.ILLEGAL_GENERATION)
     if not work.exists and event.offsets:
         work.set_row(state=EMPTY)
-    pending.add(work.pending, event)
+    transactional_offsets.add(work.pending, event)
     work.answer(event.ticket, Committed())
 
 
@@ -69,7 +69,7 @@ def delete_offsets(work: Work, event: OffsetDelete) -> None:
     """Forget offsets of topics that no member subscribes to (KIP-496)."""
     if not work.exists:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
-    keeping.delete(work, event, subscribed(work))
+    offset_rules.delete(work, event, subscribed(work))
 
 
 def delete_group(work: Work, event: DeleteGroup) -> None:
@@ -78,7 +78,7 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    keeping.delete_group(work, author=event.author)
+    offset_rules.delete_group(work, author=event.author)
     work.answer(event.ticket, Deleted())
 
 
@@ -88,13 +88,13 @@ def expire(work: Work, event: ExpireOffsets) -> None:
     A group that had members counts from the moment its last one went, as a classic one does.
     """
     rebalances = work.state == PREPARING
-    if keeping.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
+    if offset_rules.is_at_rest(work, event, exists=work.exists, rebalances=rebalances):
         is_empty = work.state == EMPTY
         since_empty = is_empty and bool(work.row.protocol_type)
-        gone = keeping.overdue(work, event, subscribed(work), since_empty=since_empty)
-        keeping.expire(work, event, gone, keeping.delete_group if is_empty else None)
+        gone = offset_rules.overdue(work, event, subscribed(work), since_empty=since_empty)
+        offset_rules.expire(work, event, gone, offset_rules.delete_group if is_empty else None)
 
 
 def restore(work: Work, event: RestoreOffsets) -> None:
     """An operator's verb: offsets as they were, where no member would commit over them."""
-    keeping.restore(work, event, exists=work.exists, has_members=work.state != EMPTY)
+    offset_rules.restore(work, event, exists=work.exists, has_members=work.state != EMPTY)

@@ -6,8 +6,8 @@ requests, suspicion and silence ended with the owner. The 2015 code lost the who
 
 from dataclasses import replace
 
-from groups.core.causes import Cause
-from groups.core.draft import rounds
+from groups.core.rebalance_cause import Cause
+from groups.core.draft import join_phase
 from groups.core.draft.live import Live, Round
 from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
@@ -68,7 +68,7 @@ def recover(work: Work) -> None:
     owed = work.row.details.get(OWED)
     if owed is not None:
         live.round = Round(Cause(owed, "it had begun under another owner"), work.now)
-        rounds.maybe_complete(work)
+        join_phase.maybe_complete(work)
         return
     assert work.members, "a rebalance without members was not owed"
     work.move_to(STABLE)

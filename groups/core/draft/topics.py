@@ -1,7 +1,7 @@
 """Partition changes of subscribed topics: the coordinator tracks them, consumers hear of it."""
 
-from groups.core.causes import Cause
-from groups.core.draft import rounds
+from groups.core.rebalance_cause import Cause
+from groups.core.draft import join_phase
 from groups.core.draft.states import EMPTY, STABLE, TOPICS_CHANGED
 from groups.core.draft.work import TOPICS, Work
 from groups.core.events import TopicsChanged
@@ -22,4 +22,4 @@ def topics_changed(work: Work, event: TopicsChanged) -> None:
     if news:
         names = ", ".join(news)[:200]
         cause = Cause(TOPICS_CHANGED, f"the partitions of {names} are not what they were")
-        rounds.start(work, cause, owed=True)
+        join_phase.start(work, cause, owed=True)

@@ -6,7 +6,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import IntegrityError
 
-from groups import tokens
+from groups.access import api_tokens
 
 
 class Command(BaseCommand):
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"There is no user {options['user']}.")
         try:
-            _, secret = tokens.issue(user, options["name"])
+            _, secret = api_tokens.issue(user, options["name"])
         except IntegrityError:
             raise CommandError(f"There is a token {options['name']} already.") from None
         self.stdout.write(secret)

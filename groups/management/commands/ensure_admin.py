@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
-from groups import setup_lock
+from groups.postgres import setup_lock
 
 USER_VARIABLE = "ROLLCALL_ADMIN_USER"
 PASSWORD_VARIABLE = "ROLLCALL_ADMIN_PASSWORD"

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.commands import migrate
 
-from groups import setup_lock
+from groups.postgres import setup_lock
 
 
 class Command(migrate.Command):

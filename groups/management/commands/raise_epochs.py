@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import connection, transaction
 
-from groups import sql_timeline as sql
+from groups.postgres import timeline_sql as sql
 
 AN_OPERATOR = -1
 """In the place of the node that raised the epochs."""

@@ -6,7 +6,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from groups import broker, schedule, setup_lock
+from groups.postgres import message_queue, setup_lock
+from groups.sweeps import schedule
 
 
 class Command(BaseCommand):
@@ -24,5 +25,5 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False, verbosity=0)
             call_command("ensure_admin", stdout=self.stdout)
             if not settings.BROKER_URL:
-                broker.ensure(settings.CELERY_TASK_DEFAULT_QUEUE)
+                message_queue.ensure(settings.CELERY_TASK_DEFAULT_QUEUE)
             schedule.ensure()

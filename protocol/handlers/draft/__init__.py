@@ -8,9 +8,9 @@ from groups.core.draft.errors import number_of
 from groups.core.errors import ErrorCode
 from groups.core.events import Event
 from groups.core.replies import Refused, Reply
-from groups.slot import slot_of
+from groups.core.slot import slot_of
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers.support import validation
 
 __all__ = ["available", "check_names", "decide", "number_of"]
 
@@ -31,5 +31,5 @@ async def decide(call: Call, group_id: str, event: Event) -> Reply:
 
 def check_names(call: Call, group_id: str, *names: str) -> None:
     """Refuse what cannot be stored. The draft has no number for that; see ``number_of``."""
-    forms.group_id(group_id, call.node.settings)
-    forms.metadata(call.node.settings, names)
+    validation.group_id(group_id, call.node.settings)
+    validation.metadata(call.node.settings, names)

@@ -3,7 +3,7 @@
 from groups.core.errors import ErrorCode
 from protocol.call import Call
 from protocol.handlers.draft import number_of
-from protocol.messages.draft.consumer_metadata import (
+from rollcall.wire.messages.draft.consumer_metadata import (
     ConsumerMetadataRequest,
     ConsumerMetadataResponse,
 )

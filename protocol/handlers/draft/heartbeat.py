@@ -8,7 +8,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftHeartbeat
 from protocol.call import Call
 from protocol.handlers.draft import available, check_names, decide, number_of
-from protocol.messages.draft.heartbeat import HeartbeatRequest, HeartbeatResponse
+from rollcall.wire.messages.draft.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 KNOWN = (ErrorCode.NONE, ErrorCode.ILLEGAL_GENERATION)
 """What only a consumer that the group has is answered."""

@@ -1,12 +1,12 @@
 """JoinGroup (11) of the draft: a consumer asks for partitions, and waits until all have asked."""
 
-from groups.catalogue import Unavailable
+from groups.catalogue.cache import Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftJoin
 from groups.core.replies import DraftJoined
 from protocol.call import Call
 from protocol.handlers.draft import check_names, decide, number_of
-from protocol.messages.draft.join_group import (
+from rollcall.wire.messages.draft.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
     JoinGroupResponseTopic,

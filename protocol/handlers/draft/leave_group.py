@@ -5,7 +5,7 @@ from groups.core.events import LeaveGroup, Leaver
 from groups.core.replies import Left
 from protocol.call import Call
 from protocol.handlers.draft import check_names, decide, number_of
-from protocol.messages.draft.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest, LeaveGroupResponse
 
 
 async def handle(request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse:

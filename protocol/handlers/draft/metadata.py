@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from functools import partial
 
-from groups.cluster import Broker
+from groups.cluster.view import Broker
 from protocol.call import Call
 from protocol.handlers import metadata
-from protocol.messages.draft.metadata import (
+from rollcall.wire.messages.draft.metadata import (
     TopicMetadataBroker,
     TopicMetadataPartition,
     TopicMetadataRequest,
     TopicMetadataResponse,
     TopicMetadataTopic,
 )
-from protocol.messages.metadata import (
+from rollcall.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
     MetadataResponse,
     MetadataResponsePartition,
 )
-from protocol.wire.size import LARGE_ELEMENTS
+from rollcall.wire.size import LARGE_ELEMENTS
 
 
 async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResponse:

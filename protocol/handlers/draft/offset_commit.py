@@ -6,14 +6,14 @@ The rest goes to the group as one event, whose answer holds for all of them.
 from collections.abc import Mapping
 from functools import partial
 
-from groups.catalogue import Entry, Unavailable
+from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, DraftCommit, OffsetWrite
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers.support import validation
 from protocol.handlers.draft import check_names, decide, number_of
 from protocol.handlers.offset_commit import RETENTION_MS_MAX, author, check
-from protocol.messages.draft.offset_commit import (
+from rollcall.wire.messages.draft.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitResponse,
@@ -80,7 +80,7 @@ def _write(
         partition.partition,
         partition.offset,
         -1,
-        forms.stored(partition.metadata or ""),
+        validation.stored(partition.metadata or ""),
         min(told, TIMESTAMP_MS_MAX) if told >= 0 else None,
         retention_ms,
         who,

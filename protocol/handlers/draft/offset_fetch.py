@@ -11,19 +11,19 @@ from functools import partial
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups import offsets
+from groups.store import offsets
 from groups.core.errors import ErrorCode, Refuse
-from groups.offsets import Committed, Partition
+from groups.store.offsets import Committed, Partition
 from protocol.call import Call
-from protocol.handlers import forms
+from protocol.handlers.support import validation
 from protocol.handlers.draft import available, check_names, number_of
-from protocol.messages.draft.offset_fetch import (
+from rollcall.wire.messages.draft.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchResponse,
     OffsetFetchResponsePartition,
     OffsetFetchResponseTopic,
 )
-from protocol.wire.limits import REPLY_BYTES_MAX
+from rollcall.wire.limits import REPLY_BYTES_MAX
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ def _line(
 ) -> OffsetFetchResponsePartition:
     if found is not None:
         return OffsetFetchResponsePartition(
-            partition=partition, offset=found.offset, metadata=forms.told(found.metadata)
+            partition=partition, offset=found.offset, metadata=validation.told(found.metadata)
         )
     if code is ErrorCode.NONE and version < NOTHING_IS_NO_ERROR_SINCE:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -56,9 +56,9 @@ class Command(BaseCommand):
             raise CommandError(problem)
         from channels.routing import ProtocolTypeRouter
 
-        from groups import fail_points
+        from groups.coordinator import fail_points
         from groups.node import Node
-        from protocol.consumer import KafkaConsumer
+        from protocol.application import KafkaConsumer
         from protocol.server import CoordinatorServer  # sets the event loop policy
 
         server = CoordinatorServer(

@@ -9,7 +9,7 @@ from typing import Final
 from rollcall.client.assignors import formats, range, roundrobin, sticky
 from rollcall.client.assignors.formats import Claim
 from rollcall.client.assignors.shape import Assignment, Assignor, Candidate, Counts
-from rollcall.client.core.words import Partitions
+from rollcall.client.core.events import Partitions
 
 
 def _sticky_memory(owned: Partitions, generation: int) -> bytes | None:

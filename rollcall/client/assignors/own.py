@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from rollcall.client.core.words import Partitions, TopicPartition
+from rollcall.client.core.events import Partitions, TopicPartition
 
 Racks = Mapping[str, Sequence[frozenset[str]]]
 """By topic: for each partition the racks that are near to it. May be shorter, or missing."""

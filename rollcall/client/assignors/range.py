@@ -7,7 +7,7 @@ own assignors). Topics of one size and one set of subscribers are shared alike.
 from collections.abc import Sequence
 
 from rollcall.client.assignors.shape import Assignment, Candidate, Counts, subscribers
-from rollcall.client.core.words import TopicPartition
+from rollcall.client.core.events import TopicPartition
 
 
 def assign(counts: Counts, members: Sequence[Candidate]) -> Assignment:

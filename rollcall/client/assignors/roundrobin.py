@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import cycle
 
 from rollcall.client.assignors.shape import Assignment, Candidate, Counts
-from rollcall.client.core.words import TopicPartition
+from rollcall.client.core.events import TopicPartition
 
 
 def assign(counts: Counts, members: Sequence[Candidate]) -> Assignment:

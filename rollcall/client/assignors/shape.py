@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rollcall.client.assignors.formats import Claim
-from rollcall.client.core.words import Partitions, TopicPartition
+from rollcall.client.core.events import Partitions, TopicPartition
 
 Counts = Mapping[str, int]
 """Topics that exist, with their numbers of partitions."""

@@ -10,7 +10,7 @@ from heapq import heapify, heappop, heappush, heapreplace
 
 from rollcall.client.assignors.formats import read_generation_user_data, read_sticky_user_data
 from rollcall.client.assignors.shape import Assignment, Candidate, Counts, subscribers
-from rollcall.client.core.words import Partitions, TopicPartition
+from rollcall.client.core.events import Partitions, TopicPartition
 
 Claims = Mapping[str, tuple[Partitions, int]]
 """By member id: what it had, and since which generation."""

@@ -8,20 +8,20 @@ from enum import Enum
 from typing import Final
 from uuid import UUID
 
-from protocol.messages.consumer_group_heartbeat import ClientAssignor as SaidAssignor
-from protocol.messages.consumer_group_install_assignment import (
+from rollcall.wire.messages.consumer_group_heartbeat import ClientAssignor as SaidAssignor
+from rollcall.wire.messages.consumer_group_install_assignment import (
     ConsumerGroupInstallAssignmentRequest,
     InstalledMember,
 )
-from protocol.messages.consumer_group_prepare_assignment import (
+from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
     PreparedMember,
 )
 from rollcall.client.assignors.own import ClientAssignor, Shares, View, ViewMember
 from rollcall.client.core.codes import Code
-from rollcall.client.core.told import Place, listed
-from rollcall.client.core.words import Standing, TopicPartition
+from rollcall.client.core.heartbeat_delta import Place, listed
+from rollcall.client.core.events import Standing, TopicPartition
 
 
 class Next(Enum):

@@ -3,7 +3,7 @@
 from random import Random
 from typing import Self
 
-from rollcall.client.core.words import Identity, Millis
+from rollcall.client.core.events import Identity, Millis
 
 JITTER = 0.2
 

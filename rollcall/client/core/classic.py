@@ -13,17 +13,17 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from protocol.messages.heartbeat import HeartbeatResponse
-from protocol.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
-from protocol.messages.sync_group import SyncGroupResponse
-from protocol.wire.declare import Message
+from rollcall.wire.messages.heartbeat import HeartbeatResponse
+from rollcall.wire.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
+from rollcall.wire.messages.sync_group import SyncGroupResponse
+from rollcall.wire.declare import Message
 from rollcall.client.assignors import Assignor, Claim, formats
-from rollcall.client.core import classic_talk as talk
+from rollcall.client.core import classic_messages as talk
 from rollcall.client.core.classic_states import TRANSITIONS, Input, State
 from rollcall.client.core.codes import CLASSIC, Code, Verdict, name_of
 from rollcall.client.core.machine import MemberMachine, Table
-from rollcall.client.core.wanted import topics_wanted
-from rollcall.client.core.words import (
+from rollcall.client.core.subscription_match import topics_wanted
+from rollcall.client.core.events import (
     NOTHING,
     End,
     Fail,

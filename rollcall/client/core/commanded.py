@@ -20,16 +20,16 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from protocol.messages.acknowledge_command import AcknowledgeCommandResponse
-from protocol.messages.poll_commands import Command, PollCommandsResponse
-from protocol.messages.register_consumer import RegisterConsumerResponse
-from protocol.wire.declare import Message
-from rollcall.client.core import commanded_talk as talk
-from rollcall.client.core.classic_talk import leave
+from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandResponse
+from rollcall.wire.messages.poll_commands import Command, PollCommandsResponse
+from rollcall.wire.messages.register_consumer import RegisterConsumerResponse
+from rollcall.wire.declare import Message
+from rollcall.client.core import commanded_messages as talk
+from rollcall.client.core.classic_messages import leave
 from rollcall.client.core.codes import COMMANDED, Code, Verdict, name_of
 from rollcall.client.core.commanded_states import TRANSITIONS, Input, State
 from rollcall.client.core.machine import MemberMachine, Table
-from rollcall.client.core.words import (
+from rollcall.client.core.events import (
     Fail,
     HandOut,
     Identity,

@@ -16,16 +16,16 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from protocol.messages.consumer_group_heartbeat import (
+from rollcall.wire.messages.consumer_group_heartbeat import (
     ClientAssignor,
     ConsumerGroupHeartbeatResponse,
 )
-from protocol.wire.declare import Message
+from rollcall.wire.declare import Message
 from rollcall.client.core.codes import CONSUMER, Code, Verdict, name_of
 from rollcall.client.core.consumer_states import TRANSITIONS, Input, State
 from rollcall.client.core.machine import MemberMachine, Table
-from rollcall.client.core.told import Place, Saying, assignors, heartbeat, leave, places
-from rollcall.client.core.words import (
+from rollcall.client.core.heartbeat_delta import Place, Saying, assignors, heartbeat, leave, places
+from rollcall.client.core.events import (
     Assign,
     Effect,
     Event,

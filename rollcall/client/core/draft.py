@@ -19,14 +19,14 @@ from collections.abc import Set as AbstractSet
 from random import Random
 from typing import Any, Final
 
-from protocol.messages.draft.join_group import JoinGroupResponse
-from protocol.wire.declare import Message
-from rollcall.client.core import draft_talk as talk
+from rollcall.wire.messages.draft.join_group import JoinGroupResponse
+from rollcall.wire.declare import Message
+from rollcall.client.core import draft_messages as talk
 from rollcall.client.core.codes import DRAFT, Code, Verdict, draft_name_of
 from rollcall.client.core.draft_states import TRANSITIONS, Input, State
 from rollcall.client.core.machine import MemberMachine, Table
-from rollcall.client.core.wanted import topics_wanted
-from rollcall.client.core.words import (
+from rollcall.client.core.subscription_match import topics_wanted
+from rollcall.client.core.events import (
     NOTHING,
     Fail,
     Identity,

@@ -13,11 +13,11 @@ from random import Random
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
-from protocol.wire.declare import Message
-from rollcall.client.core.asking import Asking
+from rollcall.wire.declare import Message
+from rollcall.client.core.requests import Asking
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.codes import Verdict
-from rollcall.client.core.words import (
+from rollcall.client.core.events import (
     Change,
     Effect,
     Event,

@@ -8,7 +8,7 @@ goes of which it never heard that it came.
 from dataclasses import replace
 from typing import NamedTuple
 
-from rollcall.client.core.words import NOTHING, Change, Kind, Partitions
+from rollcall.client.core.events import NOTHING, Change, Kind, Partitions
 
 
 class Order(NamedTuple):

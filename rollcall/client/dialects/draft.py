@@ -4,18 +4,18 @@ from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
-from protocol.messages import MESSAGES
-from protocol.messages.draft import DRAFT_MESSAGES
-from protocol.messages.draft.consumer_metadata import ConsumerMetadataRequest
-from protocol.messages.draft.metadata import TopicMetadataRequest
-from protocol.messages.draft.offset_commit import (
+from rollcall.wire.messages import MESSAGES
+from rollcall.wire.messages.draft import DRAFT_MESSAGES
+from rollcall.wire.messages.draft.consumer_metadata import ConsumerMetadataRequest
+from rollcall.wire.messages.draft.metadata import TopicMetadataRequest
+from rollcall.wire.messages.draft.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.draft.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
+from rollcall.wire.messages.draft.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 from rollcall.client.core.codes import draft_name_of
-from rollcall.client.core.words import Identity, LookUp, Standing, TopicPartition, Topics
+from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
 from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, Versions, listed
 
 APIS: Final = {**DRAFT_MESSAGES, **{key: MESSAGES[key] for key in (10001, 10002)}}

@@ -4,23 +4,23 @@ from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
-from protocol.messages import MESSAGES
-from protocol.messages.find_coordinator import FindCoordinatorRequest
-from protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
-from protocol.messages.offset_commit import (
+from rollcall.wire.messages import MESSAGES
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from protocol.messages.offset_fetch import (
+from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
 )
-from protocol.wire.declare import Message
+from rollcall.wire.declare import Message
 from rollcall.client.core.codes import Code, name_of
-from rollcall.client.core.words import Identity, LookUp, Standing, TopicPartition, Topics
+from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
 from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, listed
 
 TOPIC_IDS_SINCE: Final = 10

@@ -1,0 +1,168 @@
+"""Who may do what, over REST, in the admin and over websockets: one table.
+
+Each door asks it before it does anything, and what has no row here nobody may do: so whoever adds
+a route adds a row. ``docs/rights.md`` is made of it, and the tests walk the URLs. Which role holds
+which permission is told in ``groups.access.staff_roles``. Rows and permissions only; nobody is judged here but
+by ``may``.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+ANYBODY: Final = "anybody"
+LOGGED_IN: Final = "whoever is logged in"
+NOBODY: Final = "nobody"
+"""In the place of a permission. Whoever is logged in to the admin is staff."""
+
+VIEW_GROUP: Final = "groups.view_group"
+VIEW_TOPIC: Final = "groups.view_topic"
+VIEW_OPERATION: Final = "groups.view_operation"
+REBALANCE: Final = "groups.rebalance_group"
+EVICT: Final = "groups.evict_member"
+PAUSE: Final = "groups.pause_group"
+RESTORE: Final = REBALANCE
+ANALYSE: Final = "groups.add_reportrun"
+
+Row = Mapping[str, str]
+"""What each method needs. HEAD and OPTIONS need what looking does."""
+
+REST: Final[Mapping[str, Row]] = {
+    "schema": {"GET": LOGGED_IN},
+    "docs": {"GET": LOGGED_IN},
+    "me": {"GET": LOGGED_IN},
+    "groups": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/journal": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/offsets": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>/offsets/restores": {"POST": RESTORE},
+    "groups/<id:group_id>/rebalances": {"GET": VIEW_GROUP, "POST": REBALANCE},
+    "groups/<id:group_id>/pause": {"POST": PAUSE},
+    "groups/<id:group_id>/resume": {"POST": PAUSE},
+    "groups/<id:group_id>/members/<id:member_id>": {"DELETE": EVICT},
+    "groups/<id:group_id>/members/<id:member_id>/pause": {"POST": PAUSE},
+    "groups/<id:group_id>/members/<id:member_id>/resume": {"POST": PAUSE},
+    "operations": {"GET": VIEW_GROUP},
+    "operations/<int:operation_id>": {"GET": VIEW_GROUP},
+    "topics": {"GET": VIEW_TOPIC, "POST": "groups.add_topic"},
+    "topics/<id:name>": {"GET": VIEW_TOPIC, "PATCH": "groups.change_topic"},
+    "topics/<id:name>/journal": {"GET": VIEW_TOPIC},
+    "topics/<id:name>/racks": {"PUT": "groups.change_topic"},
+    "nodes": {"GET": "groups.view_node"},
+    "reports/rebalances": {"GET": "groups.view_reportrun", "POST": ANALYSE},
+}
+"""By the route under /api/v1/. A twin of a path (docs/rest.md) is the same route."""
+
+SOCKETS: Final[Mapping[str, str]] = {"ws/groups/": VIEW_GROUP}
+"""By the websocket's path."""
+
+
+class Model(NamedTuple):
+    """What the pages of a model need. ``pages`` are those beside Django's own, by the end of their
+    URL's name; ``actions`` are done to the rows that were chosen in the list."""
+
+    view: str
+    add: str = NOBODY
+    change: str = NOBODY
+    delete: str = NOBODY
+    pages: Mapping[str, Row] = {}
+    actions: Mapping[str, str] = {}
+
+
+def _edited(app: str, name: str, **more: Any) -> Model:
+    """A model that is edited and deleted as Django does it."""
+    view, add, change, delete = (f"{app}.{verb}_{name}" for verb in ("view", "add", *EDITS))
+    actions = {"delete_selected": delete, **more.pop("actions", {})}
+    return Model(view, add, change, delete, actions=actions, **more)
+
+
+EDITS: Final = ("change", "delete")
+BEAT: Final = "django_celery_beat"
+SWITCH: Final = f"{BEAT}.change_periodictask"
+BOTH: Final = ("GET", "POST")
+
+MODELS: Final[Mapping[str, Model]] = {
+    "groups_group": Model(
+        VIEW_GROUP,
+        pages={
+            "live": {"GET": VIEW_GROUP},
+            "rebalance": dict.fromkeys(BOTH, REBALANCE),
+            "evict": dict.fromkeys(BOTH, EVICT),
+            "pause": dict.fromkeys(BOTH, PAUSE),
+            "change": {"GET": VIEW_GROUP},
+        },
+        actions={"force_rebalances": REBALANCE, "stop_work": PAUSE, "start_work": PAUSE},
+    ),
+    "groups_topic": Model(VIEW_TOPIC, "groups.add_topic", "groups.change_topic"),
+    "groups_node": Model("groups.view_node"),
+    "groups_operation": Model(
+        VIEW_OPERATION,
+        pages={"live": {"GET": VIEW_OPERATION}, "change": {"GET": VIEW_OPERATION}},
+    ),
+    "groups_reportrun": Model(
+        "groups.view_reportrun",
+        pages={"newest": {"GET": "groups.view_reportrun"}, "analyse": {"POST": ANALYSE}},
+    ),
+    "groups_apitoken": Model(
+        "groups.view_apitoken",
+        "groups.add_apitoken",
+        delete="groups.delete_apitoken",
+        actions={"delete_selected": "groups.delete_apitoken"},
+    ),
+    "auth_user": _edited(
+        "auth", "user", pages={"password_change": dict.fromkeys(BOTH, "auth.change_user")}
+    ),
+    "auth_group": _edited("auth", "group"),
+    f"{BEAT}_periodictask": _edited(
+        BEAT, "periodictask", actions={"enable": SWITCH, "disable": SWITCH}
+    ),
+    f"{BEAT}_intervalschedule": _edited(BEAT, "intervalschedule"),
+    f"{BEAT}_crontabschedule": _edited(BEAT, "crontabschedule"),
+}
+"""By the application and the name of the model."""
+
+SITE: Final[Mapping[str, Row]] = {
+    "index": {"GET": LOGGED_IN},
+    "search": {"GET": LOGGED_IN},
+    "app_list": {"GET": LOGGED_IN},
+    "autocomplete": {"GET": LOGGED_IN},
+    "jsi18n": {"GET": LOGGED_IN},
+    "view_on_site": {"GET": LOGGED_IN},
+    "login": dict.fromkeys(BOTH, ANYBODY),
+    "logout": {"POST": LOGGED_IN},
+    "password_change": dict.fromkeys(BOTH, LOGGED_IN),
+    "password_change_done": {"GET": LOGGED_IN},
+    "(?P<url>.*)$": dict.fromkeys(BOTH, LOGGED_IN),  # whatever is no page: not found
+}
+"""Pages of the admin that belong to no model."""
+
+
+def _pages() -> Iterator[tuple[str, Row]]:
+    for label, model in MODELS.items():
+        yield f"{label}_changelist", dict.fromkeys(BOTH, model.view)
+        yield f"{label}_add", dict.fromkeys(BOTH, model.add)
+        yield f"{label}_delete", dict.fromkeys(BOTH, model.delete)
+        yield f"{label}_change", {"GET": model.view, "POST": model.change}
+        yield f"{label}_history", {"GET": model.view}
+        for name, row in model.pages.items():
+            yield f"{label}_{name}", row
+    yield from SITE.items()
+
+
+ADMIN: Final[Mapping[str, Row]] = dict(_pages())
+"""By the URL's name. In a list POST chooses an action, which has a permission of its own."""
+
+
+def needed(row: Row, method: str) -> str | None:
+    """What a method needs; None: there is no such method in the row."""
+    if method in ("HEAD", "OPTIONS"):
+        return row.get("GET", next(iter(row.values())))
+    return row.get(method)
+
+
+def may(user: Any, permission: str) -> bool:
+    """Whether somebody holds what is needed."""
+    if permission in (ANYBODY, NOBODY):
+        return permission == ANYBODY
+    if not user or not user.is_authenticated:
+        return False
+    return permission == LOGGED_IN or bool(user.has_perm(permission))

@@ -1,0 +1,65 @@
+"""The three roles of people: which of Django's permissions each holds, and nothing more.
+
+They are Django's groups, made anew from the table after every migration, as the database's
+own roles are (``groups.postgres.grants``): a permission that a new version brings is given at once. Whoever
+wants other rights makes a group beside these.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.apps import AppConfig
+from django.contrib.auth.models import Group as Role
+from django.contrib.auth.models import Permission
+from django.db import transaction
+from django.db.models import Q
+
+VIEWER: Final = "Viewer"
+OPERATOR: Final = "Operator"
+ADMINISTRATOR: Final = "Administrator"
+
+SCHEDULE_MODELS: Final = ("periodictask", "periodictasks", "intervalschedule", "crontabschedule")
+PEOPLE_MODELS: Final = ("user", "group")
+
+_SEES = Q(content_type__app_label="groups", codename__startswith="view_") & ~Q(
+    content_type__model="apitoken"  # who has a token is no business of everybody
+) | Q(
+    content_type__app_label="django_celery_beat",
+    content_type__model__in=SCHEDULE_MODELS,
+    codename__startswith="view_",
+)
+
+_STEERS = Q(
+    content_type__app_label="groups",
+    codename__in=(
+        "rebalance_group",
+        "evict_member",
+        "pause_group",
+        "add_topic",
+        "change_topic",
+        "add_reportrun",
+    ),
+)
+
+_RUNS = (
+    Q(content_type__app_label="groups")
+    | Q(content_type__app_label="django_celery_beat", content_type__model__in=SCHEDULE_MODELS)
+    | Q(content_type__app_label="auth", content_type__model__in=PEOPLE_MODELS)
+)
+
+ROLES: Final[Mapping[str, Q]] = {
+    VIEWER: _SEES,
+    OPERATOR: _SEES | _STEERS,
+    ADMINISTRATOR: _RUNS,
+}
+"""Each role's permissions: everything on the fleet is seen by a Viewer; an Operator may also
+ask groups for a rebalance or an eviction, stop and start their work, make and grow topics, and
+start an analysis; an Administrator also has tokens, people and the schedule."""
+
+
+def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:
+    """Make the roles that are missing, and give each what the table says (post_migrate)."""
+    with transaction.atomic(using=using):
+        for name, holds in ROLES.items():
+            role, _made = Role.objects.using(using).get_or_create(name=name)
+            role.permissions.set(Permission.objects.using(using).filter(holds))

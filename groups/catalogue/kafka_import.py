@@ -1,0 +1,130 @@
+"""The catalogue follows a Kafka cluster: read its topics, and make, grow and complete ours.
+
+librdkafka reads the cluster, ``groups.core.topic_import`` decides, ``groups.catalogue.changes`` writes. Celery
+runs it every ``import.interval.ms`` where ``import.bootstrap.servers`` names a cluster.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import re2
+from django.core.exceptions import ImproperlyConfigured
+
+from groups.catalogue import changes
+from groups.core.authors import IMPORT
+from groups.core.topic_import import Found, Plan, is_internal, plan
+from groups.models import Topic
+from groups.periodic import ImportSettings
+
+PATIENCE_S = 8.0
+"""For each of the two answers that a turn waits for. Both fit into the time that a task may take
+before another worker gets it (``coordinator_site.periodic.VISIBILITY_S``)."""
+
+NAMED_MAX = 3
+"""Topics that an outcome names; the rest is counted."""
+
+
+class Cluster:
+    """A Kafka cluster, as far as its topics go. Raises ``confluent_kafka.KafkaException`` when it
+    cannot be reached."""
+
+    def __init__(self, bootstrap_servers: str, client_config: Mapping[str, str]) -> None:
+        try:
+            from confluent_kafka.admin import AdminClient
+        except ImportError as missing:
+            raise ImproperlyConfigured(
+                "Importing topics needs confluent-kafka: install rollcall[import]."
+            ) from missing
+        self._admin: Any = AdminClient({**client_config, "bootstrap.servers": bootstrap_servers})
+
+    def topics(self, pattern: str) -> list[Found]:
+        """Every topic whose whole name matches (RE2), but for Kafka's own, with its end offsets."""
+        wanted = re2.compile(pattern)
+        metadata = self._admin.list_topics(timeout=PATIENCE_S)
+        counts = {
+            name: len(topic.partitions)
+            for name, topic in sorted(metadata.topics.items())
+            if topic.error is None and not is_internal(name) and wanted.fullmatch(name)
+        }
+        ends = self._ends(counts)
+        return [
+            Found(name, count, tuple(ends.get((name, n), 0) for n in range(count)))
+            for name, count in counts.items()
+        ]
+
+    def _ends(self, counts: Mapping[str, int]) -> dict[tuple[str, int], int]:
+        """End offsets; a partition without a leader has none to tell."""
+        from confluent_kafka import KafkaException, TopicPartition
+        from confluent_kafka.admin import OffsetSpec
+
+        asked = {
+            TopicPartition(name, n): OffsetSpec.latest()
+            for name, count in counts.items()
+            for n in range(count)
+        }
+        if not asked:
+            return {}
+        found = {}
+        answers = self._admin.list_offsets(asked, request_timeout=PATIENCE_S)
+        for partition, answer in answers.items():
+            try:
+                found[partition.topic, partition.partition] = answer.result().offset
+            except KafkaException:
+                continue
+        return found
+
+
+def run() -> str:
+    """One turn; says in a sentence what changed."""
+    settings = ImportSettings.from_django()
+    if not settings.import_bootstrap_servers:
+        return "no cluster is named (import.bootstrap.servers)"
+    config = read_config(settings.import_client_config)
+    found = Cluster(settings.import_bootstrap_servers, config).topics(settings.import_topics)
+    known = dict(Topic.objects.values_list("name", "partitions"))
+    return apply(plan(known, found), len(found))
+
+
+def apply(wanted: Plan, found: int) -> str:
+    """Write a plan's changes, each topic by itself; says what came of it."""
+    for name, count in wanted.create.items():
+        changes.create(name, count, IMPORT)
+    for name, count in wanted.grow.items():
+        changes.grow(name, count, IMPORT)
+    raised = sum(changes.raise_ends(name, ends) for name, ends in wanted.ends.items())
+    return "; ".join((f"{found} topics found", *_said(wanted, raised)))
+
+
+def _said(wanted: Plan, raised: int) -> Iterator[str]:
+    for verb, names in (("made", wanted.create), ("grown", wanted.grow)):
+        if names:
+            yield f"{len(names)} {verb} ({_some(names)})"
+    if raised:
+        yield f"end offsets of {raised} raised"
+    if wanted.refused:
+        name, problem = next(iter(wanted.refused.items()))
+        yield f"{len(wanted.refused)} left as they are ({name}: {problem})"
+
+
+def _some(names: Mapping[str, int]) -> str:
+    more = len(names) - NAMED_MAX
+    return ", ".join(list(names)[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
+
+
+def read_config(path: str) -> dict[str, str]:
+    """A file of ``name=value`` lines in librdkafka's names: how to reach the cluster, secrets
+    included, so that none stands in an environment. "" is no file.
+
+    Raises ``ImproperlyConfigured`` for a file that cannot be read, or a line without "=".
+    """
+    if not path:
+        return {}
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError as error:
+        raise ImproperlyConfigured(f"import.client.config: {error}") from error
+    pairs = [line.partition("=") for line in map(str.strip, lines) if line and line[0] != "#"]
+    if not all(sign for _, sign, _ in pairs):
+        raise ImproperlyConfigured(f"import.client.config: {path} has a line without '='.")
+    return {name.strip(): value.strip() for name, _, value in pairs}

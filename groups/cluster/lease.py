@@ -1,0 +1,193 @@
+"""The lease's connection: the node id's advisory lock, the node's row, and its beat.
+
+One connection of its own, so that a beat never queues behind a batch or a look. What a lease
+means, and what a missed beat leads to, is ``groups.cluster.slot_keeper``'s business.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from uuid import uuid4
+
+from groups.postgres import connections, schema_version, timeline_sql, timeline
+from groups.store.sql import slots as sql
+from groups.cluster.view import Broker
+from groups.core.group import Millis
+from groups.cluster.beats import BEATS_PER_LEASE
+from groups.postgres.timeline import Found, Memory, Seen, WentBack
+
+RAISING_S = 600
+"""All rows of all groups are written when epochs are raised: a minute for a million members, and
+nobody is served before."""
+
+RAISING = {
+    "statement_timeout": f"{RAISING_S}s",
+    "transaction_timeout": f"{RAISING_S}s",
+    "lock_timeout": "10s",  # an application that commits offsets holds a group for its COMMIT
+}
+
+
+class NodeIdTaken(Exception):
+    """Another living process serves under this node id."""
+
+
+class Lease:
+    """``incarnation`` tells this process from its predecessors under the same node id.
+
+    ``lease_ms`` stands in the node's row: the others wait for so long when this node is silent,
+    whatever theirs is. ``seen`` gives what this node has seen committed, in parts.
+    """
+
+    def __init__(self, me: Broker, lease_ms: Millis) -> None:
+        self.me = me
+        self.lease_ms = lease_ms
+        self.incarnation = uuid4()
+        self.cluster_id = ""
+        self.memory: Memory | None = None
+        self._has_lock = False
+        self._attempts = 0
+        self._connection: connections.Connection | None = None
+        self.seen: Callable[[], Iterable[Sequence[Seen]]] = tuple
+
+    async def connection(self) -> connections.Connection:
+        """The connection, made anew where it is not usable any more. Raises ``WentBack``."""
+        before = self._connection
+        if before is None or not connections.is_usable(before):
+            async with asyncio.timeout(self.patience_s):
+                self._attempts += 1
+                await self._connect(before)
+            self._attempts = 0
+        assert self._connection is not None
+        return self._connection
+
+    @property
+    def patience_s(self) -> float | None:
+        """How long the next attempt to connect may take: several go into one lease, and a server
+        that is slow has the whole of it in the end. None: at the start no lease is to be kept."""
+        if self.memory is None:
+            return None
+        parts = max(1, BEATS_PER_LEASE >> self._attempts)
+        return self.lease_ms / parts / 1000
+
+    async def _connect(self, before: connections.Connection | None) -> None:
+        self._connection = None
+        connection = await connections.kept(before, "lease", is_checked=False)
+        try:
+            await self._begin(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        self._connection = connection
+
+    async def beat(self) -> None:
+        """Raise the beat. Raises NodeIdTaken, WentBack, or psycopg's own errors."""
+        connection = await self.connection()
+        if not self._has_lock:  # our own dead session had it still when we connected again
+            self._has_lock = await self._lock(connection)
+        parameters = {"node_id": self.me.node_id, "incarnation": self.incarnation}
+        row = await (await connection.execute(sql.BEAT.encode(), parameters)).fetchone()
+        if row is None:
+            await self._register_again(connection)
+        elif self.memory is not None:
+            self.memory.has_beaten(*row)
+
+    async def raise_epochs(self, back: WentBack) -> None:
+        """Raise every epoch, once for all nodes. Raises psycopg's own errors."""
+        async with await connections.connect("epochs", RAISING, is_checked=False) as connection:
+            await connection.execute(
+                timeline_sql.RAISE_EPOCHS.encode(),
+                {
+                    "jump": back.found.row.jump,
+                    "generations_after": back.generations_after,
+                    "node_id": self.me.node_id,
+                    "reason": str(back),
+                },
+            )
+
+    async def close(self) -> None:
+        """Close the connection; the next beat makes another."""
+        broken, self._connection = self._connection, None
+        if broken is not None:
+            await broken.close()
+
+    async def end(self) -> None:
+        """Close it for good: this node remembers nothing any more."""
+        await self.close()
+        self._remember(None)
+
+    async def _lock(self, connection: connections.Connection) -> bool:
+        keys = {"class": sql.LOCK_CLASS, "node_id": self.me.node_id}
+        row = await (await connection.execute(sql.LOCK_NODE.encode(), keys)).fetchone()
+        return bool(row and row[0])
+
+    async def _begin(self, connection: connections.Connection) -> None:
+        """Look which history this is, and take the node id in it."""
+        found = await timeline.read(connection, self.me.node_id)
+        if timeline.has_gone_back(found, self.memory):
+            raise WentBack(found, self.memory)
+        self._has_lock = await self._lock(connection)
+        if not self._has_jumped(found):
+            await self._look_for_losses(connection, found)
+            # A reconnect. The lock may still be our own dead session's; whether the id is
+            # still ours the beat will say.
+            return
+        if not self._has_lock:
+            raise NodeIdTaken(f"another process serves as node {self.me.node_id}")
+        await self._register(connection, found)
+
+    async def _look_for_losses(self, connection: connections.Connection, found: Found) -> None:
+        """PostgreSQL was started anew, perhaps from a copy that the last beat was not older than:
+        are its rows as new as what this node has seen? No other connection is used before."""
+        memory = self.memory
+        assert memory is not None
+        if found.server.started_at == memory.server.started_at:
+            return
+        for part in self.seen():
+            if part and await timeline.is_lost(connection, part):
+                raise WentBack(found, memory)
+        memory.server = memory.server._replace(started_at=found.server.started_at)
+
+    async def until_next_beat(self, seconds: float) -> None:
+        """Wait so long, or until another connection waits for this one to look."""
+        if self.memory is None:
+            await asyncio.sleep(seconds)
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.memory.is_doubted.wait()
+        if self.memory is not None:
+            self.memory.is_doubted.clear()
+
+    async def _register_again(self, connection: connections.Connection) -> None:
+        """The node's row is gone: taken by whoever raised the epochs, or by another process."""
+        found = await timeline.read(connection, self.me.node_id)
+        if not self._has_jumped(found):
+            raise NodeIdTaken(f"node id {self.me.node_id} was registered by another process")
+        await self._register(connection, found)
+
+    def _has_jumped(self, found: Found) -> bool:
+        """Whether nothing that this node remembers is of any use."""
+        return self.memory is None or self.memory.row.jump != found.row.jump
+
+    async def _register(self, connection: connections.Connection, found: Found) -> None:
+        values = {
+            "node_id": self.me.node_id,
+            "incarnation": self.incarnation,
+            "host": self.me.host,
+            "port": self.me.port,
+            "draft_port": self.me.draft_port,
+            "lease_ms": self.lease_ms,
+            "schema": schema_version.OURS,
+        }
+        row = await (await connection.execute(sql.REGISTER.encode(), values)).fetchone()
+        jumps = self.memory.jumps if self.memory is not None else set()
+        beat = row[0] if row else 0
+        self._remember(Memory(self.me.node_id, found.server, beat, found.row, jumps))
+        self.cluster_id = f"rollcall-{found.server.system_identifier}"
+
+    def _remember(self, memory: Memory | None) -> None:
+        """From now on the node's other connections are measured by this."""
+        timeline.MEMORIES[:] = [m for m in timeline.MEMORIES if m is not self.memory]
+        self.memory = memory
+        if memory is not None:
+            timeline.MEMORIES.append(memory)

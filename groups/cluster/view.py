@@ -1,0 +1,62 @@
+"""Several nodes look like one cluster: who lives, who owns which slot, who "leads" what.
+
+A view, replaced whole by ``groups.cluster.slot_keeper`` each time it looks at the rows; every node computes the
+same answers from the same rows (docs/architecture.md, *Several nodes look like one cluster*). No
+I/O here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import NamedTuple
+from uuid import UUID
+
+from groups.core.slot import slot_of
+
+
+class Broker(NamedTuple):
+    """A live node as clients see it. ``draft_port``: of its listener for the 0.9 draft; 0: none."""
+
+    node_id: int
+    host: str
+    port: int
+    draft_port: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """One look at nodes and slots. ``owners`` maps a slot to the node id that owns it."""
+
+    cluster_id: str
+    brokers: tuple[Broker, ...] = ()
+    owners: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def controller_id(self) -> int:
+        """The lowest live node id, or -1 while nobody lives."""
+        return min((broker.node_id for broker in self.brokers), default=-1)
+
+    def broker(self, node_id: int) -> Broker | None:
+        """The live node of that id."""
+        return next((b for b in self.brokers if b.node_id == node_id), None)
+
+    def coordinator(self, group_id: str) -> Broker | None:
+        """The live owner of the group's slot, or None while nobody owns it."""
+        node_id = self.owners.get(slot_of(group_id))
+        return None if node_id is None else self.broker(node_id)
+
+    def leader(self, topic_id: UUID, partition: int) -> int:
+        """Which live node "leads" a partition: by rendezvous hash, so that a node that comes or
+        goes moves only its own share. -1 while nobody lives."""
+        return _leader(tuple(b.node_id for b in self.brokers), topic_id.bytes, partition)
+
+
+def _leader(node_ids: tuple[int, ...], topic: bytes, partition: int) -> int:
+    if len(node_ids) <= 1:
+        return node_ids[0] if node_ids else -1
+    seed = topic + partition.to_bytes(4, "big")
+    return max(node_ids, key=lambda n: (_weight(seed, n), n))
+
+
+def _weight(seed: bytes, node_id: int) -> bytes:
+    return blake2b(seed + node_id.to_bytes(4, "big"), digest_size=8).digest()

@@ -1,0 +1,1 @@
+"""One node's running state: the event loop lives here."""

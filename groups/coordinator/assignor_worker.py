@@ -1,0 +1,131 @@
+"""Targets that are worked out beside the event loop: from question to event (KIP-1263).
+
+The step says what is to be worked out; here it is, in a thread; the answer goes into the group's
+inbox like any other event. No rule, and no state that matters: what is lost here is
+asked for again (``groups.core.consumer.target_schedule``).
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from time import perf_counter
+
+from groups.event_loop import beside
+from groups.coordinator.runtime import Coordinator
+from groups.core.assignors.task import AssignorFailed, Question
+from groups.core.consumer.target_schedule import ANSWER_MS_MAX
+from groups.core.consumer.targets import ready as ready_targets
+from groups.core.events import TargetComputed
+
+MS_PER_S = 1_000
+
+SWITCH_S = 0.001
+"""How long the thread runs before the event loop has its turn, which it needs for every read and
+every write; Python's own 5 ms would let each request wait five times as long."""
+
+logger = logging.getLogger(__name__)
+
+
+class Line:
+    """Questions that are answered one after the other, the newest of each group."""
+
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
+        self._asked: dict[str, Question] = {}
+        self._wake = asyncio.Event()
+
+    def ask(self, group_id: str, question: Question) -> None:
+        """Work this out when its turn comes; an older question of the group is dropped."""
+        self._asked[group_id] = question
+        self._wake.set()
+
+    async def run(self) -> None:
+        """One after the other, until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._asked:
+                group_id = next(iter(self._asked))
+                await self._answer(group_id, self._asked.pop(group_id))
+
+    async def _answer(self, group_id: str, question: Question) -> None:
+        # A thread takes turns with the loop: requests wait milliseconds, not for the whole of it.
+        # A process of its own would have to be sent all of it, which takes longer.
+        with short_turns():
+            event = await asyncio.to_thread(answer, group_id, question)
+        self._coordinator.submit(group_id, event)
+
+
+class ForeignLine(Line):
+    """The same for one assignor of the installation's own: nobody knows when it ends."""
+
+    async def _answer(self, group_id: str, question: Question) -> None:
+        work = asyncio.create_task(beside.foreign(partial(answer, group_id, question)))
+        await asyncio.wait({work}, timeout=ANSWER_MS_MAX / MS_PER_S)
+        if not work.done():
+            error = f"The assignor {question.name} has not ended for a minute."
+            logger.error("group %r: %s", group_id, error)
+            late = TargetComputed(question=question, targets=None, error=error)
+            self._coordinator.submit(group_id, late)
+        self._coordinator.submit(group_id, await work)
+
+
+class Assigning:
+    """Answers the questions of the groups that this node owns: in one line those for our own
+    assignors, and in one for each of the others, so that one that does not end stops nobody else.
+    """
+
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
+        self._ours = Line(coordinator)
+        self._others: dict[str, tuple[Line, asyncio.Task[None]]] = {}
+        coordinator.question = self.ask
+
+    def ask(self, group_id: str, question: Question) -> None:
+        """Work this out when its turn comes; an older question of the group is dropped."""
+        self._line_of(question).ask(group_id, question)
+
+    def _line_of(self, question: Question) -> Line:
+        if not question.is_foreign:
+            return self._ours
+        if question.name not in self._others:
+            line = ForeignLine(self._coordinator)
+            self._others[question.name] = line, asyncio.create_task(line.run())
+        return self._others[question.name][0]
+
+    async def run(self) -> None:
+        """Answer until cancelled."""
+        try:
+            await self._ours.run()
+        finally:
+            for _, task in self._others.values():
+                task.cancel()
+            self._others.clear()
+
+
+@contextmanager
+def short_turns() -> Iterator[None]:
+    """While a thread works beside the event loop."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
+
+
+def answer(group_id: str, question: Question) -> TargetComputed:
+    """Work the target out, and what the step that goes by it needs."""
+    began = perf_counter()
+    try:
+        targets = question.answer()
+    except AssignorFailed as error:
+        logger.exception("group %r: no target", group_id)
+        return TargetComputed(question=question, targets=None, error=str(error))
+    took_ms = (perf_counter() - began) * MS_PER_S
+    logger.info("group %r: %s took %d ms", group_id, question.name, took_ms)
+    ready = ready_targets(question, targets)
+    return TargetComputed(question=question, targets=targets, ready=ready)

@@ -1,0 +1,204 @@
+"""What groups have of their own: read and changed in the rows, kept where the group is owned.
+
+Any node answers and changes (the rows judge); a change rings, and the group's owner goes by it
+from then on. What a value may be is told in ``groups.core.configs.group``.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from groups.store import load
+from groups.store.sql import configs as sql
+from groups.catalogue.cache import Unavailable
+from groups.coordinator.runtime import Coordinator
+from groups.core.authors import NOBODY, Told
+from groups.core.configs.entries import Change
+from groups.core.errors import Refuse
+from groups.core.configs.group import Broker, Values, changed
+from groups.postgres.connections import Connection
+from groups.postgres.array_literals import array
+from groups.coordinator.overrides import NOTHING
+from groups.event_loop.slices import Slices
+from groups.core.slot import slot_of
+
+logger = logging.getLogger(__name__)
+
+ASK_S_MAX = 2.0
+"""How long a request may wait for the rows, queueing included."""
+
+RETRY_S = 0.5
+"""After a look that failed."""
+
+
+def _nobody_counts(_rows: int) -> None:
+    """There may be any number of settings."""
+
+
+class Configs:
+    """Groups' own configuration, for this node. ``broker``: the node's settings by name. ``admit``
+    refuses rows that are new, where there are as many as there may be."""
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        connections: Callable[[], AbstractAsyncContextManager[Connection]],
+        broker: Broker,
+        node_id: int = 0,
+        admit: Callable[[int], None] = _nobody_counts,
+    ) -> None:
+        self.node_id = node_id
+        self.admit = admit
+        self.coordinator = coordinator
+        self.broker = broker
+        self._connections = connections
+        self._asked: set[str | None] = set()
+        self._wake = asyncio.Event()
+
+    # -- what requests ask
+
+    async def of(self, group_ids: Collection[str]) -> Mapping[str, Values]:
+        """What each of these groups has of its own, existing or not (KIP-1142).
+
+        One round trip for any number. Raises ``Unavailable``.
+        """
+        if not group_ids:
+            return {}
+        async with self._asking() as connection:
+            return await load.configs_by_id(connection, sorted(group_ids))
+
+    async def alter(
+        self,
+        wanted: Mapping[str, Sequence[Change]],
+        author: Told = NOBODY,
+        *,
+        validate_only: bool = False,
+    ) -> Mapping[str, Refuse]:
+        """Change what groups have of their own, in one transaction; each group all of it or
+        nothing.
+
+        Returns what ``group_configs.changed`` refuses, and POLICY_VIOLATION, by group; raises
+        ``Unavailable``.
+        """
+        async with self._asking() as connection, connection.transaction():
+            await connection.execute(sql.LOCK)
+            before = await load.configs_by_id(connection, sorted(wanted))
+            after, refused = await self._changed(before, wanted, validate_only)
+            written = {g: new for g, new in after.items() if new != before.get(g, NOTHING)}
+            if written and not validate_only:
+                await _write(connection, before, written)
+                await self._note(connection, before, written, author)
+        if written and not validate_only:
+            async with self._asking() as connection:
+                await self._look(connection, written)  # where this node owns it, it is so by now
+        return refused
+
+    async def _changed(
+        self,
+        before: Mapping[str, Values],
+        wanted: Mapping[str, Sequence[Change]],
+        validate_only: bool,
+    ) -> tuple[dict[str, Values], dict[str, Refuse]]:
+        after, refused, slices = dict[str, Values](), dict[str, Refuse](), Slices()
+        grown = 0
+        for group_id, changes in wanted.items():
+            if slices.is_over:
+                await slices.pause()
+            old = before.get(group_id, NOTHING)
+            try:
+                new = changed(old, changes, self.broker)
+                if len(new) > len(old) and not validate_only:
+                    self.admit(grown + len(new) - len(old))
+                    grown += len(new) - len(old)
+                after[group_id] = new
+            except Refuse as refusal:
+                refused[group_id] = refusal
+        return after, refused
+
+    async def _note(
+        self,
+        connection: Connection,
+        before: Mapping[str, Values],
+        written: Mapping[str, Values],
+        author: Told,
+    ) -> None:
+        """What was changed, by whom, in the transaction that changes it."""
+        olds, news = list[str](), list[str]()
+        for group_id, new in written.items():
+            old = before.get(group_id, NOTHING)
+            names = sorted(n for n in {*old, *new} if old.get(n) != new.get(n))
+            olds.append(json.dumps({name: old.get(name) for name in names}))
+            news.append(json.dumps({name: new.get(name) for name in names}))
+        told = {"group_ids": array(list(written)), "before": array(olds), "after": array(news)}
+        who = {"node_id": self.node_id, "author": json.dumps(author)}
+        await connection.execute(sql.NOTE, {**told, **who})
+
+    # -- what the owner goes by
+
+    async def rung(self, payload: str | None) -> None:
+        """The doorbell: a group's id, or None when rings may have been missed.
+
+        Looked at elsewhere: a look may have to wait for a slot that loads, and other bells ring.
+        """
+        self._asked.add(payload)
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Look at what rang, until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            asked, self._asked = self._asked, set()
+            try:
+                async with self._connections() as connection:
+                    await self._look(connection, asked)
+            except (psycopg.Error, PoolTimeout, OSError) as error:
+                logger.info("configuration waits for the database: %s", error)
+                self._asked |= asked
+                await asyncio.sleep(RETRY_S)
+                self._wake.set()
+
+    async def _look(self, connection: Connection, asked: Collection[str | None]) -> None:
+        """Read these groups (None: all of the owned slots) and go by what the rows say."""
+        own = self.coordinator.own
+        async with own.reading:
+            slots = set(self.coordinator.epochs)
+            if None in asked:
+                found = await load.configs_of_slots(connection, sorted(slots))
+                groups = own.of_slots(slots) | found.keys()
+            else:
+                groups = {g for g in asked if g is not None and slot_of(g) in slots}
+                found = await load.configs_by_id(connection, sorted(groups))
+            for group_id in groups:
+                self.coordinator.configure(group_id, found.get(group_id, NOTHING))
+
+    @asynccontextmanager
+    async def _asking(self) -> AsyncIterator[Connection]:
+        """A connection; the one place where PostgreSQL's silence becomes ``Unavailable``."""
+        try:
+            async with asyncio.timeout(ASK_S_MAX), self._connections() as connection:
+                yield connection
+        except (psycopg.OperationalError, TimeoutError, PoolTimeout) as error:
+            raise Unavailable(str(error)) from error
+
+
+async def _write(
+    connection: Connection, before: Mapping[str, Values], written: Mapping[str, Values]
+) -> None:
+    """The groups' rows become these values, and their owners hear of it at the commit."""
+    gone = [(g, n) for g, new in written.items() for n in before.get(g, NOTHING) if n not in new]
+    if gone:
+        ids, names = zip(*gone, strict=True)
+        await connection.execute(sql.DROP, {"group_ids": array(ids), "names": array(names)})
+    rows = [(g, slot_of(g), name, new[name]) for g, new in written.items() for name in new]
+    if rows:
+        columns = [array(column) for column in zip(*rows, strict=True)]
+        put = dict(zip(("group_ids", "slots", "names", "values"), columns, strict=True))
+        await connection.execute(sql.PUT, put)
+    bells = {"bell": sql.BELL, "group_ids": array(list(written))}
+    await connection.execute(sql.RING, bells)

@@ -1,0 +1,220 @@
+"""Subscriptions by pattern: which group's patterns are to be matched with the catalogue, and when.
+
+Members' heartbeats tell of groups that have patterns; the names are matched in a thread, and the
+results go to the groups as events, as if somebody had sent them (KIP-848). What a result means
+for a group stands in ``groups.core.consumer.patterns``, what a pattern is in ``groups.catalogue.regex``.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from groups.catalogue import regex
+from groups.catalogue.cache import Catalogue
+from groups.coordinator.runtime import Coordinator
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.events import TopicsMatched
+from groups.core.group import Millis
+from groups.catalogue.regex import Matching
+
+logger = logging.getLogger(__name__)
+
+LOOK_MS: Millis = 100
+"""How often somebody asks whether a group's patterns are to be matched."""
+
+AFTER_A_CHANGE_MS: Millis = 1_000
+"""Topics that come one after the other are taken together."""
+
+AGAIN_MS: Millis = 10_000
+"""A match that was lost is repeated after this time, which is the least that
+Kafka lets pass between any two matches of a group."""
+
+REFUSED_MAX = 1_000
+"""Patterns of which a node remembers that they take too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The last match for a group: at which version of the catalogue and when, of which patterns,
+    and what was found."""
+
+    version: int = -1
+    at: Millis = 0
+    patterns: frozenset[str] = frozenset()
+    found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A group whose patterns are being matched: with which version of the catalogue, since when,
+    and those of its patterns that nobody refuses."""
+
+    version: int
+    at: Millis
+    patterns: frozenset[str]
+    matchings: Mapping[str, Matching]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to be done."""
+        return all(each.is_over for each in self.matchings.values())
+
+
+class Patterns:
+    """The groups of this node that subscribe by pattern.
+
+    A pattern is matched once for all groups that have it, a turn at a time; those that have had
+    none yet and those that have had some take turns with each other, so that a new pattern waits
+    for nobody's slow one. One that is too slow is refused from then on, and the groups that have it
+    go on with what it stood for.
+    """
+
+    def __init__(self, coordinator: Coordinator, catalogue: Catalogue, refresh_ms: Millis) -> None:
+        self._coordinator = coordinator
+        self._catalogue = catalogue
+        self._refresh_ms = refresh_ms
+        self._asked: dict[str, Asked] = {}
+        self._waiting: dict[str, Waiting] = {}
+        self._names: tuple[int, list[str]] = (-1, [])
+        self._begun: dict[tuple[int, str], Matching] = {}
+        self._groups: dict[Matching, set[str]] = {}
+        self._new: deque[Matching] = deque()
+        self._old: deque[Matching] = deque()
+        self._refused: dict[str, None] = {}
+
+    def problem(self, pattern: str) -> str | None:
+        """Why nobody may subscribe with it, as a sentence; None for a good one."""
+        if pattern in self._refused:
+            return regex.refusal(pattern, regex.TOO_SLOW)
+        return regex.problem(pattern)
+
+    def problem_of(self, group_id: str, member_id: str) -> str | None:
+        """Why a member may not go on with the pattern that it has."""
+        if not self._refused:
+            return None
+        group = self._coordinator.group(group_id)
+        pattern = group.pattern_of(member_id) if isinstance(group, ConsumerGroup) else ""
+        return self.problem(pattern) if pattern in self._refused else None
+
+    def watch(self, group_id: str) -> None:
+        """A member of this group lives: its patterns, where it has any, are kept matched."""
+        if group_id not in self._asked:
+            group = self._coordinator.group(group_id)
+            if isinstance(group, ConsumerGroup) and group.patterns:
+                self._asked[group_id] = Asked()
+
+    async def run(self) -> None:
+        """Look and match until cancelled."""
+        looked_at = -LOOK_MS
+        while True:
+            if self._coordinator.clock() - looked_at >= LOOK_MS:
+                looked_at = self._coordinator.clock()
+                self._begin(self._due())
+            if not self._new and not self._old:
+                await asyncio.sleep(LOOK_MS / 1000)
+            await self._turns(self._new, len(self._new))
+            await self._turns(self._old, min(1, len(self._old)))
+
+    def _begin(self, due: Mapping[str, frozenset[str]]) -> None:
+        """These groups wait from now on."""
+        version, now = self._catalogue.version, self._coordinator.clock()
+        if due and self._names[0] != version:
+            self._names = version, [entry.name for entry in self._catalogue.all()]
+        for group_id, patterns in due.items():
+            good = [pattern for pattern in sorted(patterns) if self.problem(pattern) is None]
+            mine = {pattern: self._matching(version, pattern) for pattern in good}
+            for matching in mine.values():
+                self._groups[matching].add(group_id)
+            self._waiting[group_id] = Waiting(version, now, patterns, mine)
+            self._settle(group_id)
+
+    def _matching(self, version: int, pattern: str) -> Matching:
+        """Who shares a pattern shares its turns."""
+        begun = self._begun.get((version, pattern))
+        if begun is None:
+            begun = self._begun[version, pattern] = Matching(pattern, self._names[1], version)
+            self._groups[begun] = set()
+            self._new.append(begun)
+        return begun
+
+    async def _turns(self, line: "deque[Matching]", most: int) -> None:
+        """The first of a line have a turn, and all that follows of it happens."""
+        if not most:
+            return
+        first = [line.popleft() for _ in range(most)]
+        taken = await asyncio.to_thread(regex.take_turns, first)
+        line.extendleft(reversed(first[taken:]))
+        for matching in first[:taken]:
+            if matching.is_over:
+                self._finish(matching)
+            else:
+                self._old.append(matching)
+
+    def _finish(self, matching: Matching) -> None:
+        if matching.is_too_slow:
+            self._refuse(matching.pattern)
+        self._begun.pop((matching.version, matching.pattern))
+        for group_id in self._groups.pop(matching):
+            self._settle(group_id)
+
+    def _refuse(self, pattern: str) -> None:
+        logger.warning("a pattern is refused, since it takes too long: %.200s", pattern)
+        self._refused[pattern] = None
+        if len(self._refused) > REFUSED_MAX:
+            del self._refused[next(iter(self._refused))]
+
+    def _settle(self, group_id: str) -> None:
+        """Tell a group once all of its patterns are through. What is refused, or is none to this
+        version, stands for what it stood for, and is not asked for again and again."""
+        waiting = self._waiting.get(group_id)
+        if waiting is None or not waiting.is_over:
+            return
+        del self._waiting[group_id]
+        group = self._coordinator.group(group_id)
+        if not isinstance(group, ConsumerGroup):
+            return
+        kept = {pattern: group.matches.get(pattern, ()) for pattern in waiting.patterns}
+        found = {p: matching.found for p, matching in waiting.matchings.items() if matching.is_done}
+        asked = Asked(waiting.version, waiting.at, waiting.patterns, {**kept, **found})
+        self._asked[group_id] = asked
+        self._tell(group_id, found)
+
+    def _due(self) -> dict[str, frozenset[str]]:
+        """The patterns to be matched now, by group."""
+        now = self._coordinator.clock()
+        due: dict[str, frozenset[str]] = {}
+        for group_id, asked in list(self._asked.items()):
+            if group_id in self._waiting:
+                continue
+            group = self._coordinator.group(group_id)
+            if not isinstance(group, ConsumerGroup) or not group.patterns:
+                del self._asked[group_id]  # a heartbeat tells of it when it has some again
+            elif self._is_due(group, asked, now):
+                due[group_id] = group.patterns
+        return due
+
+    def _is_due(self, group: ConsumerGroup, asked: Asked, now: Millis) -> bool:
+        passed, patterns = now - asked.at, group.patterns
+        if not patterns <= asked.patterns or passed >= self._refresh_ms:
+            return True
+        if asked.version != self._catalogue.version and passed >= AFTER_A_CHANGE_MS:
+            return True
+        if passed < AGAIN_MS:
+            return False  # the names are not compared at every look
+        differs = any(group.matches.get(p) != asked.found.get(p) for p in patterns)
+        return differs or not patterns <= asked.found.keys()
+
+    def _tell(self, group_id: str, found: Mapping[str, tuple[str, ...]]) -> None:
+        """Bring a group what it does not know yet."""
+        group = self._coordinator.group(group_id)
+        if not isinstance(group, ConsumerGroup):
+            return
+        if all(group.matches.get(pattern) == names for pattern, names in found.items()):
+            return
+        self._coordinator.submit(group_id, TopicsMatched(matches=found, topics=self._facts(found)))
+
+    def _facts(self, found: Mapping[str, Collection[str]]) -> Mapping[str, tuple[str, int]]:
+        known = self._catalogue.known(name for names in found.values() for name in names)
+        return {name: (entry.topic_id.hex, entry.partitions) for name, entry in known.items()}

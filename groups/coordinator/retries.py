@@ -1,0 +1,158 @@
+"""Groups that cannot go on at once: those whose rows are in doubt, and those whose row is held.
+
+One reloader a node and one waiting room a lane, each with a single connection however many
+groups wait: an outage must not end in a storm of reconnects. Nobody waits here for ever. Nothing
+is decided here.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Generic, TypeVar
+
+import psycopg
+
+from groups.postgres import connections
+from groups.store import load
+from groups.coordinator.runtime import Coordinator
+from groups.core.errors import ErrorCode
+from groups.core.group import Millis
+from groups.coordinator.entries import Resident
+
+logger = logging.getLogger(__name__)
+
+Work = TypeVar("Work")
+
+RECONNECT_S = 0.2
+"""Between attempts to reach a database that is away."""
+
+RELOAD_GROUPS_MAX = 500
+"""Groups read again in one go."""
+
+WAIT_S = 0.05
+"""Between attempts to write groups whose rows are held."""
+
+
+class Reloader:
+    """Reads groups again until they can be read; then each goes on from what its rows say.
+
+    ``timeout_ms``: who has waited longer for the database is told to try again.
+    """
+
+    def __init__(self, coordinator: Coordinator, timeout_ms: Millis = 5_000) -> None:
+        self.coordinator = coordinator
+        self.timeout_ms = timeout_ms
+        self._doubtful: dict[str, Resident] = {}
+        self._unsure: set[str] = set()
+        self._wake = asyncio.Event()
+
+    def add(self, residents: Iterable[Resident]) -> None:
+        """These groups' rows are not as remembered, or may not be."""
+        for resident in residents:
+            self._doubtful[resident.group_id] = resident
+        self._wake.set()
+
+    def add_unsure(self, residents: Sequence[Resident]) -> None:
+        """The same after a batch whose outcome is unknown, and which may reach PostgreSQL yet."""
+        self._unsure.update(resident.group_id for resident in residents)
+        self.add(residents)
+
+    async def run(self) -> None:
+        """Reload what is in doubt, until cancelled."""
+        connection: connections.Connection | None = None
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                while self._doubtful:
+                    try:
+                        connection = await connections.kept(connection, "reload")
+                        await self._reload(connection)
+                        pause_s = WAIT_S
+                    except (psycopg.Error, OSError) as error:
+                        logger.info("reload waits for the database: %s", error)
+                        pause_s = RECONNECT_S
+                    if self._doubtful:
+                        self._give_up()
+                        await asyncio.sleep(pause_s)
+                if connection is not None:
+                    await connection.close()  # an idle one would be one more for each node
+        finally:
+            if connection is not None:
+                await connection.close()
+
+    async def _reload(self, connection: connections.Connection) -> None:
+        """Each group in doubt once; those that cannot be fenced yet stay."""
+        waiting = list(self._doubtful)
+        while waiting:
+            group_ids, waiting = waiting[:RELOAD_GROUPS_MAX], waiting[RELOAD_GROUPS_MAX:]
+            held = await self._fence(connection, group_ids)
+            free = [group_id for group_id in group_ids if group_id not in held]
+            found = await load.groups_by_id(connection, free)
+            for group_id in free:
+                self.coordinator.reseat(self._doubtful.pop(group_id), found.get(group_id))
+
+    async def _fence(self, connection: connections.Connection, group_ids: list[str]) -> set[str]:
+        """A commit that comes late must not overwrite those that are acknowledged from now on."""
+        unsure = self._unsure & set(group_ids)
+        if not unsure:
+            return set()
+        held = await load.fence(connection, self.coordinator.epochs, sorted(unsure))
+        self._unsure -= unsure - held
+        return held
+
+    def _give_up(self) -> None:
+        """Whoever waits for a group that cannot be read shall not wait for ever."""
+        late = self.coordinator.clock() - self.timeout_ms
+        for resident in self._doubtful.values():
+            if resident.doubted_at <= late:
+                unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
+                self.coordinator.refuse_waiting(resident, unsure)
+
+
+class WaitingRoom(Generic[Work]):
+    """Work that met a held row waits here, each group alone; its lane goes on without it.
+
+    ``attempt`` writes one work and says whether it is done with, one way or another; ``give_up``
+    ends what has waited for ``patience_s``, ``empty`` is awaited when nobody waits any more.
+    """
+
+    def __init__(
+        self,
+        attempt: Callable[[Work], Awaitable[bool]],
+        give_up: Callable[[Work], None],
+        empty: Callable[[], Awaitable[None]],
+        patience_s: float,
+    ) -> None:
+        self.attempt = attempt
+        self.give_up = give_up
+        self.empty = empty
+        self.patience_s = patience_s
+        self._waiting: list[tuple[float, Work]] = []
+        self._wake = asyncio.Event()
+
+    def add(self, works: Iterable[Work]) -> None:
+        """These could not be written because something they need is held."""
+        until = asyncio.get_running_loop().time() + self.patience_s
+        self._waiting.extend((until, work) for work in works)
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Try everybody again, round after round, until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._waiting:
+                await asyncio.sleep(WAIT_S)
+                waiting, self._waiting = self._waiting, []
+                for until, work in waiting:
+                    await self._try(until, work)
+            await self.empty()
+
+    async def _try(self, until: float, work: Work) -> None:
+        if await self.attempt(work):
+            return
+        if asyncio.get_running_loop().time() < until:
+            self._waiting.append((until, work))
+        else:
+            self.give_up(work)

@@ -1,0 +1,489 @@
+"""The node's memory: the groups it holds, their inboxes, their faces and their timers.
+
+Events come in by ``submit``, wait in their group's inbox, and are taken by a
+committer (``groups.coordinator.committer``). No SQL here and no rules: this file knows
+which group is where, and nothing of what a group decides.
+"""
+
+import heapq
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from random import Random
+from types import MappingProxyType
+
+from groups.core.assignors.task import Question
+from groups.core.errors import ErrorCode
+from groups.core.events import (
+    Event,
+    Tick,
+    Ticket,
+    Verb,
+)
+from groups.core.group import Answer, Decision, Group, Millis, Rules, wait_for
+from groups.core.configs.group import Values
+from groups.core.kinds import CLASSIC, KINDS, creates_group, kind_for
+from groups.core.replies import Refused, Reply
+from groups.core.rows import Durable
+from groups.coordinator.heartbeat_views import Faces
+from groups.coordinator.overrides import Own
+from groups.coordinator.entries import Lane, Resident
+from groups.event_loop.slices import Slices
+from groups.core.slot import SLOTS, slot_of
+from groups.postgres.timeline import Seen
+
+logger = logging.getLogger(__name__)
+
+STALL_MS = 1_000
+"""A process that stood still this much longer than it meant to sleep, as far as its members can
+tell: its overdue timers are not evidence against anybody (docs/architecture.md, *Failover*)."""
+
+INBOX_EVENTS_MAX = 50_000
+"""Events that may wait for one group. A node that cannot write for seconds must refuse rather
+than grow: five times the members a group may have."""
+
+
+SEEN_AT_ONCE = 2_000
+"""Groups that the rows are compared with at a time: two milliseconds of the loop."""
+
+
+class Coordinator:
+    """All groups of the slots that this node owns.
+
+    ``monotonic`` gives the process's milliseconds, which a lease goes by; ``rng`` member ids;
+    ``answer`` sends a reply to a ticket, or drops it where the connection has gone.
+    ``missed``: how long nobody could be heard, all together. Sessions and timers go by ``clock``,
+    which leaves that out: a stall moves every deadline by its own length and costs nothing.
+    ``listened_at``: when members could last be heard. ``epochs`` maps
+    each owned slot to the epoch under which it is owned. ``undecided`` is told the id of an
+    operation whose event was refused before it was decided, ``hang_up`` the group and the
+    consumers whose connections are to be closed. ``question`` works targets out that a
+    step asked for (``groups.coordinator.assignor_worker``). ``with_pending``: groups for which
+    offsets of transactions wait, or once did; plain commits of all others need not ask.
+    ``groups_max``: groups that there may be in all slots together.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        monotonic: Callable[[], Millis],
+        rng: Random,
+        answer: Callable[[Ticket, Reply], None],
+    ) -> None:
+        self.own = Own(rules)
+        self.monotonic = monotonic
+        self.missed: Millis = 0
+        self.listened_at = monotonic()
+        self.rng = rng
+        self.answer = answer
+        self.epochs: dict[int, int] = {}
+        self.residents: dict[str, Resident] = {}
+        self.faces = Faces()
+        self.with_pending: set[str] = set()
+        self.lease_until: Millis = 0
+        self.restart_grace_ms: Millis = 0
+        self.groups_max = sys.maxsize
+        self._serves_since: Millis | None = None
+        self.undecided: Callable[[int], None] = _nobody
+        self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
+        self.question: Callable[[str, Question], None] = _no_answer
+        self.membership = Lane("membership")
+        self.offsets = Lane("offsets")
+        self._timers: list[tuple[Millis, str]] = []
+
+    # -- time
+
+    def clock(self) -> Millis:
+        """What sessions and timers are measured by."""
+        return self.monotonic() - self.missed
+
+    @property
+    def stood_still_ms(self) -> Millis:
+        """Since when nobody could be heard: a turn of the loop while the process runs and the
+        lease holds."""
+        return self.monotonic() - self.listened_at
+
+    def awake(self) -> None:
+        """The node stood still, or its database was away: no member pays for that."""
+        self.missed += self.stood_still_ms
+        self.listened_at = self.monotonic()
+
+    # -- what requests ask
+
+    def owns(self, group_id: str) -> bool:
+        """Whether this node may decide for the group, as far as it knows."""
+        return slot_of(group_id) in self.epochs
+
+    def serves(self, slot: int) -> bool:
+        """Whether requests for groups of this slot may be decided now."""
+        return slot in self.epochs and self.holds_lease
+
+    @property
+    def holds_lease(self) -> bool:
+        """Whether the node may answer from memory: its own clock says that its lease holds."""
+        return self.monotonic() < self.lease_until
+
+    def submit(self, group_id: str, event: Event) -> None:
+        """Put an event into its group's inbox. The answer comes to the event's ticket."""
+        if not self.owns(group_id):
+            self._refuse(event, ErrorCode.NOT_COORDINATOR)
+            return
+        resident = self.residents.get(group_id)
+        if resident is None:
+            if creates_group(event) and len(self.residents) >= self.groups_share:
+                self._refuse(event, ErrorCode.POLICY_VIOLATION)
+                return
+            resident = self._admit(group_id, event)
+        if resident.broken:
+            self._refuse(event, ErrorCode.UNKNOWN_SERVER_ERROR)
+            return
+        if len(resident.inbox) >= INBOX_EVENTS_MAX:
+            self._refuse(event, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            return
+        if event.ticket is not None:
+            resident.parked.add(event.ticket)
+        resident.inbox.append(event)
+        self.schedule(resident)
+
+    @property
+    def groups_share(self) -> int:
+        """How many of all groups there may be the owned slots have: ids are spread evenly."""
+        return self.groups_max * len(self.epochs) // SLOTS
+
+    def groups(self) -> Iterable[Group]:
+        """Every committed group of the owned slots that exists (see ``group``)."""
+        return (r.group for r in self.residents.values() if _exists(r.group))
+
+    def seen(self) -> Iterator[Sequence[Seen]]:
+        """What is in memory of what was committed, some at a time: epochs of slots, then groups."""
+        yield [Seen(slot, epoch, "", 0, True) for slot, epoch in self.epochs.items()]
+        residents = list(self.residents.values())
+        for at in range(0, len(residents), SEEN_AT_ONCE):
+            part = residents[at : at + SEEN_AT_ONCE]
+            yield [seen for resident in part if (seen := self._seen(resident)) is not None]
+
+    def _seen(self, resident: Resident) -> Seen | None:
+        durable, slot = resident.group.durable, slot_of(resident.group_id)
+        epoch = self.epochs.get(slot)
+        if epoch is None or not durable.exists:
+            return None
+        is_in_doubt = resident.busy or resident.lost
+        return Seen(slot, epoch, resident.group_id, durable.revision, is_in_doubt)
+
+    def group(self, group_id: str) -> Group | None:
+        """The committed group, or None where there is none.
+
+        As with Kafka a group exists from the moment on at which a member id was handed out.
+        """
+        resident = self.residents.get(group_id)
+        return resident.group if resident and _exists(resident.group) else None
+
+    # -- what committers and owners do
+
+    def schedule(self, resident: Resident) -> None:
+        """Offer a resident to the lane that its next event belongs to."""
+        if resident.busy or resident.queued or resident.lost or not resident.inbox:
+            return
+        lane = self.offsets if resident.head_is_offsets() else self.membership
+        lane.push(resident)
+
+    def install(self, resident: Resident, decision: Decision, revision: int) -> None:
+        """A decision has committed: swap value and face, then send the answers.
+
+        Where the slot was lost meanwhile, everything was answered already.
+        """
+        if resident.lost:
+            return
+        group_id = resident.group_id
+        if decision.deleted:
+            kind = KINDS[decision.group.durable.group.kind]
+            resident.group = kind.absent(group_id, self.own.rules_of(group_id), self.clock())
+            self.faces.drop(group_id)
+            self.own.paused.put(group_id, {})
+        elif resident.group is not decision.group:
+            changed = resident.group.durable.revision != revision
+            resident.group = decision.group.with_revision(revision) if changed else decision.group
+            rules = self.own.rules_of(group_id)
+            if resident.group.rules is not rules:  # they changed while the batch was on its way
+                resident.group = resident.group.with_rules(rules)
+            self.faces.put(group_id, resident.group.face())
+        self.send(resident, decision.answers)
+        if decision.hung_up:
+            self.hang_up(group_id, decision.hung_up)
+        if decision.question is not None:
+            self.question(group_id, decision.question)
+
+    def hold(self, group_id: str) -> Resident | None:
+        """Keep a group from being stepped until ``release``, as a committer does while it writes.
+
+        None while a committer has it, while it is being reloaded, and where it is not in memory.
+        """
+        resident = self.residents.get(group_id)
+        if resident is None or resident.busy or resident.lost:
+            return None
+        resident.busy = True
+        return resident
+
+    def release(self, resident: Resident) -> None:
+        """A committer is done with a resident; forget it where nothing is left of it."""
+        resident.busy = False
+        if self.residents.get(resident.group_id) is not resident:
+            return  # the slot was lost, and perhaps another resident has the id by now
+        self._rearm(resident)
+        if resident.inbox:
+            self.schedule(resident)
+        elif not resident.group.durable.exists and resident.group.idle and not resident.parked:
+            del self.residents[resident.group_id]
+            self.faces.drop(resident.group_id)
+
+    def send(self, resident: Resident, answers: Iterable[Answer]) -> None:
+        """Answer tickets; each is answered once."""
+        for ticket, reply in answers:
+            if ticket in resident.parked:
+                resident.parked.remove(ticket)
+                self.answer(ticket, reply)
+
+    def refuse(self, resident: Resident, events: Iterable[Event], code: ErrorCode) -> None:
+        """Answer the tickets of events that were not decided."""
+        events = list(events)
+        self.send(resident, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
+        self._forget_operations(events)
+
+    def refuse_waiting(self, resident: Resident, code: ErrorCode) -> None:
+        """Answer whoever has come while the group could not be stepped, and forget their events.
+        Timers that fell due meanwhile fall due again."""
+        events = list(resident.inbox)
+        resident.inbox.clear()
+        resident.suspects = 0
+        self.refuse(resident, events, code)
+
+    def put_off(self, resident: Resident, ms: Millis) -> None:
+        """What falls due in the group waits for so long: it could not be written just now, and
+        trying at once would give the same answer."""
+        resident.quiet_until = self.clock() + ms
+
+    def configure(self, group_id: str, values: Values) -> None:
+        """What the group has of its own from now on. What that calls for is due at once."""
+        self.own.put(group_id, values, self.clock())
+        resident = self.residents.get(group_id)
+        if resident is not None:
+            resident.group = resident.group.with_rules(self.own.rules_of(group_id))
+            if not resident.busy and not resident.lost:
+                self._rearm(resident)
+
+    def adopt(
+        self,
+        epochs: Mapping[int, int],
+        durables: Mapping[str, Durable],
+        with_pending: Iterable[str] = (),
+        configs: Mapping[str, Values] = MappingProxyType({}),
+    ) -> None:
+        """Serve newly owned slots whose groups were loaded. Sessions start anew, those of members
+        that have to find a node that has just started no sooner than they can. ``with_pending``:
+        groups in which offsets wait for a transaction. ``configs``: what groups have of their own.
+
+        A group whose rows make no sense to this version (an unknown kind, in a rolling upgrade)
+        answers errors; it must take neither its slot nor the node with it.
+        """
+        for _ in self.adopting(epochs, durables, with_pending, configs):
+            pass
+
+    def adopting(
+        self,
+        epochs: Mapping[int, int],
+        durables: Mapping[str, Durable],
+        with_pending: Iterable[str] = (),
+        configs: Mapping[str, Values] = MappingProxyType({}),
+    ) -> Iterator[None]:
+        """``adopt`` group by group: whoever goes through this may pause in between. Nothing is
+        served before the end, which takes microseconds a group."""
+        now = self.clock()
+        self._serves_since = now if self._serves_since is None else self._serves_since
+        self.with_pending.update(with_pending)
+        for group_id, values in configs.items():
+            self.own.put(group_id, values, now)
+        until = self._serves_since + self.restart_grace_ms
+        revived: list[tuple[str, Group | None]] = []
+        for group_id, durable in durables.items():
+            revived.append((group_id, self._revived(group_id, durable, now, until)))
+            yield
+        for group_id, group in revived:
+            if group is not None:
+                self._seat(group_id, group)
+            else:
+                absent = KINDS[CLASSIC].absent(group_id, self.own.rules_of(group_id), now)
+                self._break(self._seat(group_id, absent))
+        self.epochs.update(epochs)
+
+    def _revived(self, group_id: str, durable: Durable, now: Millis, until: Millis) -> Group | None:
+        """The group of these rows, whose next deadline is known; None where they make no sense."""
+        try:
+            kind, rules = KINDS[durable.group.kind], self.own.rules_of(group_id)
+            group = kind.merge(durable, None, rules, now)
+            wait_for(group, until, now)
+            group.due(now)
+        except Exception:
+            logger.exception("group %r cannot be loaded", group_id)
+            return None
+        return group
+
+    def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
+        """These slots are another node's, or nobody's: answer everything parked, forget all."""
+        gone = set(slots)
+        self.own.forget(gone)
+        for slot in gone:
+            self.epochs.pop(slot, None)
+        self.with_pending = {g for g in self.with_pending if slot_of(g) not in gone}
+        for group_id in [g for g in self.residents if slot_of(g) in gone]:
+            resident = self.residents.pop(group_id)
+            self.faces.drop(group_id)
+            resident.lost = True
+            self._forget_operations(resident.inbox)
+            resident.inbox.clear()
+            self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
+
+    def doubt(self, resident: Resident) -> None:
+        """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
+        if not resident.lost:
+            resident.doubted_at = self.clock()
+        resident.lost = True
+        if self.residents.get(resident.group_id) is resident:
+            self.faces.drop(resident.group_id)
+
+    def reseat(self, resident: Resident, durable: Durable | None) -> None:
+        """Join the rows as they are with what was live, and go on."""
+        if self.residents.get(resident.group_id) is not resident:
+            return
+        try:
+            self._reseat(resident, durable)
+        except Exception:
+            logger.exception("group %r cannot be loaded again", resident.group_id)
+            self._break(resident)
+
+    def _reseat(self, resident: Resident, durable: Durable | None) -> None:
+        if self.stood_still_ms > STALL_MS:
+            self.awake()  # or what is missed by everybody would be counted twice for this group
+        now, old = self.clock(), resident.group
+        rules = self.own.rules_of(resident.group_id)
+        if durable is None:
+            kind = KINDS[old.durable.group.kind]
+            resident.group = kind.absent(resident.group_id, rules, now)
+        else:
+            kind = KINDS[durable.group.kind]
+            live = old.live if kind is type(old) else None
+            # Heartbeats met an error while the group was in doubt: nobody pays with its session.
+            doubted_ms = now - resident.doubted_at
+            resident.group = kind.merge(durable, live, rules, now).rearm(now, doubted_ms)
+        waiting = {event.ticket for event in resident.inbox}
+        self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
+        self.faces.put(resident.group_id, resident.group.face())
+        resident.lost = False
+        self.release(resident)
+
+    def unpark(self, code: ErrorCode, *, in_batches: bool = False) -> None:
+        """The lease ran out: who waits here might wait in vain, since somebody else may serve the
+        group by now. For the group it is as if these connections had ended. A group in a batch is
+        left alone but ``in_batches``: the code must then leave open how the batch will go."""
+        for resident in self.residents.values():
+            if in_batches or not resident.busy:
+                self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
+
+    # -- time
+
+    def tick(self) -> bool:
+        """Put a ``Tick`` into the inbox of every group that is due. Called a few times a second.
+        Whether more are due than one slice of the loop is enough for."""
+        now, slices = self.clock(), Slices(self.monotonic)
+        while self._timers and self._timers[0][0] <= now:
+            if slices.is_over:
+                return True
+            at, group_id = heapq.heappop(self._timers)
+            resident = self.residents.get(group_id)
+            if resident is None or resident.wake_at != at:
+                continue  # it was armed anew, or is gone
+            resident.wake_at = None
+            if not resident.lost:  # else a reload arms it anew
+                self._wake(resident, now)
+        return False
+
+    def _wake(self, resident: Resident, now: Millis) -> None:
+        try:
+            due = self._due(resident)
+        except Exception:
+            logger.exception("group %r: its deadlines make no sense", resident.group_id)
+            self._break(resident)
+            return
+        if due is not None and due <= now:
+            resident.inbox.append(Tick())
+            self.schedule(resident)
+        else:
+            self._rearm(resident)
+
+    def look_after(self, group_id: str) -> None:
+        """Put a ``Tick`` into the inbox of a group that is due, whatever its timer says: the
+        session sweep asked. A group that is not due is left alone."""
+        resident = self.residents.get(group_id)
+        if resident is None or resident.lost:
+            return
+        due = self._due(resident)
+        if due is not None and due <= self.clock():
+            resident.inbox.append(Tick())
+            self.schedule(resident)
+
+    def _due(self, resident: Resident) -> Millis | None:
+        due = resident.group.due(self.clock())
+        return None if due is None else max(due, resident.quiet_until)
+
+    def _rearm(self, resident: Resident) -> None:
+        due = self._due(resident)
+        if due is None or (resident.wake_at is not None and resident.wake_at <= due):
+            return
+        resident.wake_at = due
+        heapq.heappush(self._timers, (due, resident.group_id))
+
+    # -- inside
+
+    def _admit(self, group_id: str, event: Event) -> Resident:
+        kind = KINDS[kind_for(event)]
+        rules = self.own.rules_of(group_id)
+        return self._seat(group_id, kind.absent(group_id, rules, self.clock()))
+
+    def _seat(self, group_id: str, group: Group) -> Resident:
+        resident = self.residents[group_id] = Resident(group_id, group)
+        self.faces.put(group_id, group.face())
+        self._rearm(resident)
+        return resident
+
+    def _break(self, resident: Resident) -> None:
+        resident.broken = resident.lost = True
+        self.faces.drop(resident.group_id)
+        self._forget_operations(resident.inbox)
+        resident.inbox.clear()
+        error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+        self.send(resident, [Answer(ticket, error) for ticket in sorted(resident.parked)])
+
+    def _refuse(self, event: Event, code: ErrorCode) -> None:
+        if event.ticket is not None:
+            self.answer(event.ticket, Refused(code))
+        self._forget_operations([event])
+
+    def _forget_operations(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, Verb):
+                self.undecided(event.operation_id)
+
+
+def _nobody(_operation_id: int) -> None:
+    """No operator listens."""
+
+
+def _no_connections(_group_id: str, _consumer_ids: Iterable[str]) -> None:
+    """Nobody is connected."""
+
+
+def _no_answer(_group_id: str, _question: Question) -> None:
+    """Nobody works targets out; the group asks again."""
+
+
+def _exists(group: Group) -> bool:
+    return group.durable.exists or not group.idle

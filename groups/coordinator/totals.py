@@ -1,0 +1,176 @@
+"""How much durable state there is of each kind, and how much there may be.
+
+Whoever asks for something new is refused where its kind is full (POLICY_VIOLATION); what is there
+goes on as ever, so nothing is counted where members send heartbeats and commit. Topics and groups
+are counted in memory, rows of other kinds by a query now and then, and what this node has admitted
+since. Several nodes may thus pass a limit by what the others admit between two looks.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, Self
+
+import psycopg
+from django.conf import settings
+from psycopg_pool import PoolTimeout
+
+from groups.store.sql import totals as sql
+from groups.catalogue.cache import Catalogue
+from groups.coordinator.runtime import Coordinator
+from groups.core.errors import ErrorCode, Refuse
+from groups.postgres.connections import Connection
+
+logger = logging.getLogger(__name__)
+
+LOOK_S = 10.0
+"""Between two counts of rows: a few tens of milliseconds of PostgreSQL's time, where tables are
+full."""
+
+NEAR, NOT_NEAR = 0.8, 0.7
+"""A kind that is so full is told of in the journal, and told of anew once it was emptier."""
+
+MEBIBYTE = 1_048_576
+
+TOPICS = "topics"
+PARTITIONS = "partitions"
+GROUPS = "groups"
+TRANSACTIONAL_IDS = "transactional ids"
+CONFIGS = "settings of groups"
+HISTORY = "mebibytes of offset history"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maxima:
+    """Django's settings, under the same names in lower case."""
+
+    topics_max: int
+    partitions_max: int
+    groups_max: int
+    transactional_ids_max: int
+    group_configs_max: int
+    offsets_history_max_mebibytes: int
+    offsets_history_retention_hours: int
+
+    @classmethod
+    def from_django(cls) -> Self:
+        """Read them; a missing one is a programmer's mistake and raises."""
+        return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})
+
+
+class Figure(NamedTuple):
+    """So many there are, and so many there may be."""
+
+    now: int
+    most: int
+
+
+@dataclass(slots=True)
+class Counted:
+    """Rows of one kind: as the last look found them, and what was admitted since."""
+
+    most: int
+    found: int = 0
+    since: int = 0
+
+    @property
+    def figure(self) -> Figure:
+        """As far as this node knows."""
+        return Figure(self.found + self.since, self.most)
+
+
+@dataclass(slots=True)
+class Totals:
+    """The totals of an installation, as one node knows them. ``keeps_history``: whether commits are
+    noted in the history of offsets; a plain value, since every commit asks."""
+
+    maxima: Maxima
+    catalogue: Catalogue
+    coordinator: Coordinator
+    connections: Callable[[], AbstractAsyncContextManager[Connection]]
+    node_id: int = 0
+    rows: dict[str, Counted] = field(init=False)
+    keeps_history: bool = field(init=False)
+    _near: set[str] = field(init=False, default_factory=set)
+
+    def __post_init__(self) -> None:
+        """The limits, where they are gone by."""
+        maxima = self.maxima
+        self.catalogue.topics_max = maxima.topics_max
+        self.catalogue.partitions_max = maxima.partitions_max
+        self.coordinator.groups_max = maxima.groups_max
+        self.rows = {
+            TRANSACTIONAL_IDS: Counted(maxima.transactional_ids_max),
+            CONFIGS: Counted(maxima.group_configs_max),
+            HISTORY: Counted(maxima.offsets_history_max_mebibytes),
+        }
+        self.keeps_history = maxima.offsets_history_retention_hours > 0
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """Every kind's. Of groups those of this node's slots, and its share of what may be."""
+        catalogue, coordinator = self.catalogue, self.coordinator
+        return {
+            TOPICS: Figure(catalogue.topic_count, catalogue.topics_max),
+            PARTITIONS: Figure(catalogue.partition_count, catalogue.partitions_max),
+            GROUPS: Figure(len(coordinator.residents), coordinator.groups_share),
+            **{kind: counted.figure for kind, counted in self.rows.items()},
+        }
+
+    def admit(self, kind: str, new: int = 1) -> None:
+        """Count what is about to be made. Refuses POLICY_VIOLATION."""
+        counted = self.rows[kind]
+        if counted.found + counted.since + new > counted.most:
+            raise Refuse(ErrorCode.POLICY_VIOLATION, f"There are {counted.most} {kind} already.")
+        counted.since += new
+
+    def admit_transactional_id(self) -> None:
+        """One more."""
+        self.admit(TRANSACTIONAL_IDS)
+
+    def admit_configs(self, new: int) -> None:
+        """So many rows more."""
+        self.admit(CONFIGS, new)
+
+    async def run(self) -> None:
+        """Count, and tell of what is nearly full, until cancelled."""
+        while True:
+            try:
+                await self.look()
+            except (psycopg.Error, PoolTimeout, OSError) as error:
+                logger.info("totals wait for the database: %s", error)
+            await asyncio.sleep(LOOK_S)
+
+    async def look(self) -> None:
+        """Count rows once. What was admitted while PostgreSQL counted stays counted."""
+        before = {kind: counted.since for kind, counted in self.rows.items()}
+        async with self.connections() as connection:
+            row = await (await connection.execute(sql.COUNT)).fetchone()
+            assert row is not None
+            ids, configs, history_bytes = row
+            found = (ids, configs, history_bytes // MEBIBYTE)
+            for (kind, counted), count in zip(self.rows.items(), found, strict=True):
+                counted.found = count
+                counted.since -= before[kind]
+            history = self.rows[HISTORY]
+            is_kept = self.maxima.offsets_history_retention_hours > 0
+            self.keeps_history = is_kept and history.found < history.most
+            await self._tell(connection)
+
+    async def _tell(self, connection: Connection) -> None:
+        for kind, (count, most) in self.figures.items():
+            if not most or count < most * NOT_NEAR:  # 0: a node that has no slot
+                self._near.discard(kind)
+            elif count >= most * NEAR and kind not in self._near:
+                self._near.add(kind)
+                reason = f"there are {count} {kind}, and may be {most}"
+                logger.warning("%s", reason)
+                await connection.execute(sql.NOTE, self._note(kind, reason, count, most))
+
+    def _note(self, kind: str, reason: str, count: int, most: int) -> Mapping[str, Any]:
+        details = {"what": kind, "count": count, "most": most}
+        said = {"what": kind, "reason": reason, "details": json.dumps(details)}
+        return {"node_id": self.node_id, **said}

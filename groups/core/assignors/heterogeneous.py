@@ -1,0 +1,146 @@
+"""The uniform assignor where members subscribe to different topics (KIP-848).
+
+What may be kept is kept; the rest goes to the least loaded subscribers; then a bounded number of
+passes moves single partitions from fuller members to emptier ones.
+"""
+
+from collections.abc import Mapping, Sequence
+from heapq import heapify, heappop, heapreplace
+from itertools import chain
+
+from groups.core.assignors import Part, Parts, Subscriber
+from groups.core.assignors.partition_bitmap import Claims
+from groups.core.assignors.rack_aware import Room
+from groups.core.assignors.quotas import filled
+
+PASSES_MAX = 16
+"""Balancing passes over all rooms, as in Kafka. What is evened out in one room may tip another;
+nearly all gain comes from the first passes."""
+
+
+def assign_unlike(
+    members: Sequence[Subscriber], counts: Mapping[str, int]
+) -> tuple[Mapping[str, Parts], Sequence[Room]]:
+    """Everybody's share, and the rooms that were shared out."""
+    rooms = _rooms(members, counts)
+    shares = _Shares(members, counts, rooms)
+    for room in range(len(rooms)):
+        shares.fill(room)
+    for _ in range(PASSES_MAX):
+        # A sum, since every room shall have its turn, also when an earlier one moved something.
+        if not sum(shares.level(room) for room in range(len(rooms))):
+            break
+    return shares.given(), rooms
+
+
+def _rooms(members: Sequence[Subscriber], counts: Mapping[str, int]) -> list[Room]:
+    """The fewer may own its partitions, the earlier a room gives them away."""
+    places: dict[frozenset[str], list[int]] = {}
+    for place, member in enumerate(members):
+        places.setdefault(member.topics, []).append(place)
+    having: dict[str, list[int]] = {}
+    for i, subscribed in enumerate(places):
+        for topic in subscribed & counts.keys():
+            having.setdefault(topic, []).append(i)
+    topics_of: dict[tuple[int, ...], list[str]] = {}
+    for topic in sorted(having):
+        topics_of.setdefault(tuple(having[topic]), []).append(topic)
+    of, rooms = list(places.values()), []
+    for subscriptions, topics in topics_of.items():
+        found = sorted(chain.from_iterable(of[i] for i in subscriptions))
+        rooms.append(Room(tuple(topics), tuple(members[place].member_id for place in found)))
+    return sorted(rooms, key=lambda room: (len(room.members), room.topics))
+
+
+class _Shares:
+    """Who has what while it is being decided: by member and room, and each member's load.
+
+    ``touched``: members whose share is another than what they held.
+    """
+
+    def __init__(
+        self, members: Sequence[Subscriber], counts: Mapping[str, int], rooms: Sequence[Room]
+    ) -> None:
+        self.rooms = rooms
+        self.weight = {member.member_id: member.weight for member in members}
+        self.held = {member.member_id: member.held for member in members}
+        self.claims = Claims((topic for room in rooms for topic in room.topics), counts)
+        self.load: dict[str, int] = {}
+        self.has: dict[str, dict[int, list[Part]]] = {}
+        self.touched: set[str] = set()
+        room_of = {topic: i for i, room in enumerate(rooms) for topic in room.topics}
+        for member in members:
+            kept = self.claims.claim(member.held, member.topics)
+            if kept is not member.held:
+                self.touched.add(member.member_id)
+            mine: dict[int, list[Part]] = {}
+            for part in kept:
+                mine.setdefault(room_of[part[0]], []).append(part)
+            self.has[member.member_id] = mine
+            self.load[member.member_id] = len(kept)
+
+    def fill(self, room: int) -> None:
+        """Give what nobody has, each time to the least loaded."""
+        free = list(self.claims.free(self.rooms[room].topics))
+        if not free:
+            return
+        ids = self.rooms[room].members
+        amounts = filled([self.weight[m] for m in ids], [self.load[m] for m in ids], len(free))
+        at = 0
+        for member_id, amount in zip(ids, amounts, strict=True):
+            if amount:
+                self.has[member_id].setdefault(room, []).extend(free[at : at + amount])
+                self.load[member_id] += amount
+                self.touched.add(member_id)
+                at += amount
+
+    def level(self, room: int) -> bool:
+        """Move from the fullest that has something here to the emptiest, while that evens out."""
+        ids = self.rooms[room].members
+        poor = [(self._with_one_more(m), m) for m in ids]
+        rich = [(-self._as_is(m), m) for m in ids if self.has[m].get(room)]
+        heapify(poor)
+        heapify(rich)
+        ordered: set[str] = set()
+        moved = False
+        while rich and -rich[0][0] > poor[0][0]:
+            giver, taker = rich[0][1], poor[0][1]
+            if self._as_is(giver) != -rich[0][0]:
+                heapreplace(rich, (-self._as_is(giver), giver))  # it was given to meanwhile
+            elif self._with_one_more(taker) != poor[0][0]:
+                heapreplace(poor, (self._with_one_more(taker), taker))
+            else:
+                self._move(room, giver, taker, ordered)
+                moved = True
+                heapreplace(poor, (self._with_one_more(taker), taker))
+                if self.has[giver][room]:
+                    heapreplace(rich, (-self._as_is(giver), giver))
+                else:
+                    heappop(rich)
+        return moved
+
+    def _as_is(self, member_id: str) -> float:
+        return self.load[member_id] / self.weight[member_id]
+
+    def _with_one_more(self, member_id: str) -> float:
+        return (self.load[member_id] + 1) / self.weight[member_id]
+
+    def _move(self, room: int, giver: str, taker: str, ordered: set[str]) -> None:
+        has = self.has[giver][room]
+        if giver not in ordered:
+            has.sort()  # sets have no order of their own, and the answer must not depend on it
+            ordered.add(giver)
+        self.has[taker].setdefault(room, []).append(has.pop())
+        ordered.discard(taker)
+        self.load[giver] -= 1
+        self.load[taker] += 1
+        self.touched.update((giver, taker))
+
+    def given(self) -> Mapping[str, Parts]:
+        """Everyone's share; the very same set where nothing changed."""
+        return {
+            member_id: frozenset(part for parts in has.values() for part in parts)
+            if member_id in self.touched
+            else self.held[member_id]
+            for member_id, has in self.has.items()
+        }

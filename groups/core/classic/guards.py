@@ -1,0 +1,102 @@
+"""When a rebalance that something calls for must wait: a freeze, or too soon after the last one.
+
+A rebalance that goes on is never held up: what happens in PreparingRebalance and
+CompletingRebalance is part of it. Only a group that is at work (Stable) is left at work, and a
+frozen empty one is left empty. How a rebalance that was put off begins is told in ``resuming``.
+"""
+
+from typing import TYPE_CHECKING
+
+from groups.core.assignment import partitions_of
+from groups.core.classic import packing
+from groups.core.classic.live import NEW_MEMBER_GUARD_MS, Join, Live
+from groups.core.classic.states import EMPTY, LEADER_REJOINED, METADATA_CHANGED, STABLE
+from groups.core.classic.work import Work
+from groups.core.group import NO_GUARDS, Millis, Rules
+from groups.core.journal import EntryKind
+from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.subscription import topics_of
+
+if TYPE_CHECKING:
+    from groups.core.classic.join_phase import Cause
+
+HOLD_MS_MIN = 1_000
+"""A join is held at least this long before its member must start over: a member may name a
+rebalance timeout of 0, and it must not come back in a loop."""
+
+FOLLOW_UPS = frozenset({LEADER_REJOINED, METADATA_CHANGED})
+"""How a cooperative member says that it gave up what others wait for (KIP-429)."""
+
+
+def holds(work: Work, trigger: str) -> bool:
+    """Whether a rebalance with this trigger has to wait now."""
+    guards = work.rules.guards
+    if guards is NO_GUARDS:
+        return False
+    if work.state == EMPTY:
+        return guards.frozen
+    if work.state != STABLE or (trigger in FOLLOW_UPS and "follow_up" in work.row.details):
+        return False
+    if guards.frozen:
+        return True
+    # Nobody's work is disturbed where nobody is left.
+    return bool(work.members) and work.now < _interval_end(work.live, work.rules)
+
+
+def _interval_end(live: Live, rules: Rules) -> Millis:
+    return live.settled_at + rules.guards.rebalance_min_interval_ms
+
+
+def put_off(work: Work, cause: "Cause") -> None:
+    """Remember why a rebalance is owed; the first cause stands for those that follow."""
+    if work.live.put_off is not None:
+        return
+    work.change().put_off = cause
+    work.note(
+        EntryKind.REBALANCE_PUT_OFF,
+        trigger=cause.trigger,
+        reason=cause.reason,
+        member_id=cause.member_id,
+        client_id=cause.client_id,
+        client_reason=cause.client_reason,
+        details={"frozen": work.rules.guards.frozen},
+    )
+
+
+def owe(work: Work, cause: "Cause") -> None:
+    """Put off a rebalance that no parked request asks for: the row must remember it."""
+    if work.row.details.get("must_rebalance") is None:
+        work.set_details(must_rebalance=cause.trigger)
+    put_off(work, cause)
+
+
+def is_owed(row: GroupRow, live: Live) -> bool:
+    """Whether a rebalance is called for that has not begun."""
+    if live.round is not None or row.state not in (EMPTY, STABLE):
+        return False
+    return bool(live.joins) or (row.state == STABLE and "must_rebalance" in row.details)
+
+
+def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
+    """When what was put off begins by itself; None: not before something else happens."""
+    if live.put_off is None or rules.guards.frozen:
+        return None
+    return _interval_end(live, rules) if durable.group.state == STABLE else live.floor
+
+
+def join_deadline(live: Live, join: Join) -> Millis:
+    """When a join that is held must start over: the client itself waits little longer."""
+    timeout = min(max(join.row.rebalance_timeout_ms, HOLD_MS_MIN), NEW_MEMBER_GUARD_MS)
+    return max(join.since, live.floor) + timeout
+
+
+def may_go_on(row: MemberRow, protocol_name: str | None) -> bool:
+    """Whether a member with new metadata still wants all that it has.
+
+    A client that is given topics it no longer subscribes to joins again at once, for ever.
+    """
+    if protocol_name not in packing.names_of(row.subscription):
+        return False
+    has = partitions_of(row.assignment)
+    wants = topics_of(packing.metadata_of(row.subscription, protocol_name))
+    return has is not None and wants is not None and {topic for topic, _ in has} <= wants

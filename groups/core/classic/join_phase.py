@@ -1,0 +1,362 @@
+"""The join phase: from what starts a rebalance to the generation that ends it.
+
+Only this file raises the generation, elects a leader and selects a protocol.
+Who may join is decided in ``join``, who must go in ``leave`` and ``timers``.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from heapq import nlargest
+
+from groups.core.classic import guards, packing
+from groups.core.classic.live import Join, Round, SyncPhase, Window
+from groups.core.classic.states import (
+    COMPLETING,
+    EMPTY,
+    JOIN_TIMED_OUT,
+    PREPARING,
+    REBALANCES,
+    UNASSIGNED,
+)
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode
+from groups.core.working_copy import NAMED_MAX
+from groups.core.group import Millis
+from groups.core.journal import EntryKind
+from groups.core.replies import Joined, JoinedMember, Operated, Synced
+from groups.core.rows import MemberRow
+from groups.core.shared import SharedDict
+
+EXTENSION_MS_MIN = 1_000
+"""A join phase that waits on for static members waits at least this long: a member may name a
+rebalance timeout of 0, and the timer must not spin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a rebalance starts: a word of ``REBALANCES``, a sentence, and who did it.
+
+    ``gone``: the members whose removal is the cause. ``client_reason``: in the client's own words.
+    """
+
+    trigger: str
+    reason: str
+    member_id: str | None = None
+    client_id: str | None = None
+    gone: tuple[str, ...] = ()
+    client_reason: str = ""
+
+
+def rebalance_or_go_on(work: Work, cause: Cause) -> None:
+    """Start a rebalance, unless it has to wait, or see whether the one that goes on can end."""
+    if work.state == PREPARING:
+        maybe_complete(work)
+    elif guards.holds(work, cause.trigger):
+        guards.put_off(work, cause)
+    else:
+        prepare(work, cause)
+
+
+def prepare(work: Work, cause: Cause) -> None:
+    """Enter PreparingRebalance: members hear of it with their next heartbeat."""
+    assert work.state in REBALANCES[cause.trigger].states, f"{cause.trigger} in {work.state}"
+    end_sync_phase(work, ErrorCode.REBALANCE_IN_PROGRESS)
+    if work.state == COMPLETING:
+        work.set_details(**{UNASSIGNED: True})
+    live = work.change()
+    live.round, live.put_off = _round(work, cause), None
+    work.note(
+        EntryKind.REBALANCE_STARTED,
+        trigger=cause.trigger,
+        reason=cause.reason,
+        member_id=cause.member_id,
+        client_id=cause.client_id,
+        client_reason=cause.client_reason,
+        details={"members": work.size, "from": work.state},
+    )
+    has_no_window = work.state == EMPTY and live.round.window is None
+    work.move_to(PREPARING)
+    if has_no_window:
+        complete(work)  # a window of no length: it ends at once, whoever else may be on the way
+    else:
+        maybe_complete(work)
+
+
+def _round(work: Work, cause: Cause) -> Round:
+    """The new join phase with its timer; an empty group's first one is a window, or each of the
+    members that start together would begin a rebalance."""
+    timeout = rebalance_timeout_ms(work)
+    delay = work.rules.group_initial_rebalance_delay_ms
+    window = None
+    if work.state == EMPTY and delay > 0:
+        window = Window(max(timeout - delay, 0), grew=False, last_join=work.now)
+        timeout = delay
+    return Round(
+        trigger=cause.trigger,
+        reason=cause.reason,
+        member_id=cause.member_id,
+        client_id=cause.client_id,
+        client_reason=cause.client_reason,
+        started_at=work.now,
+        armed_at=work.now,
+        timeout_ms=timeout,
+        window=window,
+        left=cause.gone[:NAMED_MAX],
+        left_count=len(cause.gone),
+    )
+
+
+def rebalance_timeout_ms(work: Work) -> int:
+    """The group's rebalance timeout: the greatest among its members, parked ones included."""
+    rows = (work.row_of(member_id) for member_id in work.members)
+    fresh = (join.row for join in work.live.joins.values() if join.is_new)
+    return max((row.rebalance_timeout_ms for group in (rows, fresh) for row in group), default=0)
+
+
+def end_sync_phase(work: Work, code: ErrorCode) -> None:
+    """Answer held syncs with a code; nobody is waited for any more."""
+    if work.live.sync is None and not work.live.syncs:
+        return
+    live = work.change()
+    for ticket in live.syncs.values():
+        work.answer(ticket, Synced(error=code))
+    live.syncs.clear()
+    live.unsynced.clear()
+    live.sync = None
+
+
+def maybe_complete(work: Work) -> None:
+    """End the join phase when every member has joined and no handed-out id is awaited.
+
+    Where nobody is left, nobody waits for a handed-out id either. An empty group's first window
+    is not cut short by this: more are expected.
+    """
+    live = work.live
+    if work.state != PREPARING or len(live.joins) < work.size or (live.awaited and work.size):
+        return
+    if live.round is not None and live.round.window is not None:
+        return
+    complete(work)
+
+
+def on_deadline(work: Work) -> None:
+    """The join timer has ended: extend the window once more, or go on with who is here."""
+    current = work.live.round
+    assert current is not None
+    window = current.window
+    end = current.armed_at + current.timeout_ms
+    if window is not None and window.grew and window.remaining_ms > 0 and work.now >= end:
+        if not _is_quiet(work, window):
+            _extend(work, current, window, end)
+            return
+    complete(work)
+
+
+def _is_quiet(work: Work, window: Window) -> bool:
+    quiet_ms = work.rules.group_quiet_window_ms
+    return quiet_ms > 0 and not work.live.awaited and work.now >= window.last_join + quiet_ms
+
+
+def _extend(work: Work, current: Round, window: Window, end: Millis) -> None:
+    delay = min(work.rules.group_initial_rebalance_delay_ms, window.remaining_ms)
+    left = max(window.remaining_ms - current.timeout_ms, 0)
+    work.set_round(
+        armed_at=end, timeout_ms=delay, window=replace(window, remaining_ms=left, grew=False)
+    )
+
+
+def complete(work: Work) -> None:
+    """Decide the next generation with those who have joined (static members stay anyway)."""
+    drop_laggards(work)
+    if work.members and not work.live.joins:
+        _wait_on(work)
+        return
+    finished = work.live.round
+    assert finished is not None
+    before = work.row.generation
+    rejoined = work.change().joins
+    if rejoined:
+        _begin_generation(work)
+    else:
+        work.move_to(EMPTY, generation=before + 1, protocol_name=None, leader=None)
+        work.set_details(synced=None, must_rebalance=None, follow_up=None, **{UNASSIGNED: None})
+    _journal_end(work, finished, before, rejoined)
+    _report_operations(work)
+    live = work.change()
+    live.joins, live.fresh, live.round = SharedDict(), 0, None
+    live.generation = work.row.generation
+    live.floor = work.now
+
+
+def _wait_on(work: Work) -> None:
+    """Only silent static members are left: wait for them once more, in the same generation, since
+    there is nobody to form the next."""
+    timeout = max(rebalance_timeout_ms(work), EXTENSION_MS_MIN)
+    work.set_round(armed_at=work.now, timeout_ms=timeout, window=None)
+
+
+def drop_laggards(work: Work) -> None:
+    """Remove dynamic members that did not rejoin; a static one keeps its place (KIP-345)."""
+    joins = work.live.joins
+    late = [
+        row for row in work.members.values() if row.member_id not in joins and not row.instance_id
+    ]
+    for row in late:
+        work.remove_row(row.member_id)
+        note_departure(work, row.member_id, JOIN_TIMED_OUT)
+
+
+def note_departure(work: Work, member_id: str, trigger: str) -> None:
+    """A member of the generation has gone: only a new generation can follow (failover)."""
+    details = work.row.details
+    if details.get("must_rebalance") is None:
+        work.set_details(must_rebalance=trigger)
+    if work.row.leader == member_id:
+        work.set_row(leader=None)
+    if work.live.round is not None:
+        count_departure(work, member_id)
+
+
+def count_departure(work: Work, member_id: str) -> None:
+    """Remember for the journal who left while the join phase went on."""
+    current = work.live.round
+    if current is None:
+        return
+    named = current.left if len(current.left) >= NAMED_MAX else (*current.left, member_id)
+    work.set_round(left=named, left_count=current.left_count + 1)
+
+
+def _begin_generation(work: Work) -> None:
+    live = work.change()
+    joins = live.joins
+    rows = {
+        member_id: _settled(row, joins.get(member_id)) for member_id, row in work.members.items()
+    }
+    fresh = (join.row for join in joins.values() if join.is_new)
+    rows.update((row.member_id, row) for row in sorted(fresh, key=lambda row: row.position))
+    leader = _elect(work.row.leader, rows, joins)
+    work.move_to(
+        COMPLETING,
+        generation=work.row.generation + 1,
+        protocol_name=select_protocol(live.preferences),
+        leader=leader,
+    )
+    work.set_details(synced=False, must_rebalance=None, follow_up=None)
+    if any(row is not work.members.get(member_id) for member_id, row in rows.items()):
+        work.set_members(rows)
+    live.unsynced = SharedDict(dict.fromkeys(rows))
+    _arm_sync(work)
+    _answer_joins(work, joins)
+
+
+def _settled(row: MemberRow, join: Join | None) -> MemberRow:
+    """The row as the generation has it; the same object when the member changed nothing."""
+    if join is None:
+        return row
+    wished = replace(join.row, assignment=row.assignment)
+    return row if wished == row else wished
+
+
+def _elect(leader: str | None, rows: Iterable[str], joins: Mapping[str, Join]) -> str:
+    """The leader stays if it rejoined; else the first to have arrived among those who did."""
+    if leader is not None and leader in joins:
+        return leader
+    return next(member_id for member_id in rows if member_id in joins)
+
+
+def select_protocol(preferences: dict[tuple[str, ...], int]) -> str:
+    """Each member votes for the first name in its list that all support; most votes win.
+
+    Kafka leaves ties open; here the lesser name wins, so that the same inputs
+    give the same decision.
+    """
+    candidates = set.intersection(*(set(names) for names in preferences))
+    assert candidates, "members without a common protocol were let in"
+    votes = Counter[str]()
+    for names, count in preferences.items():
+        votes[next(name for name in names if name in candidates)] += count
+    return min(votes, key=lambda name: (-votes[name], name))
+
+
+def _arm_sync(work: Work) -> None:
+    timeout = max(row.rebalance_timeout_ms for row in work.members.values())
+    work.change().sync = SyncPhase(work.now, work.now, timeout)
+
+
+def arm_sync_anew(work: Work) -> None:
+    """Wait for everyone's SyncGroup again, after a change of owner."""
+    work.change().unsynced = SharedDict(dict.fromkeys(work.members))
+    _arm_sync(work)
+
+
+def _answer_joins(work: Work, joins: Mapping[str, Join]) -> None:
+    for member_id in work.members:
+        join = joins.get(member_id)
+        if join is not None:
+            work.answer(join.ticket, current_generation(work, member_id))
+
+
+def current_generation(work: Work, member_id: str) -> Joined:
+    """JoinGroup's answer in the generation that stands; only the leader is told the members."""
+    row = work.row
+    return Joined(
+        member_id=member_id,
+        generation_id=row.generation,
+        protocol_type=row.protocol_type,
+        protocol_name=row.protocol_name,
+        leader=row.leader or "",
+        members=everyone(work) if member_id == row.leader else (),
+    )
+
+
+def everyone(work: Work) -> tuple[JoinedMember, ...]:
+    """The members with their metadata for the selected protocol, in order of arrival."""
+    name = work.row.protocol_name
+    return tuple(
+        JoinedMember(row.member_id, row.instance_id, packing.metadata_of(row.subscription, name))
+        for row in work.members.values()
+    )
+
+
+def _journal_end(work: Work, finished: Round, before: int, joins: Mapping[str, Join]) -> None:
+    duration = work.now - finished.started_at
+    waits = {
+        member_id: max(0, joins[member_id].first - finished.started_at)
+        if member_id in joins
+        else duration
+        for member_id in work.members
+        if member_id not in joins or not joins[member_id].is_new
+    }
+    new = [member_id for member_id, join in joins.items() if join.is_new]
+    work.note(
+        EntryKind.REBALANCE_COMPLETED if joins else EntryKind.EMPTIED,
+        trigger=finished.trigger,
+        reason=finished.reason,
+        member_id=finished.member_id,
+        client_id=finished.client_id,
+        client_reason=finished.client_reason,
+        generation_before=before,
+        duration_ms=duration,
+        waited_for=dict(nlargest(NAMED_MAX, waits.items(), key=lambda item: item[1])),
+        joined=tuple(new[:NAMED_MAX]),
+        left=finished.left,
+        details={
+            "members": len(work.members),
+            "waited_for_count": len(waits),
+            "joined_count": len(new),
+            "left_count": finished.left_count,
+        },
+    )
+
+
+def _report_operations(work: Work) -> None:
+    """Operators' verbs that waited for this generation have ended."""
+    pending = work.row.details.get("operations", ())
+    if not pending:
+        return
+    work.set_details(operations=None)
+    generation = work.row.generation
+    detail = f"the group reached generation {generation}"
+    for operation_id in pending:
+        work.operations.append(Operated(operation_id, ErrorCode.NONE, detail, generation))

@@ -1,0 +1,149 @@
+"""Rules of committed offsets, and of deleting a group, for classic and simple groups.
+
+Which topics and partitions exist, and how long metadata may be, the handlers
+have sorted out before. Offsets themselves are rows and never held here: a step
+only says what to write and what to delete.
+"""
+
+from groups.core import offset_rules, transactional_offsets
+from groups.core.classic import packing
+from groups.core.classic.states import COMPLETING, EMPTY, PREPARING
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import (
+    DeleteGroup,
+    ExpireOffsets,
+    OffsetCommit,
+    OffsetDelete,
+    RestoreOffsets,
+    TxnOffsetCommit,
+)
+from groups.core.replies import Committed, Deleted
+from groups.core.rows import Durable
+from groups.core.subscription import topics_of_all
+
+CONSUMER_PROTOCOL_TYPE = "consumer"
+"""The protocol type whose metadata are subscriptions that can be read."""
+
+FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND = 9
+
+
+def commit(work: Work, event: OffsetCommit) -> None:
+    """Accept a commit or refuse it as a whole; a member's commit keeps it alive (HB-05)."""
+    if not work.exists:
+        _check_missing_group(event)
+    elif not (event.generation_id < 0 and work.state == EMPTY):
+        _check_member(work, event)
+    if not work.exists and event.offsets:
+        _make_simple_group(work)
+    work.hear(event.member_id)
+    offset_rules.commit(work, event)
+    work.answer(event.ticket, Committed())
+
+
+def _check_missing_group(event: OffsetCommit) -> None:
+    if event.generation_id < 0:
+        return
+    if event.version >= FIRST_VERSION_WITH_GROUP_ID_NOT_FOUND:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+
+
+def _check_member(work: Work, event: OffsetCommit) -> None:
+    """Refuse in Kafka's order. PreparingRebalance accepts: it is the last chance of a member to
+    commit before its partitions are given to others."""
+    nobody = event.generation_id < 0 and not event.member_id and event.instance_id is None
+    if nobody:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+    work.member_or_refuse(event.member_id, event.instance_id)
+    if event.generation_id != work.row.generation:
+        raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    if work.state == COMPLETING:
+        raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
+
+
+def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
+    """Let offsets wait for the end of a transaction. Who tells of no member is believed, even of
+    a live group, and a rebalance is no hindrance: old producers know nothing of either."""
+    names_member = event.generation_id >= 0 or event.member_id or event.instance_id is not None
+    if not work.exists:
+        if event.generation_id >= 0:
+            raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    elif names_member and not (event.generation_id < 0 and work.state == EMPTY):
+        work.member_or_refuse(event.member_id, event.instance_id)
+        if event.generation_id != work.row.generation:
+            raise Refuse(ErrorCode.ILLEGAL_GENERATION)
+    if not work.exists and event.offsets:
+        _make_simple_group(work)
+    transactional_offsets.add(work.pending, event)
+    work.answer(event.ticket, Committed())
+
+
+def _make_simple_group(work: Work) -> None:
+    """A group that only keeps offsets: Empty, no protocol type, generation 0."""
+    work.set_row(state=EMPTY)
+
+
+def delete_offsets(work: Work, event: OffsetDelete) -> None:
+    """Forget offsets of partitions whose topic nobody subscribes to (KIP-496)."""
+    if not work.exists:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    if work.state != EMPTY and work.row.protocol_type != CONSUMER_PROTOCOL_TYPE:
+        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    offset_rules.delete(work, event, subscribed_topics(Durable(work.row, work.members)))
+
+
+def subscribed_topics(durable: Durable) -> frozenset[str] | None:
+    """The topics that a classic group's members consume; None: any topic may be among them.
+
+    An empty group subscribes to nothing. A live one of another protocol type
+    than "consumer", or before its first generation, may use any topic.
+    """
+    group = durable.group
+    if group.state == EMPTY:
+        return frozenset()
+    if group.protocol_type != CONSUMER_PROTOCOL_TYPE or group.protocol_name is None:
+        return None
+    name = group.protocol_name
+    return topics_of_all(
+        packing.metadata_of(row.subscription, name) for row in durable.members.values()
+    )
+
+
+def delete_group(work: Work, event: DeleteGroup) -> None:
+    """Delete an empty group with its offsets; handed-out member ids go with it (KIP-229)."""
+    if not work.exists:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
+    if work.state != EMPTY or work.live.joins:  # a frozen group lets newcomers wait
+        raise Refuse(ErrorCode.NON_EMPTY_GROUP)
+    if work.has_row:
+        offset_rules.delete_group(work, author=event.author)
+    else:
+        live = work.change()
+        live.pending.clear()
+        live.awaited = 0
+    work.answer(event.ticket, Deleted())
+
+
+def expire(work: Work, event: ExpireOffsets) -> None:
+    """Forget offsets whose time is over, and an empty group that has none left (KIP-211)."""
+    rebalances = work.state in (PREPARING, COMPLETING)
+    if offset_rules.is_at_rest(work, event, exists=work.has_row, rebalances=rebalances):
+        is_empty = work.state == EMPTY and not work.live.joins
+        forget = offset_rules.delete_group if is_empty else None
+        offset_rules.expire(work, event, _expired(work, event), forget)
+
+
+def restore(work: Work, event: RestoreOffsets) -> None:
+    """An operator's verb: offsets as they were, where no member would commit over them."""
+    offset_rules.restore(work, event, exists=work.has_row, has_members=work.state != EMPTY)
+
+
+def _expired(work: Work, event: ExpireOffsets) -> list[tuple[str, int]]:
+    """Nothing, while members may use any topic. A group that had members counts from the moment
+    its last one went, a simple one from each commit."""
+    topics = subscribed_topics(Durable(work.row, work.members))
+    if topics is None:
+        return []
+    since_empty = work.state == EMPTY and bool(work.row.protocol_type)
+    return offset_rules.overdue(work, event, topics, since_empty=since_empty)

@@ -1,0 +1,31 @@
+"""Operators' verbs on a classic group: force a rebalance, evict a member."""
+
+from groups.core.rebalance_cause import await_generation, may_force
+from groups.core.classic.leave import remove
+from groups.core.classic.join_phase import Cause, prepare, rebalance_or_go_on
+from groups.core.classic.states import EMPTY, OPERATOR, PREPARING
+from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode
+from groups.core.events import EvictMember, ForceRebalance
+
+
+def force_rebalance(work: Work, event: ForceRebalance) -> None:
+    """Let every member rejoin. A rebalance that goes on already is left alone."""
+    is_empty, rebalances = work.state == EMPTY, work.state == PREPARING
+    if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
+        await_generation(work, event, "members", "rejoin")
+        work.set_details(must_rebalance=OPERATOR)
+        prepare(work, Cause(OPERATOR, f"{event.actor} forced it: {event.reason}"))
+
+
+def evict_member(work: Work, event: EvictMember) -> None:
+    """Remove a member; the others rebalance."""
+    member_id = event.member_id
+    if not work.has(member_id):
+        detail = "the group has no such member"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    row = remove(work, member_id, OPERATOR)
+    work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")
+    reason = f"{event.actor} evicted a member: {event.reason}"
+    rebalance_or_go_on(work, Cause(OPERATOR, reason, member_id, row.client_id, (member_id,)))

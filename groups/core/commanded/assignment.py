@@ -1,0 +1,51 @@
+"""Range over threads, and the check whether a rebalance is necessary: pure functions.
+
+The design does not say how ownership is computed; consumers of its time dealt ranges topic by topic
+over all threads in order, and so does this. It knows no group and no rows.
+"""
+
+from collections.abc import Mapping
+
+from groups.core.commanded.thread_offers import Owned
+from groups.core.commanded.states import DIFFERS, GONE, NOTHING_REGISTERED, UNOWNED
+
+Threads = Mapping[str, Mapping[str, int]]
+"""Consumer id to topic name to its number of threads."""
+
+Counts = Mapping[str, int]
+"""Topic name to its number of partitions; 0, or no entry: there is no such topic (yet)."""
+
+
+def deal(threads: Threads, counts: Counts) -> Mapping[str, Owned]:
+    """Who shall own what: of each topic every thread a contiguous range, the first one more.
+
+    Threads stand in the order of consumer ids, and of a consumer's numbers. Every partition of a
+    topic that somebody has threads for gets one owner.
+    """
+    given: dict[str, dict[tuple[str, int], int]] = {consumer: {} for consumer in threads}
+    for topic in sorted({topic for offered in threads.values() for topic in offered}):
+        lined_up = [(c, n) for c in sorted(threads) for n in range(threads[c].get(topic, 0))]
+        quota, more = divmod(counts.get(topic, 0), len(lined_up))
+        at = 0
+        for place, (consumer, number) in enumerate(lined_up):
+            size = quota + (place < more)
+            given[consumer].update({(topic, p): number for p in range(at, at + size)})
+            at += size
+    return given
+
+
+def necessity(owned: Mapping[str, Owned], wanted: Mapping[str, Owned], counts: Counts) -> str:
+    """Which of the design's conditions makes a rebalance necessary, the first by number; "": none.
+
+    Where nothing is owned and nothing shall be, there is nothing to do (docs/decisions/0014).
+    """
+    has = {part for parts in owned.values() for part in parts}
+    shall = {part for parts in wanted.values() for part in parts}
+    if not has:
+        return NOTHING_REGISTERED if shall else ""
+    if shall - has:
+        return UNOWNED
+    if any(partition >= counts.get(topic, 0) for topic, partition in has):
+        return GONE
+    mine = {consumer: parts for consumer, parts in owned.items() if parts}
+    return DIFFERS if mine != {c: parts for c, parts in wanted.items() if parts} else ""

@@ -1,0 +1,54 @@
+"""When a queued rebalance of a commanded group must wait: a freeze, or too soon after the last one.
+
+It stays in the queue, which is a row, so a later owner knows of it too. What goes on is never held
+up, and what was forced does not wait for an interval.
+"""
+
+from groups.core.rebalance_cause import Cause
+from groups.core.commanded.thread_offers import is_expelled
+from groups.core.commanded.live import Live
+from groups.core.commanded.states import STABLE
+from groups.core.commanded.work import FORCED, QUEUED, Work
+from groups.core.group import NO_GUARDS, Millis, Rules
+from groups.core.journal import EntryKind
+from groups.core.rows import Durable
+
+PUT_OFF = "put_off"
+"""The mark of a cause whose waiting the journal has told of."""
+
+
+def holds(work: Work) -> bool:
+    """Whether the queued rebalance has to wait now."""
+    guards = work.rules.guards
+    if guards is NO_GUARDS:
+        return False
+    if guards.frozen:
+        return True
+    return FORCED not in work.row.details and work.now < _interval_end(work.live, work.rules)
+
+
+def put_off(work: Work) -> None:
+    """Tell of it once."""
+    queued = work.row.details[QUEUED]
+    if PUT_OFF in queued:
+        return
+    work.set_details(queued={**queued, PUT_OFF: True})
+    cause = Cause.of(queued)
+    work.note(
+        EntryKind.REBALANCE_PUT_OFF, **cause._asdict(), details={"frozen": work.rules.guards.frozen}
+    )
+
+
+def _interval_end(live: Live, rules: Rules) -> Millis:
+    return live.settled_at + rules.guards.rebalance_min_interval_ms
+
+
+def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
+    """When what waits begins by itself; None: nothing waits for that, or not before a thaw, or
+    nobody is left but who is out."""
+    row = durable.group
+    if all(map(is_expelled, durable.members.values())):
+        return None
+    if row.state != STABLE or PUT_OFF not in row.details.get(QUEUED, {}) or rules.guards.frozen:
+        return None
+    return _interval_end(live, rules)

@@ -1,0 +1,216 @@
+"""A rebalance of a commanded group, from the queue to the last acknowledgement (the design's D).
+
+``queue`` asks for one; a group stands in the queue once. ``advance`` takes the group as far as it
+can go: into the stop phase, where a rebalance is necessary; from there, once **every** consumer
+has acknowledged or is gone, into the start phase (docs/decisions/0012); and back to Stable. Only
+this file raises generations and says who owns what.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from groups.core import commands
+from groups.core.rebalance_cause import Cause, tell_forced
+from groups.core.commanded import assignment, guards, thread_offers
+from groups.core.commanded.thread_offers import Owned, is_expelled
+from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
+from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
+from groups.core.working_copy import NAMED_MAX
+from groups.core.journal import EntryKind, Trigger
+from groups.core.rows import CommandRow, MemberRow
+
+NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
+"""What a rebalance that has only begun has done."""
+
+
+def queue(work: Work, cause: Cause, *, forced: bool = False) -> None:
+    """Put the group into the rebalance queue, unless it stands there, is empty, or has no topic
+    that exists (and works on none that did)."""
+    if not work.members:
+        return
+    if forced:
+        work.set_details(forced=True)
+    elif not _has_work(work):
+        return
+    if QUEUED not in work.row.details:
+        work.set_details(queued=cause._asdict())
+
+
+def _has_work(work: Work) -> bool:
+    counts = work.counts
+    topics = frozenset().union(*(thread_offers.topics_in(row) for row in work.members.values()))
+    return any(counts.get(topic) for topic in topics) or any(
+        thread_offers.parts_in(row) for row in work.members.values()
+    )
+
+
+def advance(work: Work) -> None:
+    """Go on until somebody has to be waited for; it never matters how one got here."""
+    while work.members and STEPS[work.state](work):
+        pass
+    if not work.members and work.state != EMPTY:
+        _empty(work)
+
+
+# -- from the queue to stop-fetcher
+
+
+def _begin(work: Work) -> bool:
+    """3 and 4.1: check that a rebalance is necessary, and stop every fetcher."""
+    queued = work.row.details.get(QUEUED)
+    if queued is None or not _present(work):
+        return False
+    if guards.holds(work):
+        guards.put_off(work)
+        return False
+    cause, is_forced = Cause.of(queued), FORCED in work.row.details
+    because = _necessity(work)
+    work.set_details(queued=None, forced=None)
+    if not because and not is_forced:
+        return False
+    live = work.change()
+    live.started_at = live.attempt_at = work.now
+    work.set_details(cause=cause._asdict(), attempt=1, round=dict(NOTHING_YET))
+    work.move_to(PREPARING)
+    details = {"necessary": because or "forced"}
+    work.note(EntryKind.REBALANCE_STARTED, **cause._asdict(), details=details)
+    for row in _present(work).values():
+        _command(work, row, commands.STOP)
+    return True
+
+
+def _necessity(work: Work) -> str:
+    owned = {c: thread_offers.owned_by(row) for c, row in _present(work).items()}
+    return assignment.necessity(owned, _deal(work), work.counts)
+
+
+def _present(work: Work) -> Mapping[str, MemberRow]:
+    return {c: row for c, row in work.members.items() if not is_expelled(row)}
+
+
+def _deal(work: Work) -> Mapping[str, Owned]:
+    """The new ownership, without what somebody who was expelled may still work on."""
+    offered = {c: thread_offers.threads_of(row, work.matches) for c, row in _present(work).items()}
+    given = assignment.deal(offered, work.counts)
+    expelled = [row for row in work.members.values() if is_expelled(row)]
+    if not expelled:
+        return given
+    kept = frozenset().union(*map(thread_offers.parts_in, expelled))
+    return {c: {p: n for p, n in owned.items() if p not in kept} for c, owned in given.items()}
+
+
+def _command(work: Work, row: MemberRow, option: str, owned: Owned | None = None) -> None:
+    """Send one command; what was not acknowledged before it is of no use any more."""
+    is_start = owned is not None
+    command = CommandRow(
+        command_id=work.next_command_id(),
+        option=option,
+        generation=work.row.generation if is_start else -1,
+        ownership=thread_offers.ownership(row.member_id, owned) if owned is not None else None,
+        reason=Cause.of(work.row.details[CAUSE]).reason,
+    )
+    work.put(commands.send(row, command))
+
+
+# -- from the last acknowledgement of stop-fetcher to start-fetcher
+
+
+def _start(work: Work) -> bool:
+    """4.2, but only once all have stopped: the new ownership, the next generation."""
+    if any(row.commands for row in work.members.values()):
+        return False
+    given, present = _deal(work), _present(work)
+    before = {part: c for c, row in work.before.members.items() for part in thread_offers.parts_in(row)}
+    moved = sum(before.get(p, c) != c for c, parts in given.items() for p in parts)
+    joined = [c for c, row in present.items() if thread_offers.OWNED not in row.details]
+    done = {**work.row.details[ROUND], "moved": moved, "joined": joined[:NAMED_MAX]}
+    work.set_details(queued=None, attempt=1, round=done)
+    work.move_to(COMPLETING, generation=work.row.generation + 1)
+    work.change().attempt_at = work.now
+    for consumer, row in present.items():
+        owned = given[consumer]
+        _command(work, thread_offers.owning(row, owned), commands.START, owned)
+    return True
+
+
+# -- from the last acknowledgement of start-fetcher to Stable
+
+
+def _finish(work: Work) -> bool:
+    """4.3 and 5: everybody has started. Another rebalance may be queued by now."""
+    if any(row.commands for row in work.members.values()):
+        return False
+    details, live = work.row.details, work.change()
+    done, cause = details[ROUND], Cause.of(details[CAUSE])
+    left = live.left
+    work.note(
+        EntryKind.REBALANCE_COMPLETED,
+        **cause._asdict(),
+        generation_before=work.row.generation - 1,
+        duration_ms=work.now - live.started_at,
+        joined=tuple(done["joined"]),
+        left=left[:NAMED_MAX],
+        details={"members": len(work.members), "moved": done["moved"], "left": len(left)},
+    )
+    live.left, live.settled_at = (), work.now
+    _settle(work)
+    work.move_to(STABLE)
+    return True
+
+
+def _settle(work: Work) -> None:
+    """The rebalance is over: operators hear how it ended."""
+    tell_forced(work)
+    work.set_details(cause=None, attempt=None, round=None, operations=None)
+
+
+def _empty(work: Work) -> None:
+    """Nobody is left. The row stays for the offsets, and so that no generation comes twice."""
+    live = work.change()
+    assert work.emptied_by is not None, "members went, and nobody said why"
+    work.note(EntryKind.EMPTIED, **work.emptied_by._asdict(), left=live.left[:NAMED_MAX])
+    live.left, live.settled_at = (), work.now
+    _settle(work)
+    work.set_details(queued=None, forced=None, topics=None, matches=None)
+    work.move_to(EMPTY)
+
+
+# -- retries
+
+
+def is_waiting(state: str) -> bool:
+    """Whether acknowledgements are waited for."""
+    return state in (PREPARING, COMPLETING)
+
+
+def laggards(members: Iterable[MemberRow]) -> list[MemberRow]:
+    """Who has not acknowledged."""
+    return [row for row in members if row.commands]
+
+
+def try_again(work: Work, late: Iterable[MemberRow]) -> None:
+    """Send what was not acknowledged once more."""
+    attempt: int = work.row.details[ATTEMPT] + 1
+    late = list(late)
+    work.set_details(attempt=attempt)
+    work.change().attempt_at = work.now
+    for row in late:
+        work.put(commands.send_again(row, work.next_command_id()))
+    first = late[0]
+    who = "a consumer has" if len(late) == 1 else f"{len(late)} consumers have"
+    work.note(
+        EntryKind.REBALANCE_RETRIED,
+        trigger=Trigger.NOT_ACKNOWLEDGED,
+        reason=f"{who} not acknowledged {first.commands[0].option}",
+        member_id=first.member_id,
+        client_id=first.client_id,
+        details={"attempt": attempt, "late": len(late)},
+    )
+
+
+STEPS: Final[Mapping[str, Callable[[Work], bool]]] = {
+    STABLE: _begin,
+    PREPARING: _start,
+    COMPLETING: _finish,
+}
+"""What to try in each state; False: something has to be waited for."""

@@ -1,0 +1,1 @@
+"""Configuration of groups and topics: names, types, bounds."""

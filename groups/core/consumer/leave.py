@@ -1,0 +1,204 @@
+"""How members of a consumer group go: by their word, by silence, by an operator (KIP-848).
+
+A departure raises the group epoch but computes no target: the group is Assigning until the
+next heartbeat.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from groups.core.assignors import NOTHING
+from groups.core.assignors.task import AssignorFailed
+from groups.core.consumer import target_schedule, classic_heartbeats, guards, client_assignment, client_rounds, targets
+from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
+from groups.core.consumer.work import Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import (
+    ConsumerHeartbeat,
+    EvictMember,
+    ForceRebalance,
+    LeaveGroup,
+    Leaver,
+    TargetComputed,
+    Tick,
+)
+from groups.core.group import Millis, Rules
+from groups.core.journal import Trigger
+from groups.core.replies import ConsumerBeaten, Left
+
+
+def leave(work: Work, event: ConsumerHeartbeat) -> None:
+    """Epoch -1: the member goes. Epoch -2: a static member goes for now and keeps its place."""
+    if not work.is_there:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
+    member = _leaver(work, event)
+    if event.member_epoch == LEFT_FOR_NOW:
+        # As with Kafka: whoever comes back has had what it finds for as long as anybody asks.
+        work.put(replace(away(member), since=dict.fromkeys(member.assigned, 0)))
+        work.disarm(event.member_id)
+        client_rounds.gone(work, event.member_id)
+    else:
+        remove(work, [member], Trigger.MEMBER_LEFT, "a member left")
+    work.answer(
+        event.ticket,
+        ConsumerBeaten(member_id=event.member_id, member_epoch=event.member_epoch),
+    )
+
+
+def _leaver(work: Work, event: ConsumerHeartbeat) -> Member:
+    if event.instance_id is not None:
+        holder = work.holder(event.instance_id)
+        if holder is None:
+            raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID, "No member has this instance id.")
+        if holder.row.member_id != event.member_id:
+            raise Refuse(ErrorCode.FENCED_INSTANCE_ID, "The instance id has another member.")
+        return holder
+    member = work.members.get(event.member_id)
+    if member is None:
+        raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID, "The member is not in the group.")
+    return member
+
+
+def away(member: Member) -> Member:
+    """The member while it is gone: what it was to give up is free, the rest stays held."""
+    since = member.since or {}
+    return replace(
+        member,
+        epoch=LEFT_FOR_NOW,
+        previous_epoch=member.epoch,
+        state=STABLE,
+        revoking=NOTHING,
+        since={part: since[part] for part in member.assigned},
+    )
+
+
+def remove(
+    work: Work, gone: Sequence[Member], trigger: str, reason: str, client_reason: str = ""
+) -> None:
+    """Take members out; their partitions are free, and the epoch rises once for all of them."""
+    for member in gone:
+        # Who fell silent has worked on nothing since it was last heard of, as far as we know.
+        silent_since = work.live.beats[member.row.member_id].at
+        since = silent_since if trigger == Trigger.SESSION_EXPIRED else None
+        work.take(member.row.member_id, since)
+    work.set_details(assignor=work.choice())
+    ids = [member.row.member_id for member in gone]
+    work.bump(trigger, reason, gone[0], ids, client_reason=client_reason)
+
+
+def leave_group(work: Work, event: LeaveGroup) -> None:
+    """The classic request: members of the classic protocol go by their own word.
+
+    An administrator may remove any member, of either protocol, by its id, or a static one by
+    naming its instance alone (KIP-345).
+    """
+    codes: list[ErrorCode] = []
+    gone: list[Member] = []
+    said = ""
+    for leaver in event.members:
+        member = _named(work, leaver)
+        codes.append(_code_of(leaver, member))
+        if member is not None and codes[-1] is ErrorCode.NONE and member not in gone:
+            said = said if gone else leaver.reason or ""
+            gone.append(member)
+    if gone:
+        what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
+        remove(work, gone, Trigger.MEMBER_LEFT, what, said)
+    work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
+
+
+def _named(work: Work, leaver: Leaver) -> Member | None:
+    if leaver.instance_id is not None:
+        return work.holder(leaver.instance_id)
+    return work.members.get(leaver.member_id)
+
+
+def _code_of(leaver: Leaver, member: Member | None) -> ErrorCode:
+    if member is None:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    if leaver.member_id in ("", member.row.member_id):
+        return ErrorCode.NONE
+    return ErrorCode.FENCED_INSTANCE_ID
+
+
+def tick(work: Work, _event: Tick) -> None:
+    """Sessions and rebalance timers that have ended fence their members."""
+    for timers, what in (
+        ("timers", "did not give partitions up in time"),
+        ("calls", "did not join again in time"),
+        ("syncs", "sent no SyncGroup in time"),
+    ):
+        late = [work.members[m] for m in classic_heartbeats.over(getattr(work.live, timers), work.now)]
+        if late:
+            remove(work, late, Trigger.REBALANCE_TIMEOUT, _said(late, what))
+    silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
+    if silent:
+        remove(work, silent, Trigger.SESSION_EXPIRED, _said(silent, "sent no heartbeat in time"))
+    client_assignment.tick(work)
+    if guards.is_put_off(work.row) or work.live.batch.is_wanted:
+        try:
+            guards.assign(work)
+        except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
+            target_schedule.failed(work, work.vote(), str(error))
+
+
+def target_computed(work: Work, event: TargetComputed) -> None:
+    """A target that was worked out elsewhere. Only the last one that was asked for counts."""
+    question = event.question
+    if not work.exists or work.live.batch.asked != question.epoch:
+        return
+    if event.targets is None:
+        target_schedule.failed(work, question.name, event.error)
+    elif question.epoch > work.target_epoch:
+        targets.go_by(work, question, event.targets, event.ready)
+
+
+def _said(members: Sequence[Member], what: str) -> str:
+    return f"a member {what}" if len(members) == 1 else f"{len(members)} members {what}"
+
+
+def session_end(work: Work, member_id: str) -> Millis:
+    """When a member that stays silent is removed."""
+    heard = max(work.live.beats[member_id].at, work.live.floor)
+    return heard + session_timeout_ms(work.members[member_id], work.rules)
+
+
+def session_timeout_ms(member: Member, rules: Rules) -> Millis:
+    """How long a member may be silent: the group says so, but to a classic member, who says it."""
+    if member.is_classic:
+        return member.row.session_timeout_ms
+    return rules.group_consumer_session_timeout_ms
+
+
+def force_rebalance(work: Work, event: ForceRebalance) -> None:
+    """An operator's verb: the epoch rises and the target is computed anew, even if it is equal."""
+    if not work.members:
+        detail = "the group has no members"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    expected, generation = event.expected_generation, work.row.generation
+    if expected is not None and expected != generation:
+        detail = f"the group epoch is {generation}, not {expected}"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    if work.rules.guards.frozen:
+        detail = "the group is frozen (rollcall.freeze)"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    work.bump(Trigger.OPERATOR, f"{event.actor} forced it: {event.reason}", waits=False)
+    work.assign()
+    how = "the target was computed anew"
+    if work.target_epoch < work.row.generation:
+        how = "the target is being computed anew"
+    work.operated(event.operation_id, ErrorCode.NONE, how)
+
+
+def evict_member(work: Work, event: EvictMember) -> None:
+    """An operator's verb: the member is fenced."""
+    member = work.members.get(event.member_id)
+    if member is None:
+        detail = "the group has no such member"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    remove(work, [member], Trigger.OPERATOR, f"{event.actor} evicted a member: {event.reason}")
+    work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")

@@ -1,0 +1,226 @@
+"""A consumer group becomes a classic group: its last member of the consumer protocol has gone.
+
+The classic members that are left keep what they have and agree anew, as after any departure; a
+static member that took the last place over in peace finds the group Stable. An empty group
+follows whoever joins it. What a classic group does from then on is no matter of this file.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from random import Random
+
+from groups.core.classic import invariants
+from groups.core.assignment import assignment_of
+from groups.core.classic import packing, recovery
+from groups.core.classic.group import ClassicGroup
+from groups.core.classic.live import Live
+from groups.core.classic.join_phase import Cause, rebalance_or_go_on, select_protocol
+from groups.core.classic.states import (
+    EMPTY,
+    MEMBER_JOINED,
+    MEMBER_LEFT,
+    MEMBER_REPLACED,
+    REBALANCES,
+    STABLE,
+)
+from groups.core.classic.work import Work
+from groups.core.consumer.classic_members import PROTOCOL_TYPE, VERSION_MAX, named_parts
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.consumer.member import Member
+from groups.core.consumer.work import RECONCILING, STABLE_GROUP, VACATED
+from groups.core.errors import ErrorCode
+from groups.core.events import JoinGroup
+from groups.core.group import Answer, Decision, JournalEntry, Millis
+from groups.core.journal import EntryKind
+from groups.core.conversion import policy
+from groups.core.replies import Joined
+from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
+from groups.core.shared import SharedDict
+from groups.core.subscription import subscription_of
+
+REASON = "the last member of the consumer protocol has gone"
+EMPTY_REASON = "a member of the classic protocol joined the empty group"
+
+STARTED = EntryKind.REBALANCE_STARTED
+
+
+def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Random) -> Decision:
+    """A classic join of a consumer group without members: it is a classic one, if that lets the
+    member in. Where it asks for a member that is none, nobody finds the group afterwards."""
+    row = group.durable.group
+    empty = GroupRow(row.group_id, "classic", EMPTY, row.generation, PROTOCOL_TYPE, details=NOTHING)
+    durable = Durable(empty, {}, group.durable.revision)
+    after = ClassicGroup(durable, recovery.fresh(durable, now, group.rules), group.rules)
+    decision = after.step([event], now, rng)
+    assert isinstance(decision.group, ClassicGroup)
+    live = decision.group.live
+    if not (live.joins or live.pending or decision.group.durable.members):
+        refused = replace(decision, group=group, journal=())
+        return refused if _is_out_of_bounds(decision) else replace(refused, group=_vacated(group))
+    member_id, said = event.member_id or None, event.reason or ""
+    entry = policy.converted(
+        group, after, MEMBER_JOINED, EMPTY_REASON, member_id, event.client_id, said
+    )
+    return replace(decision, journal=(entry, *decision.journal))
+
+
+def _is_out_of_bounds(decision: Decision) -> bool:
+    """Whether the join was refused before anybody looked at the group."""
+    codes = (answer.reply.error for answer in decision.answers)
+    return ErrorCode.INVALID_SESSION_TIMEOUT in codes
+
+
+def _vacated(group: ConsumerGroup) -> ConsumerGroup:
+    row = group.durable.group
+    if VACATED in row.details:
+        return group
+    after = replace(row, details={**row.details, VACATED: True})
+    return ConsumerGroup.merge(
+        replace(group.durable, group=after), group.live, group.rules, group.live.floor
+    )
+
+
+def follow(before: ConsumerGroup, decision: Decision, now: Millis, rng: Random) -> Decision:
+    """What a decision of a consumer group leads to where it leaves classic members alone."""
+    group = decision.group
+    assert isinstance(group, ConsumerGroup)
+    if decision.deleted or not _is_due(group):
+        return decision
+    change = _Change(before, group, decision)
+    work = Work(change.durable, change.live(now), group.rules, now, rng)
+    if not change.is_undisturbed:
+        cause = change.cause
+        work.set_details(must_rebalance=cause.trigger)
+        rebalance_or_go_on(work, cause)
+    live = work.live if work.changed_live is None else work.changed_live
+    after = ClassicGroup(work.durable(), live, group.rules)
+    answers = tuple(map(change.answer, decision.answers))
+    invariants.check(before.durable, after.durable, answers)
+    return replace(
+        decision,
+        group=after,
+        answers=(*answers, *work.answers),
+        journal=(*change.journal(after), *work.journal),
+        operations=(*decision.operations, *work.operations),
+    )
+
+
+def _is_due(group: ConsumerGroup) -> bool:
+    """Whether only classic members are left, and may be a classic group."""
+    members, rules = group.members, group.rules
+    return (
+        bool(members)
+        and all(member.is_classic for member in members.values())
+        and policy.allows(rules, policy.DOWNGRADE)
+        and len(members) <= rules.group_max_size
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A consumer group before and after the decision that left it to its classic members."""
+
+    before: ConsumerGroup
+    after: ConsumerGroup
+    decision: Decision
+
+    @property
+    def has_departed(self) -> bool:
+        """Whether a member is gone; else a static one took the place of the last."""
+        return len(self.after.members) < len(self.before.members)
+
+    @property
+    def behind(self) -> str | None:
+        """The first member that has not come to the group's epoch; None: all have."""
+        members = sorted(self.after.members.values(), key=lambda member: member.row.position)
+        late = (member for member in members if member.epoch < self.generation)
+        return next((member.row.member_id for member in late), None)
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether the group may be Stable: nothing called for a rebalance, and everybody has what
+        it shall have, or the leader will join again by itself, since its generation is over."""
+        if self.has_departed or self.start is not None:
+            return False
+        state = self.after.durable.group.state
+        return state == STABLE_GROUP or (state == RECONCILING and self.behind is not None)
+
+    @property
+    def generation(self) -> int:
+        """The group epoch; a departure raises it only to have members join again, which the next
+        generation does here."""
+        group = self.before if self.has_departed else self.after
+        return group.durable.group.generation
+
+    @property
+    def start(self) -> JournalEntry | None:
+        """How the decision told that the epoch rose."""
+        told = (entry for entry in self.decision.journal if entry.kind.startswith("rebalance-"))
+        return next((entry for entry in told if entry.kind != EntryKind.REBALANCE_COMPLETED), None)
+
+    @property
+    def cause(self) -> Cause:
+        """Why the classic members agree anew."""
+        start = self.start
+        if start is None or not self.has_departed:
+            return Cause(MEMBER_REPLACED, "a static member came back by the classic protocol")
+        trigger = start.trigger if start.trigger in REBALANCES else MEMBER_LEFT
+        who = (start.member_id, start.client_id)
+        return Cause(trigger, start.reason, *who, start.left, start.client_reason)
+
+    @property
+    def durable(self) -> Durable:
+        """The rows of the classic group, Stable in the generation."""
+        rows = sorted(map(self._row, self.after.members.values()), key=lambda row: row.position)
+        row = GroupRow(
+            self.after.durable.group.group_id,
+            "classic",
+            STABLE,
+            self.generation,
+            PROTOCOL_TYPE,
+            select_protocol(_preferences(rows)),
+            self.behind or rows[0].member_id,
+            {"synced": True},
+        )
+        members = {row.member_id: row for row in rows}
+        return Durable(row, members, self.after.durable.revision)
+
+    def _row(self, member: Member) -> MemberRow:
+        """A member with what it works on, in the words that it reads."""
+        said = subscription_of(packing.unpack(member.row.subscription)[0][1])
+        version = min(said.version, VERSION_MAX) if said is not None else 0
+        parts = named_parts(member.assigned, {**self.before.topics, **self.after.topics})
+        return replace(member.row, assignment=assignment_of(parts, version), details=NOTHING)
+
+    def live(self, now: Millis) -> Live:
+        """Sessions go on; nothing else was live."""
+        before = self.after.live
+        live = recovery.fresh(self.durable, now, self.after.rules)
+        live.beats = SharedDict((m, before.beats[m]) for m in self.after.members)
+        live.floor, live.settled_at = before.floor, before.settled_at
+        live.recovering = False
+        return live
+
+    def answer(self, answer: Answer) -> Answer:
+        """A static member that has just joined is told of the classic group."""
+        reply = answer.reply
+        if not isinstance(reply, Joined) or reply.error is not ErrorCode.NONE:
+            return answer
+        name = self.durable.group.protocol_name
+        told = replace(reply, generation_id=self.generation, protocol_name=name)
+        return Answer(answer.ticket, told)
+
+    def journal(self, group: ClassicGroup) -> Iterable[JournalEntry]:
+        """What the decision told, with the change in the place of the epoch's rise."""
+        start = self.start
+        trigger = start.trigger if start is not None else MEMBER_REPLACED
+        who: tuple[str | None, str | None, str] = (None, None, "")
+        if start is not None:
+            who = (start.member_id, start.client_id, start.client_reason)
+        kept = (entry for entry in self.decision.journal if entry is not start)
+        return (*kept, policy.converted(self.before, group, trigger, REASON, *who))
+
+
+def _preferences(rows: Iterable[MemberRow]) -> dict[tuple[str, ...], int]:
+    return Counter(packing.names_of(row.subscription) for row in rows)

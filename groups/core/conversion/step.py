@@ -1,0 +1,206 @@
+"""A step of a group whose kind may change in it: the one place that joins the kinds.
+
+Each event is decided by the rules of the kind that the group is of at that moment; what several
+kinds decided in one step is one decision, and commits together. Which change comes about when
+stands in ``upgrade`` and ``downgrade``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import takewhile
+from random import Random
+from typing import Final
+
+from groups.core import transactional_offsets
+from groups.core.classic.group import ClassicGroup
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.draft.group import DraftGroup
+from groups.core.events import (
+    ConsumerHeartbeat,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
+    Event,
+    InstallAssignment,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    OffsetDelete,
+    OffsetWrite,
+    RegisterConsumer,
+    SyncGroup,
+    TopicsChanged,
+    TopicsMatched,
+    TxnOffsetCommit,
+)
+from groups.core.group import Decision, Group, Millis
+from groups.core.kinds import KINDS, kind_for
+from groups.core.conversion import downgrade, empty_groups, upgrade
+
+
+def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+    """``group.step``, and the change of kind that it calls for."""
+    if not _may_change(group, events):
+        return group.step(events, now, rng)
+    decisions: list[Decision] = []
+    while events:
+        run = _run(group, events)
+        decisions.append(_decide(group, run, now, rng))
+        group, events = decisions[-1].group, events[len(run) :]
+    return together(decisions)
+
+
+LONG_STEP_MIN: Final = 1_000
+"""Members, partitions and requests that wait, all together, from which on a step is too long for
+the event loop: 35 us for each of them in the worst case, so 35 ms."""
+
+OF_ONE_MEMBER: Final = (DraftHeartbeat, DraftCommit, OffsetCommit, OffsetDelete, TxnOffsetCommit)
+"""Events that concern nobody but who says them, or nobody at all."""
+
+
+def may_take_long(group: Group, events: Sequence[Event]) -> bool:
+    """Whether these events may make the rules go through all of a large group.
+
+    A heartbeat of the draft never does, nor do offsets, nor one of the consumer protocol, unless it
+    names as many topics.
+    """
+    is_consumer, named = isinstance(group, ConsumerGroup), 0
+    for event in events:  # no generator: every step comes by here
+        if is_consumer and isinstance(event, ConsumerHeartbeat) and event.member_epoch >= 0:
+            named += len(event.subscribed_topic_names or ())
+        elif isinstance(event, OF_ONE_MEMBER) or (is_consumer and _keeps_everybody(event)):
+            continue
+        else:
+            return group.breadth + sum(map(_breadth, events)) >= LONG_STEP_MIN
+    return named >= LONG_STEP_MIN
+
+
+def _breadth(event: Event) -> int:
+    """How many members and partitions the event names."""
+    match event:
+        case DraftJoin(counts=counts) | RegisterConsumer(counts=counts):
+            return sum(counts.values())
+        case TopicsChanged(counts=counts):
+            return sum(counts.values())
+        case InstallAssignment(targets=targets):
+            return sum(map(len, targets.values()))
+        case SyncGroup(assignments=assignments):
+            return len(assignments)
+        case LeaveGroup(members=leaving):
+            return len(leaving)
+    return 0
+
+
+def runs_foreign_code(group: Group, events: Sequence[Event]) -> bool:
+    """Whether these events may make the rules call an installation's own strategy."""
+    if not group.rules.strategies or all(isinstance(event, OF_ONE_MEMBER) for event in events):
+        return False
+    own = {name for name, _ in group.rules.strategies}
+    if isinstance(group, DraftGroup) and group.durable.group.protocol_name in own:
+        return True
+    return any(isinstance(event, DraftJoin) and event.strategy in own for event in events)
+
+
+def _run(group: Group, events: Sequence[Event]) -> Sequence[Event]:
+    """The next events after which the kind is asked for again: one, or many that take nobody out
+    of a consumer group, so that those of a large group cost no more than elsewhere."""
+    if not isinstance(group, ConsumerGroup) or not group.members:
+        return events[:1]
+    kept = takewhile(_keeps_everybody, events)
+    return tuple(kept) or events[:1]
+
+
+def _keeps_everybody(event: Event) -> bool:
+    """Whether no member of a consumer group goes by this event."""
+    match event:
+        case ConsumerHeartbeat(member_epoch=epoch):
+            return epoch >= 0
+        case JoinGroup(instance_id=instance_id):
+            return instance_id is None
+    return isinstance(event, SyncGroup | OffsetCommit | TxnOffsetCommit | TopicsMatched)
+
+
+def _may_change(group: Group, events: Sequence[Event]) -> bool:
+    """Whether anything here can change the group's kind; most steps cannot."""
+    for event in events:  # no generator: every step comes by here
+        if empty_groups.may_take(group, event):
+            return True
+    if isinstance(group, ClassicGroup):
+        return any(isinstance(event, ConsumerHeartbeat) for event in events)
+    if isinstance(group, ConsumerGroup):
+        if group.has_classic_members or not group.has_row:
+            return True
+        return any(isinstance(event, JoinGroup) for event in events)
+    return False
+
+
+def _decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+    taken = empty_groups.taken(group, events[0], now)
+    if taken is not group:
+        decision = _decide_as(taken, events, now, rng)
+        return replace(decision, group=group) if decision.group is taken else decision
+    decision = _decide_as(_of_kind(group, events[0], now), events, now, rng)
+    after = decision.group
+    if isinstance(group, ClassicGroup) and isinstance(after, ConsumerGroup) and not after.has_row:
+        return replace(decision, group=group)  # it was refused, and created nothing
+    return decision
+
+
+def _decide_as(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
+    event = events[0]
+    if isinstance(group, ClassicGroup) and isinstance(event, ConsumerHeartbeat):
+        return upgrade.decide(group, event, now, rng)
+    if isinstance(group, ConsumerGroup):
+        if isinstance(event, JoinGroup) and group.has_row and not group.members:
+            return downgrade.decide_empty(group, event, now, rng)
+        decision = group.step(events, now, rng)
+        return downgrade.follow(group, decision, now, rng)
+    return group.step(events, now, rng)
+
+
+def _of_kind(group: Group, event: Event, now: Millis) -> Group:
+    """A group that is not there is of whatever kind the event speaks to; ids that were handed
+    out for a classic one are forgotten with it."""
+    kind = KINDS[kind_for(event)]
+    if isinstance(group, kind):
+        return group
+    if isinstance(group, ClassicGroup):
+        is_nothing = not group.has_row and not group.live.joins
+    else:
+        is_nothing = isinstance(group, ConsumerGroup) and not group.has_row
+    if not is_nothing:
+        return group
+    return kind.absent(group.durable.group.group_id, group.rules, now)
+
+
+def together(decisions: Sequence[Decision]) -> Decision:
+    """Decisions that follow one another, as one. What was decided last stands."""
+    if len(decisions) == 1:
+        return decisions[0]
+    offsets: dict[tuple[str, int], OffsetWrite] = {}
+    deletes: dict[tuple[str, int], None] = {}
+    waiting: transactional_offsets.Pending = {}
+    for decision in decisions:
+        if decision.deleted:
+            offsets, deletes, waiting = {}, {}, {}
+        for at in decision.offset_deletes:
+            deletes[at] = None
+            offsets.pop(at, None)
+            transactional_offsets.forget(waiting, at)
+        for write in decision.offsets:
+            offsets[write.topic, write.partition] = write
+            deletes.pop((write.topic, write.partition), None)
+        transactional_offsets.supersede(waiting, decision.offsets)
+        for put in decision.pending:
+            waiting[put.producer_id, put.write.topic, put.write.partition] = put
+    return replace(
+        decisions[-1],
+        answers=tuple(answer for one in decisions for answer in one.answers),
+        journal=tuple(entry for one in decisions for entry in one.journal),
+        operations=tuple(operated for one in decisions for operated in one.operations),
+        offsets=tuple(offsets.values()),
+        offset_deletes=tuple(deletes),
+        pending=tuple(waiting.values()),
+        hung_up=tuple(consumer for one in decisions for consumer in one.hung_up),
+        deleted=any(one.deleted for one in decisions),
+    )

@@ -1,0 +1,222 @@
+"""A classic group becomes a consumer group: a member of the consumer protocol joins it.
+
+The classic members stay, with what they have, as classic members of a consumer group; whoever is
+to give something up hears so by its next heartbeat. How the newcomer joins is no matter of this
+file, nor what happens to the group from then on.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+
+from groups.core.assignment import has_user_data, partitions_of
+from groups.core.assignors import NOTHING, Parts
+from groups.core.classic import packing
+from groups.core.classic.group import ClassicGroup
+from groups.core.classic.states import COMPLETING, MEMBER_JOINED, PREPARING
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.consumer.heartbeat import JOIN, validate
+from groups.core.consumer.index import Index, Topic
+from groups.core.consumer.member import Member
+from groups.core.consumer.work import EMPTY, STABLE_GROUP, Live, first_details
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import ConsumerHeartbeat
+from groups.core.group import Answer, Beat, Decision, Millis
+from groups.core.conversion import policy
+from groups.core.replies import ConsumerBeaten, Operated
+from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.shared import SharedDict
+from groups.core.subscription import subscription_of
+
+PROTOCOL_TYPE = "consumer"
+
+FIRST_EPOCH = 1
+"""The least epoch that a member can be in: 0 means that it joins."""
+
+REASON = "a member of the consumer protocol joined"
+
+
+def names_of(group: ClassicGroup) -> frozenset[str]:
+    """Every topic that the members subscribe to or are assigned, as far as it can be read: what
+    a heartbeat must know of the catalogue to change this group."""
+    names: set[str] = set()
+    for row in _rows(group):
+        said = subscription_of(_metadata(group, row))
+        names.update(said.topics if said is not None else ())
+        names.update(topic for topic, _ in partitions_of(row.assignment) or ())
+    return frozenset(names)
+
+
+def decide(group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, rng: Random) -> Decision:
+    """A heartbeat of the consumer protocol to a classic group: change the group and let the
+    member in, or refuse the heartbeat and leave everything as it was."""
+    try:
+        after = _upgraded(group, event, now)
+    except Refuse as no:
+        return _refused(group, event, no)
+    decision = after.step([event], now, rng)
+    if _leaves_off(group, after, decision):
+        after = _upgraded(group, event, now, is_at_rest=False)
+        decision = after.step([event], now, rng)
+    assert isinstance(decision.group, ConsumerGroup)
+    if all(member.is_classic for member in decision.group.members.values()):
+        return replace(decision, group=group, journal=())  # it was refused
+    entry = policy.converted(
+        group, after, MEMBER_JOINED, REASON, _joined_by(decision), event.client_id
+    )
+    return replace(
+        decision,
+        answers=(*group.let_go(ErrorCode.REBALANCE_IN_PROGRESS), *decision.answers),
+        journal=(entry, *decision.journal),
+        operations=(*_ended(group), *decision.operations),
+    )
+
+
+def _leaves_off(group: ClassicGroup, after: ConsumerGroup, decision: Decision) -> bool:
+    """Whether a rebalance was on that nobody would go on with: a static member has taken the place
+    of a classic one, which calls for no new epoch."""
+    is_on = group.durable.group.state in (PREPARING, COMPLETING)
+    return is_on and decision.group.durable.group.generation == after.durable.group.generation
+
+
+def _refused(group: ClassicGroup, event: ConsumerHeartbeat, no: Refuse) -> Decision:
+    if event.ticket is None:
+        return Decision(group)
+    reply = ConsumerBeaten(error=no.code, detail=no.detail)
+    return Decision(group, answers=(Answer(event.ticket, reply),))
+
+
+def _joined_by(decision: Decision) -> str:
+    """The newcomer's id, whoever chose it: nobody else speaks the consumer protocol yet."""
+    members = decision.group.durable.members
+    return next(member_id for member_id, row in members.items() if not row.subscription)
+
+
+def _ended(group: ClassicGroup) -> Iterator[Operated]:
+    """Operators' verbs that waited for a generation: what they asked for happens now."""
+    for operation_id in group.durable.group.details.get("operations", ()):
+        detail = "the group became a consumer group, and its members join again"
+        yield Operated(operation_id, ErrorCode.NONE, detail, group.durable.group.generation)
+
+
+def _upgraded(
+    group: ClassicGroup, event: ConsumerHeartbeat, now: Millis, *, is_at_rest: bool = True
+) -> ConsumerGroup:
+    """The group as a consumer group, before the heartbeat. Unless ``is_at_rest`` it has used no
+    topic yet, so that the heartbeat gives it an epoch and a target.
+
+    GROUP_ID_NOT_FOUND where it cannot be one, COORDINATOR_NOT_AVAILABLE where the handler has not
+    looked up all that there is by now.
+    """
+    validate(event, group.rules.group_consumer_assignors)
+    if event.member_epoch != JOIN:
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group is not a consumer group.")
+    rows = tuple(_rows(group))
+    if rows:
+        _check(group, len(rows))
+        missing = () if event.looked_up is None else names_of(group) - event.looked_up
+        if missing:
+            raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, "Members have joined meanwhile.")
+    change = _Change(group, event.topics, is_at_rest)
+    members = {row.member_id: change.member(row) for row in rows}
+    _check_owners(members)
+    durable = change.durable(members)
+    index = Index.of(members.values(), durable.group.details)
+    before = group.live
+    waits = before.joins.keys() | before.syncs.keys()  # nobody is silent while it waits
+    beats = {m: Beat(now) if m in waits else before.beats[m] for m in members}
+    live = Live(before.floor, SharedDict(beats), settled_at=before.settled_at)
+    return ConsumerGroup(durable, members, index, live, group.rules)
+
+
+def _check(group: ClassicGroup, size: int) -> None:
+    complaints = (
+        (not policy.allows(group.rules, policy.UPGRADE), "the migration policy forbids a change"),
+        (group.durable.group.protocol_type != PROTOCOL_TYPE, "its members are no consumers"),
+        (size > group.rules.group_consumer_max_size, "it has too many members for a change"),
+    )
+    for wrong, why in complaints:
+        if wrong:
+            detail = f"The group is not a consumer group: {why}."
+            raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, detail)
+
+
+def _check_owners(members: Mapping[str, Member]) -> None:
+    """A leader may give a partition to several members; no consumer group can."""
+    owned = sum(len(member.assigned) for member in members.values())
+    if owned != len(NOTHING.union(*(member.assigned for member in members.values()))):
+        detail = "The group is not a consumer group: a partition has two members."
+        raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, detail)
+
+
+def _rows(group: ClassicGroup) -> Iterator[MemberRow]:
+    """The members as they wish to be, newcomers whose join is held included."""
+    joins = group.live.joins
+    for row in group.assigned():
+        join = joins.get(row.member_id)
+        yield row if join is None else replace(join.row, assignment=row.assignment)
+    yield from (join.row for join in joins.values() if join.is_new)
+
+
+def _metadata(group: ClassicGroup, row: MemberRow) -> bytes:
+    """A member's metadata for the group's protocol, or its first before there is one."""
+    name = group.durable.group.protocol_name
+    names = packing.names_of(row.subscription)
+    return packing.metadata_of(row.subscription, name if name in names else names[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A classic group, and the catalogue as the heartbeat saw it."""
+
+    group: ClassicGroup
+    topics: Mapping[str, Topic]
+    is_at_rest: bool
+
+    @property
+    def epoch(self) -> int:
+        """The generation goes on as the epoch."""
+        return max(FIRST_EPOCH, self.group.durable.group.generation)
+
+    def member(self, row: MemberRow) -> Member:
+        """One classic member as part of a consumer group: it has what it had."""
+        said = subscription_of(_metadata(self.group, row))
+        had = partitions_of(row.assignment)
+        if said is None or had is None:
+            detail = "The group is not a consumer group: what a member says cannot be read."
+            raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, detail)
+        if has_user_data(row.assignment):
+            detail = "The group is not a consumer group: its assignor's user data would be lost."
+            raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, detail)
+        assigned: Parts = frozenset(
+            (self.topics[name][0], p) for name, p in had if name in self.topics
+        )
+        return Member(
+            replace(row, assignment=b""),
+            self.epoch,
+            self.epoch,
+            assigned=assigned,
+            target=assigned,
+            topics=tuple(sorted(set(said.topics))),
+            rack_id=said.rack_id or None,
+            since=dict.fromkeys(assigned, self.epoch),
+        ).saved()
+
+    def durable(self, members: Mapping[str, Member]) -> Durable:
+        """The rows: those of a group at rest, at the epoch of the generation."""
+        before = self.group.durable
+        details = dict(first_details())
+        if members:
+            names = {name for member in members.values() for name in member.topics}
+            used = sorted(names & self.topics.keys()) if self.is_at_rest else ()
+            known = {name: list(self.topics[name]) for name in used}
+            details |= {"target_epoch": self.epoch, "settled_epoch": self.epoch, "topics": known}
+        row = GroupRow(
+            before.group.group_id,
+            "consumer",
+            STABLE_GROUP if members else EMPTY,
+            self.epoch,
+            PROTOCOL_TYPE,
+            details=details,
+        )
+        return Durable(row, {m: member.row for m, member in members.items()}, before.revision)

@@ -1,0 +1,61 @@
+"""When a rebalance of a draft group must wait: a freeze, or too soon after the last one.
+
+What waits is in the group's row (``OWED`` while it is Stable), so a later owner knows of it too.
+No join is held meanwhile: who would start a rebalance is told to ask again. A rebalance that goes
+on is never held up.
+"""
+
+from groups.core.rebalance_cause import Cause
+from groups.core.draft import packing
+from groups.core.draft.live import Live
+from groups.core.draft.states import EMPTY, STABLE
+from groups.core.draft.work import OWED, Work
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import DraftJoin
+from groups.core.group import NO_GUARDS, Millis, Rules
+from groups.core.journal import EntryKind
+from groups.core.rows import Durable, MemberRow
+
+ASK_AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+"""The one answer on which a consumer of the draft tries the same join again after a while."""
+
+
+def holds(work: Work) -> bool:
+    """Whether a rebalance that is called for has to wait now."""
+    guards = work.rules.guards
+    if guards is NO_GUARDS or work.state not in (STABLE, EMPTY):
+        return False
+    if guards.frozen:
+        return work.state == EMPTY or bool(work.members)
+    # Nobody's work is disturbed where nobody is left.
+    return bool(work.members) and work.now < _interval_end(work.live, work.rules)
+
+
+def _interval_end(live: Live, rules: Rules) -> Millis:
+    return live.settled_at + rules.guards.rebalance_min_interval_ms
+
+
+def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
+    """When what was put off begins by itself; None: nothing was, or not before a thaw."""
+    row = durable.group
+    if row.state != STABLE or OWED not in row.details or rules.guards.frozen:
+        return None
+    return _interval_end(live, rules)
+
+
+def put_off(work: Work, cause: Cause) -> None:
+    """Remember in the row that a rebalance is owed; the first cause stands for all."""
+    if OWED in work.row.details:
+        return
+    work.set_details(owed=cause.trigger)
+    details = {"frozen": work.rules.guards.frozen}
+    work.note(EntryKind.REBALANCE_PUT_OFF, **cause._asdict(), details=details)
+
+
+def admit(work: Work, event: DraftJoin, known: MemberRow | None, wanted: bytes) -> None:
+    """A join that would start a rebalance: a member that wants more goes on with what it has, and
+    what it wants is noted; anybody else asks again."""
+    topics = frozenset(event.topics)
+    if known is None or not {t for t, _ in packing.parts_in(known.assignment)} <= topics:
+        raise Refuse(ASK_AGAIN)
+    work.set_subscription(event.consumer_id, wanted)

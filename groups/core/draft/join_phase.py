@@ -1,0 +1,198 @@
+"""A rebalance of a draft group from its first word to its last; only this file raises generations.
+
+``start`` begins one, or adds its reason to the one that goes on; ``maybe_complete`` ends it once
+every member that counts as alive has joined. It never reads a clock, and answers no request but
+held joins.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from uuid import UUID
+
+from groups.core.rebalance_cause import Cause, tell_forced
+from groups.core.draft import guards, packing, strategies
+from groups.core.draft.live import Join, Round
+from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
+from groups.core.draft.strategies import Misdealt, Parts
+from groups.core.draft.work import OWED, Work
+from groups.core.working_copy import NAMED_MAX
+from groups.core.group import Beat
+from groups.core.journal import EntryKind, Trigger
+from groups.core.replies import DraftJoined
+from groups.core.rows import MemberRow
+from groups.core.shared import SharedDict
+
+EXCLUDED_MAX = 1_000
+"""Consumers that a row remembers as left out. Beyond it they are told UnknownConsumer, and start
+over without an id: a round trip more."""
+
+
+def start(work: Work, cause: Cause, *, owed: bool = False, left: Sequence[str] = ()) -> None:
+    """Let every consumer join again: from Stable or Empty a new round, else the one that goes on.
+
+    ``owed``: a later owner must go on with it (the rows alone would not tell). Where the group's
+    guard rails put it off, it is owed in any case. ``left``: who is gone already, for the journal.
+    """
+    silence = cause.trigger == SESSION_EXPIRED
+    if cause.trigger != OPERATOR and guards.holds(work):
+        guards.put_off(work, cause)
+        return
+    if work.state == PREPARING:
+        if not silence and work.round.is_doubtful:
+            work.set_round(is_doubtful=False)
+        if left:
+            work.set_round(left=(*work.round.left, *left))
+    else:
+        doubtful = silence and OWED not in work.row.details
+        work.change().round = Round(cause, work.now, is_doubtful=doubtful, left=tuple(left))
+        work.move_to(PREPARING)
+        work.note(EntryKind.REBALANCE_STARTED, **cause._asdict())
+    if owed and OWED not in work.row.details:
+        work.set_details(owed=cause.trigger)
+    maybe_complete(work)
+
+
+def maybe_complete(work: Work) -> None:
+    """End the round once nobody is waited for: all have joined, or count as dead."""
+    live = work.live
+    if work.state == PREPARING and len(live.joins) + len(live.suspects) == len(work.members):
+        _complete(work)
+
+
+def call_off(work: Work, consumer_id: str) -> None:
+    """The silent were heard of before anybody was told: the generation stays (Slow consumers 3)."""
+    live = work.change()
+    live.round = None
+    work.move_to(STABLE)
+    client_id = work.members[consumer_id].client_id
+    work.note(
+        EntryKind.REBALANCE_ABANDONED,
+        trigger=Trigger.MEMBER_RETURNED,
+        reason="the silent consumer was heard of before any other had been told",
+        member_id=consumer_id,
+        client_id=client_id,
+    )
+
+
+def _complete(work: Work) -> None:
+    """Rebalancing: raise the generation, give ids, deal, and answer every held join at once."""
+    round_, before = work.round, work.members
+    held = _named(work)
+    gone = [row for consumer_id, row in before.items() if consumer_id not in held]
+    left = (*round_.left, *(row.member_id for row in gone))
+    excluded = [row.member_id for row in gone][:EXCLUDED_MAX] or None
+    work.set_details(excluded=excluded, owed=None)
+    if held:
+        _next_generation(work, held, left)
+    else:
+        _empty(work, left)
+    _settle(work, held)
+
+
+def _named(work: Work) -> dict[str, Join]:
+    """Every held join under its consumer's id; who had none is given one now, and a place."""
+    live = work.live
+    held = {c: live.joins[c] for c in work.members if c in live.joins}
+    place = max((row.position for row in work.members.values()), default=-1)
+    for join in live.newcomers:
+        place += 1
+        named = join.row.member_id or new_id(work.row.group_id, work.rng)
+        held[named] = replace(join, row=replace(join.row, member_id=named, position=place))
+    return held
+
+
+def new_id(group_id: str, rng: Random) -> str:
+    """A consumer id: ``<group>-<uuid>`` (Consumer id assignment, 3)."""
+    return f"{group_id}-{UUID(int=rng.getrandbits(128), version=4)}"
+
+
+def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]) -> None:
+    before, generation = work.members, work.row.generation
+    rows = {consumer_id: join.row for consumer_id, join in held.items()}
+    topics = {consumer_id: packing.topics_in(row.subscription) for consumer_id, row in rows.items()}
+    names = sorted(set().union(*topics.values()))
+    counts = {name: work.live.counts.get(name, 0) for name in names}
+    given = _deal(work, topics, counts)
+    work.set_members({c: _with(row, before.get(c), given[c]) for c, row in rows.items()})
+    work.set_details(topics=counts)
+    work.change().counts = counts
+    work.move_to(STABLE, generation=generation + 1)
+    joined = [consumer_id for consumer_id in held if consumer_id not in before]
+    work.note(
+        EntryKind.REBALANCE_COMPLETED,
+        **work.round.cause._asdict(),
+        generation_before=generation,
+        duration_ms=work.now - work.round.started_at,
+        waited_for=_waits(work, held),
+        joined=tuple(joined)[:NAMED_MAX],
+        left=left[:NAMED_MAX],
+        details={"members": len(held), "moved": _moved(before, given), "left": len(left)},
+    )
+
+
+def _deal(
+    work: Work, topics: Mapping[str, frozenset[str]], counts: Mapping[str, int]
+) -> Mapping[str, Parts]:
+    """What the group's strategy says; ranges, where that breaks its promise or is gone."""
+    name = work.row.protocol_name or strategies.RANGE
+    strategy = strategies.find(name, work.rules.strategies)
+    try:
+        if strategy is None:
+            raise Misdealt("nobody here knows it any more")
+        return strategies.deal(strategy, topics, counts)
+    except Misdealt as fault:
+        reason = f"the strategy {name} could not be used, since {fault}"
+        work.note(EntryKind.STRATEGY_FAILED, trigger=Trigger.STRATEGY_FAILED, reason=reason)
+        return strategies.deal(strategies.assign_ranges, topics, counts)
+
+
+def _with(row: MemberRow, before: MemberRow | None, parts: Parts) -> MemberRow:
+    """The row with what it owns; the very object of before where nothing changed."""
+    after = replace(row, assignment=packing.pack_parts(parts))
+    return before if before is not None and after == before else after
+
+
+def _moved(before: Mapping[str, MemberRow], given: Mapping[str, Parts]) -> int:
+    """How many partitions have another owner than before."""
+    owners = {p: c for c, row in before.items() for p in packing.parts_in(row.assignment)}
+    return sum(owners.get(p, c) != c for c, parts in given.items() for p in parts)
+
+
+def _waits(work: Work, held: Mapping[str, Join]) -> dict[str, int]:
+    started = work.round.started_at
+    waits = {c: join.since - started for c, join in held.items() if c in work.before.members}
+    longest = sorted(waits.items(), key=lambda item: (-item[1], item[0]))[:NAMED_MAX]
+    return dict(longest)
+
+
+def _empty(work: Work, left: tuple[str, ...]) -> None:
+    """Nobody is left. The row stays for the offsets, and so that no generation comes twice."""
+    cause = work.round.cause
+    work.set_members({})
+    work.move_to(EMPTY, protocol_name=None)
+    work.set_details(topics=None)
+    work.change().counts = {}
+    work.note(EntryKind.EMPTIED, **cause._asdict(), left=left[:NAMED_MAX])
+
+
+def _settle(work: Work, held: Mapping[str, Join]) -> None:
+    """Answer the held joins; every session starts anew, and operators hear how it ended."""
+    for consumer_id, join in held.items():
+        work.answer(join.ticket, joined(work, consumer_id))
+    live = work.change()
+    live.beats = SharedDict((consumer_id, Beat(work.now)) for consumer_id in work.members)
+    live.joins, live.newcomers, live.suspects, live.round = SharedDict(), [], set(), None
+    live.settled_at = work.now
+    tell_forced(work)
+    work.set_details(operations=None)
+
+
+def joined(work: Work, consumer_id: str) -> DraftJoined:
+    """What a member is told of the generation that is."""
+    parts = packing.parts_in(work.members[consumer_id].assignment)
+    return DraftJoined(
+        generation_id=work.row.generation,
+        consumer_id=consumer_id,
+        partitions=packing.by_topic(parts),
+    )

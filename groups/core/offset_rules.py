@@ -1,0 +1,254 @@
+"""Offsets in one step, the same for every kind of group: written, deleted, expired, restored.
+
+What happens once a kind has agreed. Who may commit, which topics are in use and when a group is at
+rest is each kind's own (its ``offsets.py``) and never asked here. Offsets themselves are rows: a
+step only says what to write and what to delete.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, Protocol, TypeVar
+
+from groups.core import transactional_offsets as pending
+from groups.core.errors import ErrorCode
+from groups.core.events import (
+    Author,
+    ExpireOffsets,
+    OffsetCommit,
+    OffsetDelete,
+    OffsetWrite,
+    Outsider,
+    RestoreOffsets,
+    Ticket,
+)
+from groups.core.expiry import MS_PER_MINUTE, expired
+from groups.core.group import All, JournalEntry, Rules
+from groups.core.journal import EntryKind, Trigger
+from groups.core.replies import OffsetsDeleted, Reply
+from groups.core.rows import GroupRow
+
+OPERATOR: Final = Trigger.OPERATOR
+RETENTION: Final = Trigger.RETENTION
+
+Partition = tuple[str, int]
+
+
+class Keeps(Protocol):
+    """What a kind's working copy has of offsets, and of those who ask about them."""
+
+    rules: Rules
+    row: GroupRow
+    journal: list[JournalEntry]
+    offsets: dict[Partition, OffsetWrite]
+    offset_deletes: dict[Partition, None]
+    pending: pending.Pending
+
+    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
+        """Send a reply once the batch has committed."""
+        ...
+
+    def operated(
+        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
+    ) -> None:
+        """How an operator's verb, or a sweep's, ended."""
+        ...
+
+
+class Forgets(Keeps, Protocol):
+    """A working copy of a kind whose groups are forgotten as they stand."""
+
+    def forget_group(self) -> None:
+        """Start over as the group that has no row."""
+        ...
+
+
+W = TypeVar("W", bound=Keeps)
+
+
+OFFSETS_TOLD_MAX: Final = 1_000
+"""Offsets that one journal entry tells one by one; all are counted."""
+
+
+def commit(work: Keeps, event: OffsetCommit) -> None:
+    """These stand from now on, over what was deleted or waits for the end of a transaction."""
+    writes = event.offsets
+    if event.outsider is not None and writes:
+        _note_outsider(work, event, event.outsider)
+    for write in writes:
+        at = (write.topic, write.partition)
+        work.offsets[at] = write
+        work.offset_deletes.pop(at, None)
+    if work.pending:
+        pending.supersede(work.pending, writes)
+
+
+def _note_outsider(work: Keeps, event: OffsetCommit, outsider: Outsider) -> None:
+    """Whoever is no member and sets offsets is an operator with a tool, or a consumer that belongs
+    to no group and only keeps its offsets here: its first commits are told, not each."""
+    if outsider.goes_on and not work.row.protocol_type:
+        return
+    told = [(write.topic, write.partition) for write in event.offsets]
+    after, count = _told(event.offsets), len(told)
+    _note_offsets(
+        work, EntryKind.OFFSETS_ALTERED, outsider.author, told, offsets=count, after=after
+    )
+
+
+def _told(writes: Sequence[OffsetWrite]) -> Mapping[str, Mapping[str, int]]:
+    """Offsets by topic and partition, as a journal entry's details hold them."""
+    told: dict[str, dict[str, int]] = {}
+    for write in writes[:OFFSETS_TOLD_MAX]:
+        told.setdefault(write.topic, {})[str(write.partition)] = write.offset
+    return told
+
+
+def _note_offsets(
+    work: Keeps,
+    kind: EntryKind,
+    author: Author,
+    partitions: Sequence[Partition],
+    **details: object,
+) -> None:
+    """An entry with what the offsets were until now; who did it is nobody's member."""
+    now = work.row.generation
+    work.journal.append(
+        JournalEntry(
+            kind,
+            Trigger.REQUEST,
+            client_id=author.client_id,
+            generation_before=now,
+            generation_after=now,
+            details={"author": author.told(), **details},
+            offsets=partitions,
+        )
+    )
+
+
+def delete(work: Keeps, event: OffsetDelete, in_use: Collection[str] | None) -> None:
+    """Forget offsets of partitions whose topic is not in use (KIP-496); None: any may be."""
+    codes: dict[Partition, ErrorCode] = {}
+    for at in event.partitions:
+        if in_use is None or at[0] in in_use:
+            codes[at] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+        else:
+            codes[at] = ErrorCode.NONE
+            work.offset_deletes[at] = None
+            work.offsets.pop(at, None)
+            pending.forget(work.pending, at)
+    gone = [at for at, code in codes.items() if code is ErrorCode.NONE]
+    if gone and event.author is not None:
+        _note_offsets(work, EntryKind.OFFSETS_DELETED, event.author, gone)
+    work.answer(event.ticket, OffsetsDeleted(partitions=codes))
+
+
+def overdue(
+    work: Keeps, event: ExpireOffsets, in_use: Collection[str], *, since_empty: bool
+) -> list[Partition]:
+    """Whose time is over. ``since_empty``: it began when the group's last member went, and not
+    with each commit."""
+    retention_ms = work.rules.offsets_retention_minutes * MS_PER_MINUTE
+    empty_ms = event.state_age_ms if since_empty else None
+    return expired(event.ages, retention_ms, empty_ms, in_use)
+
+
+def expire(
+    work: W,
+    event: ExpireOffsets,
+    gone: Collection[Partition],
+    forget: Callable[[W, str, str], None] | None,
+) -> None:
+    """Forget the offsets, and with its last one a group without members (KIP-211).
+
+    ``forget`` takes the trigger and the reason; None: the group stays whatever is left.
+    """
+    detail, changed = f"{len(gone)} of {len(event.ages)} offsets expired", bool(gone)
+    if forget is not None and len(gone) == len(event.ages):
+        forget(work, RETENTION, "it has no members, and no offsets any more")
+        detail, changed = "the group was deleted", True
+    elif gone:
+        work.offset_deletes.update(dict.fromkeys(gone))
+        _note(work, EntryKind.OFFSETS_EXPIRED, RETENTION, "", told=list(gone), offsets=len(gone))
+    work.operated(event.operation_id, ErrorCode.NONE, detail, changed=changed)
+
+
+def is_at_rest(work: Keeps, event: ExpireOffsets, *, exists: bool, rebalances: bool) -> bool:
+    """Whether offsets may expire now: a rebalance is never disturbed, the next sweep comes soon
+    enough. The sweep hears it if not."""
+    if exists and not rebalances:
+        return True
+    detail = "the group is rebalancing" if exists else "the group is gone"
+    work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
+    return False
+
+
+def restore(work: Keeps, event: RestoreOffsets, *, exists: bool, has_members: bool) -> None:
+    """An operator's verb: offsets as they were. Members would go on from where they are, and
+    commit over it, so there must be none."""
+    if has_members or not exists:
+        detail = "the group has members; stop them first" if exists else "the group is gone"
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+        return
+    if not event.offsets:
+        detail = f"the history knows of no offset at {event.to}"
+        work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
+        return
+    for write in event.offsets:
+        work.offsets[write.topic, write.partition] = write
+    reason = f"{event.actor} took them back to {event.to}: {event.reason}"
+    _note(
+        work,
+        EntryKind.OFFSETS_RESTORED,
+        OPERATOR,
+        reason,
+        told=[(write.topic, write.partition) for write in event.offsets],
+        offsets=len(event.offsets),
+        after=_told(event.offsets),
+    )
+    detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
+    work.operated(event.operation_id, ErrorCode.NONE, detail)
+
+
+def delete_group(
+    work: Forgets, trigger: str = "", reason: str = "", author: Author | None = None
+) -> None:
+    """The group goes, and its offsets with it."""
+    work.journal.append(group_deleted(work.row, trigger, reason, author))
+    work.forget_group()
+
+
+def group_deleted(
+    row: GroupRow, trigger: str = "", reason: str = "", author: Author | None = None
+) -> JournalEntry:
+    """The entry of a group that goes, with every offset that it had."""
+    by = {} if author is None else {"author": author.told()}
+    return JournalEntry(
+        EntryKind.GROUP_DELETED,
+        trigger,
+        reason,
+        client_id=None if author is None else author.client_id,
+        generation_before=row.generation,
+        generation_after=row.generation,
+        details={"protocol_type": row.protocol_type, **by},
+        offsets=All.OFFSETS,
+    )
+
+
+def _note(
+    work: Keeps,
+    kind: EntryKind,
+    trigger: str,
+    reason: str,
+    told: Sequence[Partition],
+    **details: object,
+) -> None:
+    now = work.row.generation
+    work.journal.append(
+        JournalEntry(
+            kind,
+            trigger,
+            reason,
+            generation_before=now,
+            generation_after=now,
+            details=details,
+            offsets=told,
+        )
+    )

@@ -1,0 +1,68 @@
+"""What has to change here so that the catalogue holds the topics of a Kafka cluster. Values only.
+
+Reading the cluster and writing the rows is ``groups.catalogue.kafka_import``'s.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from groups.core.topics import PARTITIONS_MAX, name_problem
+
+INTERNAL = "__"
+"""What Kafka's own topics begin with (``__consumer_offsets``); they are nobody's work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A topic of the cluster. ``ends``: each partition's end offset, 0 where nobody told."""
+
+    name: str
+    partitions: int
+    ends: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Plan:
+    """What to do, by topic. ``refused`` says of each topic that stays as it is why it does."""
+
+    create: dict[str, int] = field(default_factory=dict)
+    grow: dict[str, int] = field(default_factory=dict)
+    ends: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def plan(known: Mapping[str, int], found: Iterable[Found]) -> Plan:
+    """Compare the cluster's topics with ours, ``known`` by name with their partition counts.
+
+    Nothing is taken away: a topic that the cluster no longer has stays (deleting one here erases
+    offsets, which is for people to decide), and so does a partition that it has no more.
+    """
+    made = Plan()
+    for topic in found:
+        problem = _problem(topic, known.get(topic.name))
+        if problem is not None:
+            made.refused[topic.name] = problem
+            continue
+        if topic.name not in known:
+            made.create[topic.name] = topic.partitions
+        elif topic.partitions > known[topic.name]:
+            made.grow[topic.name] = topic.partitions
+        if any(topic.ends):
+            made.ends[topic.name] = topic.ends
+    return made
+
+
+def _problem(topic: Found, partitions: int | None) -> str | None:
+    problem = name_problem(topic.name)
+    if problem is not None:
+        return problem
+    if not 1 <= topic.partitions <= PARTITIONS_MAX:
+        return f"It has {topic.partitions} partitions; at most {PARTITIONS_MAX} are possible here."
+    if partitions is not None and topic.partitions < partitions:
+        return f"It has {topic.partitions} partitions there and {partitions} here."
+    return None
+
+
+def is_internal(name: str) -> bool:
+    """Whether a topic is Kafka's own."""
+    return name.startswith(INTERNAL)

@@ -1,0 +1,1 @@
+"""How one event loop serves everybody in turn."""

@@ -1,0 +1,104 @@
+"""Verbs about offsets: what the rows hold of a group's offsets, read while it holds still.
+
+Offsets are never kept in memory, so an event that decides about them brings them along; what
+becomes of them the group decides. Between the reading and the deciding nothing of the group
+can be written, since the group is held as a committer holds it: no commit that was
+acknowledged meanwhile is ever deleted or overwritten.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from groups.store.sql import offset_operations as sql
+from groups.coordinator.runtime import Coordinator
+from groups.core.events import Author, ExpireOffsets, OffsetWrite, RestoreOffsets
+from groups.core.expiry import Age
+from groups.postgres.connections import Connection
+from groups.coordinator.entries import Resident
+
+logger = logging.getLogger(__name__)
+
+OffsetVerb = ExpireOffsets | RestoreOffsets
+
+HOLD_TRY_S = 0.02
+HOLD_TRIES_MAX = 250
+"""A group that a committer has each time for five seconds is alive enough: the operation is
+picked up again with the next look."""
+
+
+class OffsetVerbs:
+    """Turns such operations into events, one after the other: they are in no hurry."""
+
+    def __init__(self, coordinator: Coordinator, readers: Callable[[], Any]) -> None:
+        self.coordinator = coordinator
+        self.readers = readers
+        self._waiting: asyncio.Queue[tuple[str, OffsetVerb]] = asyncio.Queue()
+
+    def add(self, group_id: str, asked: OffsetVerb) -> None:
+        """Look at the group's offsets when its turn comes; ``asked`` has none yet."""
+        self._waiting.put_nowait((group_id, asked))
+
+    async def run(self) -> None:
+        """One group after the other, until cancelled."""
+        while True:
+            await self._ask(*await self._waiting.get())
+
+    async def _ask(self, group_id: str, asked: OffsetVerb) -> None:
+        resident = await self._held(group_id)
+        if resident is None:
+            if group_id in self.coordinator.residents:
+                self.coordinator.undecided(asked.operation_id)
+            else:
+                self.coordinator.submit(group_id, asked)  # the group that is not there says so
+            return
+        try:
+            event = await self._read(group_id, asked)
+        except (psycopg.Error, PoolTimeout) as error:
+            logger.info("offsets of %r were not looked at: %s", group_id, error)
+            self.coordinator.undecided(asked.operation_id)
+        else:
+            if resident.lost:
+                self.coordinator.undecided(asked.operation_id)
+            else:
+                resident.inbox.appendleft(event)
+        finally:
+            self.coordinator.release(resident)
+
+    async def _held(self, group_id: str) -> Resident | None:
+        for _ in range(HOLD_TRIES_MAX):
+            resident = self.coordinator.hold(group_id)
+            if resident is not None or group_id not in self.coordinator.residents:
+                return resident
+            await asyncio.sleep(HOLD_TRY_S)
+        return None
+
+    async def _read(self, group_id: str, asked: OffsetVerb) -> OffsetVerb:
+        """The same event with what the rows say."""
+        async with self.readers() as connection:
+            if isinstance(asked, ExpireOffsets):
+                return await _with_ages(connection, group_id, asked)
+            return await _with_history(connection, group_id, asked)
+
+
+async def _with_ages(connection: Connection, group_id: str, asked: ExpireOffsets) -> ExpireOffsets:
+    group = {"group_id": group_id}
+    state = await (await connection.execute(sql.STATE_AGE.encode(), group)).fetchone()
+    rows = await (await connection.execute(sql.AGES.encode(), group)).fetchall()
+    ages = tuple(Age(*row) for row in rows)
+    return replace(asked, state_age_ms=state[0] if state else 0, ages=ages)
+
+
+async def _with_history(
+    connection: Connection, group_id: str, asked: RestoreOffsets
+) -> RestoreOffsets:
+    then = {"group_id": group_id, "to": asked.to}
+    rows = await (await connection.execute(sql.AS_OF.encode(), then)).fetchall()
+    author = Author("", asked.actor, "")
+    offsets = tuple(OffsetWrite(*row)._replace(author=author) for row in rows)
+    return replace(asked, offsets=offsets)

@@ -1,0 +1,190 @@
+"""Operators' words about pauses, where the group is owned: decided, written, and then in force.
+
+A verb is decided by ``groups.core.pauses`` while the group holds still, written behind the same
+guard as everything else about a group, and only then put where the members' polls wait for it
+(``groups.coordinator.pauses``). No rule here, and nothing of who obeys (``groups.operations.pause_acks``).
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+
+import psycopg
+
+from groups.postgres import connections, errors
+from groups.store import load, apply
+from groups.store.sql import pauses as sql
+from groups.coordinator.runtime import Coordinator
+from groups.core.group import Decision, Group
+from groups.core.kinds import CLASSIC, KINDS
+from groups.core.pauses import Pauses, PauseVerb, Ruling, decide
+from groups.postgres.connections import Connection
+from groups.coordinator.entries import Resident
+from groups.coordinator.retries import Reloader
+from groups.core.slot import slot_of
+from groups.store.apply import Batch, Statement, Write
+from groups.postgres.errors import Conflict, Fenced, StoreError, Unknown
+
+logger = logging.getLogger(__name__)
+
+HOLD_TRY_S = 0.02
+HOLD_TRIES_MAX = 250
+"""A group that a committer has each time for five seconds: the operation is picked up again with
+the next look."""
+
+AGAIN_S = 0.2
+"""Between attempts to learn from a database that is away what it holds."""
+
+
+class Pausing:
+    """Takes such verbs one after the other: a word and its opposite keep their order.
+
+    ``fenced`` is told when a write met another owner's epoch, ``reloader`` which group's rows are
+    not as remembered.
+    """
+
+    def __init__(
+        self,
+        node_id: int,
+        coordinator: Coordinator,
+        reloader: Reloader,
+        fenced: Callable[[], None],
+    ) -> None:
+        self.node_id = node_id
+        self.coordinator = coordinator
+        self.reloader = reloader
+        self.fenced = fenced
+        self._asked: asyncio.Queue[tuple[str, PauseVerb]] = asyncio.Queue()
+        self._connection: Connection | None = None
+
+    def add(self, group_id: str, verb: PauseVerb) -> None:
+        """Decide the verb when its turn comes."""
+        self._asked.put_nowait((group_id, verb))
+
+    async def run(self) -> None:
+        """One verb after the other, until cancelled."""
+        try:
+            while True:
+                await self._ask(*await self._asked.get())
+        finally:
+            if self._connection is not None:
+                await self._connection.close()
+
+    async def _ask(self, group_id: str, verb: PauseVerb) -> None:
+        async with self._still(group_id) as group:
+            if group is not None and self.coordinator.owns(group_id):
+                paused = self.coordinator.own.paused
+                ruling = decide(group.durable, paused.of(group_id), verb)
+                if await self._write(group_id, group, ruling, verb.operation_id):
+                    paused.put(group_id, ruling.pauses)
+        # Where it was not written, or nobody knows, the next look finds the row as it is.
+        self.coordinator.undecided(verb.operation_id)
+
+    @asynccontextmanager
+    async def _still(self, group_id: str) -> AsyncIterator[Group | None]:
+        """The group while no committer has it; None where one always has."""
+        resident = await self._held(group_id)
+        if resident is None:
+            rules = self.coordinator.own.rules_of(group_id)
+            absent = KINDS[CLASSIC].absent(group_id, rules, self.coordinator.clock())
+            yield None if group_id in self.coordinator.residents else absent
+            return
+        try:
+            yield resident.group
+        finally:
+            if not resident.lost:
+                self.coordinator.release(resident)
+
+    async def _held(self, group_id: str) -> Resident | None:
+        for _ in range(HOLD_TRIES_MAX):
+            resident = self.coordinator.hold(group_id)
+            if resident is not None or group_id not in self.coordinator.residents:
+                return resident
+            await asyncio.sleep(HOLD_TRY_S)
+        return None
+
+    async def _write(self, group_id: str, group: Group, ruling: Ruling, operation_id: int) -> bool:
+        """Whether it is written. Where that is not known, memory follows the rows."""
+        try:
+            await self._apply(group_id, group, ruling, operation_id)
+        except Fenced:
+            self.fenced()
+        except Conflict:
+            self._doubt(group_id)
+        except Unknown as error:
+            logger.warning("a pause of %r: outcome unknown: %s", group_id, error)
+            await self._learn(group_id, operation_id)
+        except (StoreError, OSError) as error:
+            logger.info("a pause of %r waits: %s", group_id, error)
+        else:
+            return True
+        return False
+
+    async def _apply(self, group_id: str, group: Group, ruling: Ruling, operation_id: int) -> None:
+        """Write it in a transaction that holds the operation. The guard alone would let an attempt
+        pass that was given up and comes late: a pause is no other revision of its group."""
+        journal = () if ruling.entry is None else (ruling.entry,)
+        decision = Decision(group, journal=journal, operations=(ruling.operated,))
+        epochs = dict(self.coordinator.epochs)
+        batch = Batch(self.node_id, epochs, [Write(group.durable, decision)])
+        before = self.coordinator.own.paused.of(group_id)
+        try:
+            self._connection = connection = await connections.kept(self._connection, "pauses")
+            async with connection.transaction():
+                asked = {"operation_id": operation_id}
+                taken = await connection.execute(sql.TAKE_OPERATION.encode(), asked)
+                if await taken.fetchone() is None:
+                    raise Unknown("an earlier attempt at it has ended")
+                async with connection.pipeline():
+                    for text, parameters in apply.statements(batch):
+                        await connection.execute(text.encode(), parameters)
+                    for text, parameters in changes(group_id, before, ruling.pauses):
+                        await connection.execute(text.encode(), parameters)
+        except psycopg.Error as error:
+            raise errors.translate(error, self._connection) from error
+
+    def _doubt(self, group_id: str) -> None:
+        """Somebody else wrote the group's rows: the group is read again, as after any write."""
+        resident = self.coordinator.residents.get(group_id)
+        if resident is not None and resident.busy:
+            self.coordinator.doubt(resident)
+            self.reloader.add([resident])
+
+    async def _learn(self, group_id: str, operation_id: int) -> None:
+        """Read what is paused once nothing of the operation is under way, until that can be read,
+        or is another node's affair."""
+        while self.coordinator.owns(group_id):
+            try:
+                async with await connections.connect("pauses again") as connection:
+                    asked = {"operation_id": operation_id}
+                    await connection.execute(sql.AWAIT_OPERATION.encode(), asked)
+                    found = await load.pauses_of_group(connection, group_id)
+            except (psycopg.Error, OSError):
+                await asyncio.sleep(AGAIN_S)
+            else:
+                self.coordinator.own.paused.put(group_id, found)
+                return
+
+
+def changes(group_id: str, before: Pauses, after: Pauses) -> Iterator[Statement]:
+    """What makes the rows of the one those of the other, and rings for pages. Pure."""
+    gone = sorted(before.keys() - after.keys())
+    if gone:
+        scopes, names = ([target[part] for target in gone] for part in (0, 1))
+        yield sql.DROP, {"group_id": group_id, "scopes": scopes, "names": names}
+    for target in sorted(after.keys() - before.keys()):
+        pause = after[target]
+        yield (
+            sql.PUT,
+            {
+                "group_id": group_id,
+                "slot": slot_of(group_id),
+                "scope": target.scope,
+                "name": target.name,
+                "pause_id": pause.pause_id,
+                "actor": pause.actor,
+                "reason": pause.reason,
+            },
+        )
+    yield sql.RING, {"bell": sql.BELL, "group_id": group_id}

@@ -1,0 +1,177 @@
+"""Operators' verbs: a row to insert, and from the row the event that the owner steps.
+
+``ask`` is for the admin and REST (any process, any moment); ``Operator`` is the node's side.
+Effect and result commit together, by the store, so a verb outlives an owner that dies
+over it (docs/architecture.md, *Operations*).
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from django.db import connection as django_connection
+from django.db import transaction
+from psycopg_pool import PoolTimeout
+
+from groups.store.sql import slots as sql
+from groups.coordinator.runtime import Coordinator
+from groups.core.events import (
+    EvictMember,
+    ExpireOffsets,
+    ForceRebalance,
+    RestoreOffsets,
+    Verb,
+)
+from groups.core.pauses import PauseVerb, PauseWork, ResumeWork
+from groups.core.plain_text import text_problem
+from groups.models import Operation
+from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
+from groups.operations.pauses import Pausing
+from groups.core.slot import slot_of
+
+logger = logging.getLogger(__name__)
+
+BELL = "rollcall_operations"
+"""The channel that says: an operation waits. The payload is its slot."""
+
+
+def ask(
+    group_id: str,
+    verb: str,
+    *,
+    reason: str,
+    actor: str,
+    member_id: str = "",
+    expected_generation: int | None = None,
+    restore_to: datetime | None = None,
+    idempotency_key: str | None = None,
+) -> Operation:
+    """Record what an operator wants of a group, and ring for the group's owner.
+
+    Returns the operation, pending. A known idempotency key returns the operation it made.
+    Raises ValueError for a reason that is empty or not to be shown to people.
+    """
+    check_reason(reason)
+    values = {
+        "group_id": group_id,
+        "slot": slot_of(group_id),
+        "verb": verb,
+        "member_id": member_id,
+        "reason": reason,
+        "actor": actor,
+        "expected_generation": expected_generation,
+        "restore_to": restore_to,
+    }
+    with transaction.atomic():
+        if idempotency_key is None:
+            operation = Operation.objects.create(**values)
+        else:
+            operation, _ = Operation.objects.get_or_create(
+                idempotency_key=idempotency_key, defaults=values
+            )
+        with django_connection.cursor() as cursor:
+            cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(operation.slot)])
+    return operation
+
+
+def check_reason(reason: str) -> None:
+    """Raise ValueError for one that nobody should read in the journal later."""
+    if not reason.strip():
+        raise ValueError("an operation needs a reason")
+    problem = text_problem(reason)
+    if problem is not None:
+        raise ValueError(problem)
+
+
+def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) -> None:
+    """Record the same wish for many groups, and ring once for each slot."""
+    check_reason(reason)
+    asked = [
+        Operation(group_id=g, slot=slot_of(g), verb=verb, reason=reason, actor=actor)
+        for g in group_ids
+    ]
+    with transaction.atomic():
+        Operation.objects.bulk_create(asked)
+        with django_connection.cursor() as cursor:
+            for slot in sorted({operation.slot for operation in asked}):
+                cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(slot)])
+
+
+def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
+    """A pending row as the event it asks for, with its group id."""
+    operation_id, group_id, verb, member_id, reason, actor, expected, restore_to = row
+    said = {"operation_id": operation_id, "actor": actor, "reason": reason}
+    if verb == Operation.Verb.EVICT:
+        return group_id, EvictMember(**said, member_id=member_id)
+    if verb == Operation.Verb.PAUSE:
+        return group_id, PauseWork(**said, member_id=member_id)
+    if verb == Operation.Verb.RESUME:
+        return group_id, ResumeWork(**said, member_id=member_id)
+    if verb == Operation.Verb.EXPIRE_OFFSETS:
+        return group_id, ExpireOffsets(**said, state_age_ms=0, ages=())
+    if verb == Operation.Verb.RESTORE_OFFSETS:
+        return group_id, RestoreOffsets(**said, to=restore_to, offsets=())
+    return group_id, ForceRebalance(**said, expected_generation=expected)
+
+
+class Operator:
+    """The node's side: pending operations of owned slots become events, once each.
+
+    ``_given`` keeps each id with the slot epoch under which it was given out, until its row is no
+    longer pending, or its event was refused before it was decided: so a second ring does not step
+    an operation twice while its first step is on the way to its commit. A slot that was lost and
+    won again has another epoch: what was stepped under the old one is fenced, and given again.
+    """
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        offset_verbs: OffsetVerbs,
+        pausing: Pausing,
+        readers: Callable[[], Any],
+    ) -> None:
+        self.coordinator = coordinator
+        self.offset_verbs = offset_verbs
+        self.pausing = pausing
+        self.readers = readers
+        self._given: dict[int, int] = {}
+        self._looking = asyncio.Lock()
+        coordinator.undecided = self._undecided
+
+    def _undecided(self, operation_id: int) -> None:
+        self._given.pop(operation_id, None)
+
+    async def look(self, _payload: str | None = None) -> None:
+        """Read what is pending for this node's slots and put it into the inboxes."""
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
+        slots = sorted(self.coordinator.epochs)
+        if not slots:
+            return
+        try:
+            async with self.readers() as connection:
+                cursor = await connection.execute(sql.PENDING_OPERATIONS.encode(), {"slots": slots})
+                rows = await cursor.fetchall()
+        except (psycopg.Error, PoolTimeout) as error:
+            logger.info("operations wait for the database: %s", error)
+            return
+        pending = {row[0] for row in rows}
+        self._given = {key: epoch for key, epoch in self._given.items() if key in pending}
+        for row in rows:
+            epoch = self.coordinator.epochs.get(slot_of(row[1]))
+            if epoch is not None and self._given.get(row[0]) != epoch:
+                self._given[row[0]] = epoch
+                self._give(*event_of(row))
+
+    def _give(self, group_id: str, event: Verb) -> None:
+        if isinstance(event, OffsetVerb):
+            self.offset_verbs.add(group_id, event)
+        elif isinstance(event, PauseVerb):
+            self.pausing.add(group_id, event)
+        else:
+            self.coordinator.submit(group_id, event)

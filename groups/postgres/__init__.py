@@ -1,0 +1,1 @@
+"""How Rollcall talks to PostgreSQL; it knows no group."""

@@ -1,0 +1,261 @@
+"""How a node connects to PostgreSQL: direct connections, with its role and its timeouts.
+
+Only connection parameters and their making; no SQL about groups.
+"""
+
+import asyncio
+import logging
+import os
+import select
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from socket import SHUT_RDWR, socket
+from typing import Any, TypeVar
+
+import psycopg
+from django.conf import settings
+from psycopg.abc import PQGen
+from psycopg.conninfo import make_conninfo
+from psycopg_pool import AsyncConnectionPool
+
+from groups.postgres import timeline
+from groups.postgres.roles import options
+from groups.event_loop.slices import Slices
+
+logger = logging.getLogger(__name__)
+
+RV = TypeVar("RV")
+
+WAIT_INTERVAL_S = 0.1
+"""How often psycopg looks up while it waits: its own default."""
+
+
+class Connection(psycopg.AsyncConnection[Any]):
+    """A connection whose server must answer in time.
+
+    Timeouts of PostgreSQL's own end what takes long, but not the wait for a server process that
+    hangs or for a network that swallows everything. ``patience_s``: how long one answer is waited
+    for before the connection is given up for lost; None: for ever, for one that only listens.
+    """
+
+    patience_s: float | None = None
+    _until: float | None = None
+    _watch: asyncio.TimerHandle | None = None
+
+    async def wait(
+        self,
+        gen: PQGen[RV],
+        interval: float = WAIT_INTERVAL_S,
+        timeout: float | None = None,  # noqa: ASYNC109  (psycopg's own signature)
+    ) -> RV:
+        """Wait for the server, and break the connection where it takes too long: psycopg then
+        says that it was lost, as of any other that breaks."""
+        if self.patience_s is None:
+            return await super().wait(gen, interval, timeout)
+        loop = asyncio.get_running_loop()
+        self._until = until = loop.time() + self.patience_s
+        if self._watch is None or self._watch.when() > until:
+            self._watch_until(until, loop)
+        try:
+            return await super().wait(gen, interval, timeout)
+        finally:
+            self._until = None
+
+    def _watch_until(self, until: float, loop: asyncio.AbstractEventLoop) -> None:
+        """One timer for many waits: a batch waits a dozen times, and a timer for each would cost
+        more than the waits themselves."""
+        if self._watch is not None:
+            self._watch.cancel()
+        self._watch = loop.call_at(until, self._look, loop)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._watch = None
+        if self._until is None:
+            return  # nothing is waited for; the next wait sets the timer again
+        if loop.time() >= self._until:
+            self.hang_up()
+        else:
+            self._watch_until(self._until, loop)
+
+    async def notifies(
+        self,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  (psycopg's own signature)
+        stop_after: int | None = None,
+    ) -> AsyncGenerator[psycopg.Notify, None]:
+        """Listen: the server has nothing to say until somebody rings."""
+        with self.patient(None):
+            async for ring in super().notifies(timeout=timeout, stop_after=stop_after):
+                yield ring
+
+    @contextmanager
+    def patient(self, seconds: float | None) -> Iterator[None]:
+        """For a call that may take longer than others, or for ever."""
+        before, self.patience_s = self.patience_s, seconds
+        try:
+            yield
+        finally:
+            self.patience_s = before
+
+    def hang_up(self) -> None:
+        """Shut the socket down, without a word that the other side would have to read."""
+        if self.closed:
+            return
+        logger.warning("%s: PostgreSQL gives no answer; the connection is given up", self._name)
+        # A descriptor of its own: libpq closes the other one itself.
+        with socket(fileno=os.dup(self.fileno())) as line, suppress(OSError):
+            line.shutdown(SHUT_RDWR)
+
+    @property
+    def _name(self) -> str:
+        return self.info.get_parameters().get("application_name", "a connection")
+
+
+ROWS_AT_ONCE = 500
+"""Rows that are made of what PostgreSQL sent between two looks at the time."""
+
+
+async def in_slices(cursor: psycopg.AsyncCursor[Any]) -> AsyncGenerator[Any, None]:
+    """What was found, row by row; among many rows everybody else has turns of the loop."""
+    slices = Slices()
+    while rows := await cursor.fetchmany(ROWS_AT_ONCE):
+        for row in rows:
+            yield row
+        if slices.is_over:
+            await slices.pause()
+
+
+TIMEOUT = "OFFSETS_COMMIT_TIMEOUT_MS"
+
+CONNECT_TIMEOUT_S = 3
+"""A host that does not answer must not hold a node's start, or its lease, for long."""
+
+LIBPQ: Mapping[str, Any] = {
+    "connect_timeout": CONNECT_TIMEOUT_S,
+    # A peer that vanished without a word is noticed within seconds, not within two hours.
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 3000,
+}
+
+HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
+"""What the system says of a socket whose other end has closed (POLLRDHUP: Linux only)."""
+
+RECONNECT_S = 1.0
+"""How long the pool tries to reconnect by itself, waiting twice as long each time; behind an outage
+of a minute readers would wait another. Having given up, it tries again with the next reader."""
+
+READERS_MAX = 4
+"""Connections for reads (offset fetches, catalogue look-ups) of one node."""
+
+
+def conninfo(role: str = "rollcall_node", **over: Any) -> str:
+    """The connection string of the node: Django's own database, our role and timeouts."""
+    database, logins = settings.DATABASES["default"], settings.DATABASE_LOGINS
+    parameters: dict[str, Any] = {
+        "host": database["HOST"],
+        "port": database["PORT"],
+        "dbname": database["NAME"],
+        "user": role if role in logins else database["USER"],
+        "password": logins.get(role, database["PASSWORD"]),
+        **{k: v for k, v in database.get("OPTIONS", {}).items() if isinstance(v, str | int)},
+        **LIBPQ,
+        "application_name": f"rollcall {role.removeprefix('rollcall_')}",
+        "options": _options(role, {}),
+        **over,
+    }
+    return make_conninfo("", **{k: v for k, v in parameters.items() if v not in (None, "")})
+
+
+def _options(role: str, over: Mapping[str, str]) -> str:
+    return options(role, over, taken=settings.DATABASE_ROLES)
+
+
+def _patience_s(settings_over: Mapping[str, str]) -> float:
+    """How long a node waits for an answer: by as much longer than usual as PostgreSQL itself
+    gives the connection's statements."""
+    more = settings_over.get("statement_timeout", "0s").removesuffix("s")
+    return float(more) + float(getattr(settings, TIMEOUT)) / 1000
+
+
+async def connect(
+    name: str,
+    settings_over: Mapping[str, str] | None = None,
+    *,
+    is_checked: bool = True,
+    **parameters: str,
+) -> Connection:
+    """One direct connection in autocommit mode; ``name`` shows in pg_stat_activity.
+
+    ``settings_over`` replaces some of the role's own settings, ``parameters`` libpq's. Unless
+    ``is_checked`` it may lead to a server whose rows are older than what this process remembers.
+    """
+    over = {
+        "options": _options("rollcall_node", settings_over or {}),
+        "application_name": f"rollcall node {name}",
+        **parameters,
+    }
+    made = await Connection.connect(conninfo(**over), autocommit=True)
+    made.patience_s = _patience_s(settings_over or {})
+    if is_checked:
+        await _confirmed(made)
+    return made
+
+
+async def _confirmed(made: Connection) -> None:
+    try:
+        await timeline.check(made)
+    except BaseException:
+        await made.close()
+        raise
+
+
+async def _configured(connection: Connection) -> None:
+    connection.patience_s = _patience_s({})
+    await _confirmed(connection)
+
+
+async def kept(connection: Connection | None, name: str, *, is_checked: bool = True) -> Connection:
+    """The same connection while it is usable, else a new one in its place.
+
+    A server that went while the connection was idle is noticed here, by one system call, and
+    not by the next batch, whose outcome nobody would know.
+    """
+    if connection is not None:
+        if is_usable(connection):
+            return connection
+        await connection.close()
+    return await connect(name, is_checked=is_checked)
+
+
+def is_usable(connection: Connection) -> bool:
+    """Whether neither side has closed it, as far as one system call can tell."""
+    if connection.closed or connection.broken:
+        return False
+    poll = select.poll()
+    poll.register(connection.fileno(), HUNG_UP)
+    return not poll.poll(0)
+
+
+async def _check(connection: Connection) -> None:
+    """Lend no connection whose server has gone: a restart must not cost a reader its answer."""
+    if not is_usable(connection):
+        await connection.close()  # or the pool takes it for a good one, and lends it again
+        raise psycopg.OperationalError("the server closed the connection while it was idle")
+
+
+def pool() -> AsyncConnectionPool[Connection]:
+    """The readers' pool, not yet open."""
+    return AsyncConnectionPool(
+        conninfo(),
+        min_size=1,
+        max_size=READERS_MAX,
+        open=False,
+        connection_class=Connection,
+        configure=_configured,
+        check=_check,
+        reconnect_timeout=RECONNECT_S,
+        timeout=CONNECT_TIMEOUT_S,
+        kwargs={"autocommit": True},
+    )

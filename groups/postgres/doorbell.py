@@ -1,0 +1,97 @@
+"""The doorbell: one listening connection a process, and who wants to hear which channel.
+
+A ring carries only what changed, never the data; listeners look for themselves. A ring
+may be lost with its connection, so every reconnect rings for everyone. NOTIFY asks for no right:
+what a payload says is anybody's word, and what a listener cannot read makes it look at everything.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from groups.postgres import connections
+
+logger = logging.getLogger(__name__)
+
+RECONNECT_S = 0.5
+
+STILL_THERE = "SELECT 1"
+"""A server that hangs rings no more than a quiet one: this tells them apart."""
+
+LOOK_AGAIN_S = 1.0
+"""Who rings what nobody can read makes its listener look at everything this often, not more."""
+
+Listener = Callable[[str | None], Awaitable[None]]
+"""Told the payload, or None: "something may have been missed, look at everything"."""
+
+Connect = Callable[[], Awaitable[psycopg.AsyncConnection[Any]]]
+
+
+async def _as_node() -> connections.Connection:
+    return await connections.connect("doorbell")
+
+
+class Doorbell:
+    """Listens for as long as it runs; ``listeners`` maps a channel to who is told.
+
+    ``connect`` makes its connection, a node's own by default. After a loss it waits
+    ``RECONNECT_S``; while the database stays away, each wait is twice the one before, at most
+    ``reconnect_s_max`` (the default never grows: a node must hear soon).
+    """
+
+    def __init__(
+        self,
+        listeners: Mapping[str, Listener],
+        connect: Connect = _as_node,
+        reconnect_s_max: float = RECONNECT_S,
+    ) -> None:
+        self.listeners = listeners
+        self._connect = connect
+        self._reconnect_s_max = reconnect_s_max
+        self._wait_s = RECONNECT_S
+        self._told: set[tuple[str, type[Exception]]] = set()
+
+    async def run(self) -> None:
+        """Listen, and again after every loss of the connection, until cancelled."""
+        while True:
+            try:
+                async with await self._connect() as connection:
+                    await self._listen(connection)
+            except (psycopg.Error, OSError) as error:
+                logger.info("the doorbell is away: %s", error)
+            await asyncio.sleep(self._wait_s)
+            self._wait_s = min(2 * self._wait_s, self._reconnect_s_max)
+
+    async def _listen(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        for channel in self.listeners:
+            await connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
+        self._wait_s = RECONNECT_S
+        unread = set(self.listeners)
+        while True:
+            unread = {channel for channel in unread if not await self._tell(channel, None)}
+            async for ring in connection.notifies(timeout=LOOK_AGAIN_S):
+                if ring.channel not in unread and not await self._tell(ring.channel, ring.payload):
+                    unread.add(ring.channel)
+            await connection.execute(STILL_THERE)
+
+    async def _tell(self, channel: str, payload: str | None) -> bool:
+        """Whether the listener did what the ring asks for; if not, it looks at everything later."""
+        try:
+            await self.listeners[channel](payload)
+        except (psycopg.Error, OSError) as error:
+            logger.info("a ring of %s waits for the database: %s", channel, error)
+        except Exception as error:
+            self._could_not_read(channel, payload, error)
+        else:
+            return True
+        return False
+
+    def _could_not_read(self, channel: str, payload: str | None, error: Exception) -> None:
+        """Say it once for each channel and kind of trouble: anybody may ring, and often."""
+        if (channel, type(error)) not in self._told:
+            self._told.add((channel, type(error)))
+            logger.warning("%s: a ring that cannot be read (%.200r): %r", channel, payload, error)

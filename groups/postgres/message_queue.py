@@ -1,0 +1,50 @@
+"""The broker inside PostgreSQL: its tables and functions (pgmq), made where they are missing.
+
+Only Celery's transport (``groups.postgres.message_queue_transport``) uses them afterwards. The objects belong to
+the worker's role, as which worker, beat and web connect to the queue.
+"""
+
+from importlib.resources import files
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from groups.postgres import setup_lock
+
+OWNER = "rollcall_worker"
+QUEUE_TABLE = "pgmq.q_{}"
+
+THROTTLE_MS = 0
+"""A ring for each task: there are few."""
+
+RINGS = """SELECT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass(%s)
+    AND tgname = 'trigger_notify_queue_insert_listeners')"""
+
+
+def ensure(queue: str) -> None:
+    """Load pgmq's SQL and make the queue, unless they are there. Needs CREATE on the database."""
+    table = QUEUE_TABLE.format(queue)
+    with setup_lock.held(), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s)", [table])
+        if cursor.fetchone() == (None,):
+            _make(cursor, queue)
+        cursor.execute(RINGS, [table])
+        if cursor.fetchone() == (False,):
+            cursor.execute("SELECT pgmq.enable_notify_insert(%s, %s)", [queue, THROTTLE_MS])
+
+
+def _make(cursor: Any, queue: str) -> None:
+    """As the role whose objects they become, which may create them for this moment."""
+    name = connection.ops.quote_name(str(connection.settings_dict["NAME"]))
+    if settings.DATABASE_ROLES:
+        cursor.execute(f"GRANT CREATE ON DATABASE {name} TO {OWNER}")
+        cursor.execute(f"SET LOCAL ROLE {OWNER}")
+    cursor.execute("SELECT to_regnamespace('pgmq')")
+    if cursor.fetchone() == (None,):
+        raw = cursor.connection.connection  # the file has percent signs that are no parameters
+        raw.execute((files("pgmq") / "sql" / "pgmq.sql").read_bytes())
+    cursor.execute("SELECT pgmq.create(%s)", [queue])
+    if settings.DATABASE_ROLES:
+        cursor.execute("RESET ROLE")
+        cursor.execute(f"REVOKE CREATE ON DATABASE {name} FROM {OWNER}")

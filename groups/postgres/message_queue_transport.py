@@ -1,0 +1,27 @@
+"""Celery's way to the broker inside PostgreSQL: kombu's own, which uses the queue as it is.
+
+kombu's declares the queue in every process that starts, and each time drops the trigger that rings
+and makes it anew: two processes that do so at once lock each other out. ``groups.postgres.message_queue`` has made
+both already, under the lock of every set-up.
+"""
+
+from typing import Any, cast
+
+from kombu.transport import pgmq
+
+
+class Channel(pgmq.Channel):
+    """Makes nothing, and listens only where tasks are taken."""
+
+    def _new_queue(self, queue: str, **kwargs: Any) -> None:
+        """It is there."""
+
+    def _maybe_enable_notify(self, queue: str, queue_name: str | None = None) -> None:
+        transport = cast("Transport", self.connection)  # as kombu calls it
+        transport._register_notify_queue(queue_name or self._queue_name(queue))
+
+
+class Transport(pgmq.Transport):
+    """Named by ``CELERY_BROKER_TRANSPORT``."""
+
+    Channel = Channel

@@ -1,0 +1,1 @@
+"""What screens and REST read."""

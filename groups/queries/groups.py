@@ -1,0 +1,295 @@
+"""What operators and automation read of groups: read models for the admin and REST.
+
+Reads only, by the ORM, a fixed small number of statements each. What bytes mean is told by
+``groups.core``; how things look on a page or in JSON is the caller's affair.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from groups.store.sql import commands
+from groups.core.assignment import partitions_of
+from groups.core.classic import packing
+from groups.core.commanded.thread_offers import EXPELLED
+from groups.core.journal import EntryKind
+from groups.core.pauses import GROUP
+from groups.core.subscription import topics_of
+from groups.models import (
+    ABOUT_TOPICS,
+    Group,
+    Journal,
+    Liveness,
+    Member,
+    Node,
+    Offset,
+    Pause,
+    Slot,
+    Topic,
+)
+from groups.store.sql.liveness import LOOK_BELL
+
+CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
+
+KINDS = (CLASSIC, CONSUMER, DRAFT, COMMANDED)
+
+STATES = (
+    "Empty",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "Assigning",
+    "Reconciling",
+    "Stable",
+)
+"""Of every kind of group; asking the rows which there are would read all of them."""
+
+REBALANCED = EntryKind.REBALANCE_COMPLETED
+
+JOURNAL_PAGE = 50
+
+Partitions = Mapping[str, Sequence[int]]
+"""Partition numbers by topic name, both sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberView:
+    """A member as people read it. Ages are milliseconds; None: not noted yet."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    joined_at: datetime
+    heard_at: datetime | None
+    heartbeat_age_ms: int | None
+    is_leader: bool
+    state: str
+    epoch: int
+    topics: Sequence[str] | None
+    assignment: Partitions | None
+
+    @property
+    def partition_count(self) -> int:
+        """How many partitions the member owns, as far as its assignment can be read."""
+        return sum(len(numbers) for numbers in (self.assignment or {}).values())
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetView:
+    """A committed offset beside what is known of its partition's end. ``lag`` None: unknown."""
+
+    topic: str
+    partition: int
+    committed_offset: int
+    leader_epoch: int
+    metadata: str
+    committed_at: datetime
+    end_offset: int | None
+    lag: int | None
+    owner: str | None
+
+
+def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
+    """Groups with ``member_count``, ``last_rebalance_at`` and ``last_rebalance_id``, ``paused``
+    (whether the whole group is) and ``paused_members`` (how many of its members are).
+
+    The additions are computed for the rows of a page only, so a page costs the same however
+    many groups there are, in any order of the group's own columns.
+    """
+    members = Member.objects.filter(group_id=OuterRef("group_id")).order_by()
+    counted = members.values("group_id").annotate(n=Count("member_id")).values("n")
+    newest = Journal.objects.filter(group_id=OuterRef("group_id"), kind=REBALANCED).order_by("-id")
+    pauses = Pause.objects.filter(group_id=OuterRef("group_id")).order_by()
+    single = pauses.exclude(scope=GROUP).values("group_id").annotate(n=Count("name")).values("n")
+    found: QuerySet[Any] = Group.objects.all() if groups is None else groups
+    page: QuerySet[Any] = found.annotate(
+        member_count=Coalesce(Subquery(counted), 0),
+        last_rebalance_at=Subquery(newest.values("at")[:1]),
+        last_rebalance_id=Subquery(newest.values("id")[:1]),
+        paused=Exists(pauses.filter(scope=GROUP)),
+        paused_members=Coalesce(Subquery(single), 0),
+    )
+    return page
+
+
+def with_rebalances(groups: Sequence[Any]) -> Mapping[str, Journal]:
+    """The newest rebalance of each of these annotated groups, by group id."""
+    ids = [g.last_rebalance_id for g in groups if g.last_rebalance_id is not None]
+    return {entry.group_id: entry for entry in Journal.objects.filter(id__in=ids)}
+
+
+def members_of(group: Group) -> Sequence[MemberView]:
+    """The members in order of arrival. Three statements at most."""
+    rows = list(Member.objects.filter(group_id=group.group_id).order_by("position"))
+    heard = dict(
+        Liveness.objects.filter(group_id=group.group_id).values_list("member_id", "heard_at")
+    )
+    names = _topic_names(group, rows)
+    now = timezone.now()
+    return [_member(group, row, heard.get(row.member_id), names, now) for row in rows]
+
+
+def _topic_names(group: Group, rows: Iterable[Member]) -> Mapping[str, str]:
+    """Topic names by id, as 32 hex digits, for groups whose members' rows hold ids."""
+    if group.kind != CONSUMER:
+        return {}
+    ids = {topic_id for row in rows for topic_id in row.details.get("assigned", ())}
+    names = {facts[0]: name for name, facts in group.details.get("topics", {}).items()}
+    unknown = ids - names.keys()
+    if unknown:
+        found = Topic.objects.filter(topic_id__in=unknown).values_list("topic_id", "name")
+        names.update((topic_id.hex, name) for topic_id, name in found)
+    return names
+
+
+def _member(
+    group: Group, row: Member, heard_at: datetime | None, names: Mapping[str, str], now: datetime
+) -> MemberView:
+    by_epoch = group.kind == CONSUMER
+    age = None if heard_at is None else max(0, _milliseconds(now - heard_at))
+    return MemberView(
+        member_id=row.member_id,
+        instance_id=row.instance_id,
+        client_id=row.client_id,
+        client_host=row.client_host,
+        session_timeout_ms=row.session_timeout_ms,
+        rebalance_timeout_ms=row.rebalance_timeout_ms,
+        joined_at=row.joined_at,
+        heard_at=heard_at,
+        heartbeat_age_ms=age,
+        is_leader=group.kind == CLASSIC and row.member_id == group.leader,
+        state=_state(group, row),
+        epoch=row.details.get("epoch", 0) if by_epoch else group.generation,
+        topics=_topics(group, row),
+        assignment=_assignment(group, row, names),
+    )
+
+
+def _state(group: Group, row: Member) -> str:
+    """The member's own state where its kind has one; else the group's."""
+    if group.kind == CONSUMER:
+        state: str = row.details.get("state", "")
+        return state
+    return "Expelled" if EXPELLED in row.details else group.state
+
+
+def _milliseconds(span: timedelta) -> int:
+    return round(span / timedelta(milliseconds=1))
+
+
+def _topics(group: Group, row: Member) -> Sequence[str] | None:
+    if group.kind == CONSUMER:
+        by_pattern = group.details.get("matches", {}).get(row.details.get("regex"), ())
+        return sorted({*row.details.get("topics", ()), *by_pattern})
+    name = group.protocol_name or next(iter(packing.names_of(bytes(row.subscription))), None)
+    found = topics_of(packing.metadata_of(bytes(row.subscription), name))
+    return None if found is None else sorted(found)
+
+
+def _assignment(group: Group, row: Member, names: Mapping[str, str]) -> Partitions | None:
+    if group.kind == CONSUMER:
+        assigned: Mapping[str, Sequence[int]] = row.details.get("assigned", {})
+        return {names.get(t, t): sorted(p) for t, p in sorted(assigned.items())}
+    parts = partitions_of(bytes(row.assignment))
+    return None if parts is None else by_topic(parts)
+
+
+def by_topic(parts: Iterable[tuple[str, int]]) -> Partitions:
+    """Pairs of topic and partition, grouped and sorted."""
+    grouped: dict[str, list[int]] = {}
+    for topic, partition in sorted(parts):
+        grouped.setdefault(topic, []).append(partition)
+    return grouped
+
+
+def offsets_of(
+    group_id: str, members: Sequence[MemberView] = (), limit: int | None = None
+) -> Sequence[OffsetView]:
+    """What the group has committed, by topic and partition; at most ``limit``. Two statements."""
+    rows = list(Offset.objects.filter(group_id=group_id).order_by("topic", "partition")[:limit])
+    return views_of(rows, members)
+
+
+def views_of(rows: Sequence[Offset], members: Sequence[MemberView] = ()) -> Sequence[OffsetView]:
+    """Offset rows beside the end of their partition and who owns it. One statement."""
+    names = {row.topic for row in rows}
+    ends = dict(Topic.objects.filter(name__in=names).values_list("name", "end_offsets"))
+    owners = {
+        (topic, partition): member.member_id
+        for member in members
+        for topic, numbers in (member.assignment or {}).items()
+        for partition in numbers
+    }
+    return [_offset(row, ends.get(row.topic, ()), owners) for row in rows]
+
+
+def _offset(row: Offset, ends: Sequence[int], owners: Mapping[tuple[str, int], str]) -> OffsetView:
+    end = ends[row.partition] if row.partition < len(ends) else None
+    return OffsetView(
+        topic=row.topic,
+        partition=row.partition,
+        committed_offset=row.committed_offset,
+        leader_epoch=row.leader_epoch,
+        metadata=row.metadata,
+        committed_at=row.committed_at,
+        end_offset=end,
+        lag=None if end is None else max(0, end - row.committed_offset),
+        owner=owners.get((row.topic, row.partition)),
+    )
+
+
+def journal_of(group_id: str) -> QuerySet[Journal]:
+    """The group's journal, newest first; to be sliced by the caller."""
+    return Journal.objects.filter(group_id=group_id).order_by("-id")
+
+
+def journal_of_topic(name: str) -> QuerySet[Journal]:
+    """What was done to a topic of that name, newest first; one that was deleted has a journal, too.
+    The index ``journal_of_topic`` is for this."""
+    told = Journal.objects.filter(ABOUT_TOPICS).alias(topic=KeyTextTransform("topic", "details"))
+    return told.filter(topic=name).order_by("-id")
+
+
+def journal_of_slots() -> QuerySet[Journal]:
+    """How slots changed hands, and why all of them did at once, newest first."""
+    about = Q(kind__startswith="slots-") | Q(kind=EntryKind.TIME_WENT_BACK)
+    return Journal.objects.filter(about, group_id="").order_by("-id")
+
+
+def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:
+    """Members of a commanded group that have not acknowledged their newest command, by what it
+    says. One statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(commands.NOT_ACKNOWLEDGED, {"group_id": group_id})
+        return dict(cursor.fetchall())
+
+
+def owner_of(group: Group) -> Node | None:
+    """The node that owns the group's slot by the rows. One statement."""
+    owner = Slot.objects.filter(slot=group.slot).values("node_id")[:1]
+    return Node.objects.filter(node_id=Subquery(owner)).first()
+
+
+def slots_by_node() -> Mapping[int | None, int]:
+    """How many slots each node owns; None: nobody."""
+    counted = Slot.objects.values("node_id").annotate(n=Count("slot")).order_by(F("node_id").asc())
+    return {row["node_id"]: row["n"] for row in counted}
+
+
+def ask_for_a_look(group_id: str) -> None:
+    """Ask the group's owner to note who was heard of when, for the next look at the group.
+
+    Heartbeats live in the owner's memory and are noted rarely; whoever watches a group asks
+    for fresh notes. Nothing waits for them.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify(%s, %s)", [LOOK_BELL, group_id])

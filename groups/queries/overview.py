@@ -1,0 +1,201 @@
+"""The whole fleet at a glance: what an operator should know before looking at any one group.
+
+Reads only, by the ORM, eleven statements however many groups there are. What is counted from the
+journal is counted from its newest entries alone, since the journal has no end.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import Count, Max, Q, Window
+from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
+
+from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
+from groups.queries.groups import REBALANCED
+
+SETTLED: Final = ("Stable", "Empty", "Dead")
+"""States in which a group waits for nobody."""
+
+UNSETTLED_AFTER: Final = timedelta(minutes=1)
+"""A rebalance that goes on longer deserves a look."""
+
+FAILED_WITHIN: Final = timedelta(hours=24)
+RECENT: Final = timedelta(hours=1)
+
+JOURNAL_READ_MAX: Final = 20_000
+"""Newest entries of the journal that are looked through for rebalances."""
+
+LISTED_MAX: Final = 10
+"""Lines of each list."""
+
+LATEST_MAX: Final = 8
+
+NODE_SILENT_AFTER: Final = timedelta(seconds=15)
+"""A node beats each second or so: one unheard of for this long does not serve."""
+
+NOT_RECORDED: Final = frozenset(["groups.tasks.analyse"])
+"""Tasks whose end no ``Sweep`` tells of: what they start has rows of its own."""
+
+LATE_AFTER_PERIODS: Final = 3
+LATE_AFTER_LEAST: Final = timedelta(seconds=30)
+"""A task is late when this many of its periods went by, and at least this long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count1h:
+    """How many in the last hour; ``is_more`` where there were more than could be looked through."""
+
+    number: int
+    is_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A periodic task beside its last run. ``last`` None: it has not run yet."""
+
+    task: PeriodicTask
+    last: Sweep | None
+    is_late: bool
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last run failed."""
+        return self.last is not None and self.last.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Everything that the dashboard shows."""
+
+    states: Mapping[str, int]
+    members: int
+    nodes: Sequence[Node]
+    silent_nodes: Sequence[Node]
+    slots: int
+    ownerless_slots: int
+    rebalances_1h: Count1h
+    latest: Sequence[Journal]
+    unsettled: Sequence[Group]
+    unsettled_count: int
+    failed: Sequence[Operation]
+    turns: Sequence[Turn]
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return sum(self.states.values())
+
+    @property
+    def troubled_turns(self) -> Sequence[Turn]:
+        """Periodic tasks whose last run failed, or that should have run by now."""
+        return [turn for turn in self.turns if turn.has_failed or turn.is_late]
+
+    @property
+    def needs_attention(self) -> bool:
+        """Whether there is anything to look at."""
+        troubles: tuple[Any, ...] = (self.unsettled, self.failed, self.troubled_turns)
+        return any((*troubles, self.silent_nodes, self.ownerless_slots))
+
+
+def look(now: datetime | None = None) -> Fleet:
+    """The fleet as the rows tell it."""
+    now = now or timezone.now()
+    slots = Slot.objects.aggregate(all=Count("slot"), free=Count("slot", filter=_ownerless()))
+    nodes = list(Node.objects.order_by("node_id"))
+    newest = Journal.objects.aggregate(id=Max("id"))["id"] or 0
+    unsettled = unsettled_groups(now)
+    return Fleet(
+        states=states(),
+        members=Member.objects.count(),
+        nodes=nodes,
+        silent_nodes=[node for node in nodes if node.beat_at < now - NODE_SILENT_AFTER],
+        slots=slots["all"],
+        ownerless_slots=slots["free"],
+        rebalances_1h=rebalances(newest, now - RECENT),
+        latest=latest_rebalances(newest),
+        unsettled=unsettled,
+        unsettled_count=unsettled[0].of if unsettled else 0,
+        failed=failed_operations(now - FAILED_WITHIN),
+        turns=turns(now),
+    )
+
+
+def _ownerless() -> Q:
+    return Q(node_id__isnull=True)
+
+
+def states() -> Mapping[str, int]:
+    """How many groups are in each state, by the name of the state."""
+    counted = Group.objects.values_list("state").annotate(n=Count("group_id")).order_by("state")
+    return dict(counted)
+
+
+def unsettled_groups(now: datetime) -> Sequence[Any]:
+    """Groups that have been rebalancing for longer than a rebalance should take, the oldest
+    first; ``of`` on each says how many there are."""
+    since = now - UNSETTLED_AFTER
+    moving = Group.objects.filter(state_since__lt=since).exclude(state__in=SETTLED)
+    return list(moving.annotate(of=Window(Count("*"))).order_by("state_since")[:LISTED_MAX])
+
+
+def failed_operations(since: datetime) -> Sequence[Operation]:
+    """What operators asked for in vain, newest first."""
+    ended = Operation.objects.filter(finished_at__gte=since, state=Operation.State.FAILED)
+    return list(ended.order_by("-finished_at")[:LISTED_MAX])
+
+
+def _looked_through(newest: int) -> Any:
+    return Journal.objects.filter(id__gt=newest - JOURNAL_READ_MAX)
+
+
+def rebalances(newest: int, since: datetime) -> Count1h:
+    """How many rebalances were completed since then, as far back as is looked."""
+    read = (
+        _looked_through(newest)
+        .filter(at__gte=since)
+        .aggregate(all=Count("id"), rebalances=Count("id", filter=Q(kind=REBALANCED)))
+    )
+    return Count1h(read["rebalances"], is_more=read["all"] >= JOURNAL_READ_MAX)
+
+
+def latest_rebalances(newest: int) -> Sequence[Journal]:
+    """The last few rebalances of the whole fleet, newest first."""
+    return list(_looked_through(newest).filter(kind=REBALANCED).order_by("-id")[:LATEST_MAX])
+
+
+def turns(now: datetime) -> Sequence[Turn]:
+    """Every periodic task that is enabled, beside its last run."""
+    last = last_runs()
+    enabled = PeriodicTask.objects.filter(enabled=True).exclude(task__startswith="celery.")
+    tasks = enabled.select_related("interval", "crontab").order_by("name")
+    return [
+        Turn(task, last.get(task.name), is_late(task, last.get(task.name), now)) for task in tasks
+    ]
+
+
+def last_runs() -> Mapping[str, Sweep]:
+    """The last run of everything that ever ran, by name."""
+    return {sweep.name: sweep for sweep in Sweep.objects.all()}
+
+
+def is_late(task: PeriodicTask, last: Sweep | None, now: datetime) -> bool:
+    """Whether the task should have run again by now. Only a period says so; one that never ran
+    counts from when its row was last changed."""
+    if not task.enabled or task.interval is None:
+        return False
+    period: timedelta = task.interval.schedule.run_every
+    patience = max(LATE_AFTER_PERIODS * period, LATE_AFTER_LEAST)
+    since: datetime = began(task, last) or task.date_changed
+    return since < now - patience
+
+
+def began(task: PeriodicTask, last: Sweep | None) -> datetime | None:
+    """When the task last began; None if it never did. Of one that is not recorded, when beat last
+    sent it: that a worker took it is not known."""
+    if last is not None:
+        return last.started_at
+    sent: datetime | None = task.last_run_at
+    return sent if task.task in NOT_RECORDED else None

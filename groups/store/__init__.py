@@ -1,0 +1,1 @@
+"""How a decided batch becomes rows, and rows a group."""

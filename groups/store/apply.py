@@ -1,0 +1,446 @@
+"""The one door: the only code that changes the rows of groups.
+
+``statements`` turns a batch of decisions into SQL, pure and testable; two thin
+runners execute it: ``apply`` on an async psycopg connection (the node, one
+pipeline and so one round trip), ``apply_with`` on a Django cursor inside
+``atomic`` (everything else). Nothing here decides anything about a group.
+"""
+
+import asyncio
+import json
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass
+from math import inf
+from operator import itemgetter
+from typing import Any, Protocol
+
+import psycopg
+
+from groups.store import commands, journal, transactional_offsets
+from groups.store.sql import group_rows
+from groups.postgres import errors
+from groups.store.commands import Moved
+from groups.core.errors import ErrorCode
+from groups.core.events import Author, OffsetWrite
+from groups.core.group import Decision
+from groups.core.replies import Operated
+from groups.core.rows import Durable, MemberRow, size_of
+from groups.core.shared import may_differ
+from groups.postgres.array_literals import array
+from groups.core.slot import slot_of
+
+Statement = tuple[str, Mapping[str, Any]]
+
+BELL = "rollcall_groups"
+"""The channel of the doorbell: one NOTIFY a batch, a JSON object of group id to revision."""
+
+BELL_GROUPS_MAX = 50
+"""Groups named in one bell. NOTIFY refuses payloads of 8,000 bytes; listeners to whom a long
+batch rings an empty object look for themselves."""
+
+BELL_BYTES_MAX = 7_500
+
+ROWS_INLINE_MAX = 2_000
+"""Rows whose statements are put together on the event loop: some 20 ms. More than this is one
+large group, whose members have all been given another target."""
+
+BYTES_INLINE_MAX = 256 * 1024
+"""The same in bytes of members: some 5 ms."""
+
+MORE_IN_ALL_MS = 5_000
+"""A transaction may take so much longer than its longest statement: it is the statement that
+should run out of time, since that leaves the connection whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One group's part of a batch: what its rows hold now, and what was decided.
+
+    ``has_pending``: offsets of transactions may wait for this group, put there by this decision
+    or an earlier one.
+    """
+
+    before: Durable
+    decision: Decision
+    has_pending: bool = False
+
+    @property
+    def group_id(self) -> str:
+        """Whose rows these are."""
+        return self.before.group.group_id
+
+    @property
+    def changes_membership(self) -> bool:
+        """Whether group or member rows change, so that the revision rises."""
+        return self.decision.deleted or self.decision.group.durable is not self.before
+
+    def size(self, enough: float = inf) -> int:
+        """About how many bytes of members this writes, all that stands in their rows; counted until
+        there are ``enough``. Offsets are bounded by their number."""
+        if not self.changes_membership or self.decision.deleted:
+            return 0
+        before, after, size = self.before.members, self.decision.group.durable.members, 0
+        for key in may_differ(before, after):
+            row = after.get(key)
+            if row is not None and before.get(key) is not row:
+                size += size_of(row)
+                if size > enough:
+                    break
+        return size
+
+    @property
+    def newcomers(self) -> tuple[str, ...]:
+        """Members that no row knows yet."""
+        before = self.before.members
+        return tuple(m for m in self.decision.group.durable.members if m not in before)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything at all is to be written."""
+        decision = self.decision
+        return bool(
+            self.changes_membership
+            or decision.journal
+            or decision.offsets
+            or decision.offset_deletes
+            or decision.pending
+            or decision.operations
+        )
+
+    @property
+    def revision(self) -> int:
+        """The group's revision once this is written."""
+        return self.before.revision + (1 if self.changes_membership else 0)
+
+    @property
+    def rows(self) -> int:
+        """About how many rows this writes, for the batch's budget."""
+        members = len(self.decision.group.durable.members) if self.changes_membership else 0
+        decision = self.decision
+        offsets = len(decision.offsets) + len(decision.offset_deletes) + len(decision.pending)
+        return 1 + members + offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Decisions for different groups that commit together.
+
+    ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
+    tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: how long each
+    statement may take, where that is longer than usual. ``size``: bytes of members.
+    """
+
+    node_id: int
+    epochs: Mapping[int, int]
+    writes: Sequence[Write]
+    inside: Callable[[], Awaitable[None]] | None = None
+    allowed_ms: int | None = None
+    size: int = 0
+
+
+def statements(batch: Batch) -> Iterator[Statement]:
+    """The batch as SQL; rows in key order. Pure.
+
+    The guard comes first but for a lock, behind which it sees what was committed meanwhile.
+    """
+    writes = sorted(batch.writes, key=lambda write: write.group_id)
+    if batch.allowed_ms is not None:
+        allowed = {"ms": batch.allowed_ms, "total_ms": batch.allowed_ms + MORE_IN_ALL_MS}
+        yield group_rows.MORE_TIME, {name: str(ms) for name, ms in allowed.items()}
+    yield from _locks(writes)
+    yield _guard(batch.epochs, writes)
+    waiting = [transactional_offsets.Part(w.group_id, w.decision) for w in writes if w.has_pending]
+    yield from transactional_offsets.locks(waiting)
+    kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
+    yield from _groups(kept)
+    moved = _moved(kept)
+    yield from _members(moved)
+    yield from commands.changes(moved)
+    yield from journal.statements(writes, batch.node_id)
+    yield from _deleted([w.group_id for w in writes if w.decision.deleted])
+    yield from transactional_offsets.changes(waiting)
+    yield from _offsets(writes)
+    yield from _operations(writes)
+    yield from _bell(writes)
+
+
+def _locks(writes: Sequence[Write]) -> Iterator[Statement]:
+    """Nobody commits offsets under a generation or membership that is about to change."""
+    changing = [
+        write.group_id for write in writes if write.changes_membership and write.before.exists
+    ]
+    if changing:
+        yield group_rows.LOCK_GROUPS, {"class": group_rows.LOCK_CLASS, "group_ids": changing}
+
+
+def _guard(epochs: Mapping[int, int], writes: Sequence[Write]) -> Statement:
+    slots = sorted({slot_of(write.group_id) for write in writes})
+    return group_rows.GUARD, {
+        "slots": array(slots),
+        "epochs": array([epochs.get(slot, -1) for slot in slots]),
+        "group_ids": array([write.group_id for write in writes]),
+        "revisions": array([write.before.revision for write in writes]),
+    }
+
+
+def _rows(text: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Statement]:
+    found = list(rows)
+    if found:
+        columns = zip(*found, strict=True)
+        yield text, {name: array(column) for name, column in zip(names, columns, strict=True)}
+
+
+GROUP_COLUMNS = (
+    "group_id",
+    "slot",
+    "kind",
+    "state",
+    "generation",
+    "protocol_type",
+    "protocol_name",
+    "leader",
+    "details",
+)
+
+
+def _groups(writes: Sequence[Write]) -> Iterator[Statement]:
+    def row(write: Write) -> Sequence[Any]:
+        group = write.decision.group.durable.group
+        return (
+            group.group_id,
+            slot_of(group.group_id),
+            group.kind,
+            group.state,
+            group.generation,
+            group.protocol_type,
+            group.protocol_name,
+            group.leader,
+            json.dumps(dict(group.details)),
+        )
+
+    return _rows(group_rows.PUT_GROUPS, GROUP_COLUMNS, map(row, writes))
+
+
+MEMBER_COLUMNS = (
+    "group_id",
+    "member_id",
+    "instance_id",
+    "client_id",
+    "client_host",
+    "session_timeout_ms",
+    "rebalance_timeout_ms",
+    "position",
+    "subscription",
+    "assignment",
+    "details",
+)
+
+
+def _moved(writes: Sequence[Write]) -> list[Moved]:
+    """Members that came, went or are not the very same."""
+    moved: list[Moved] = []
+    for write in writes:
+        before, after = write.before.members, write.decision.group.durable.members
+        for key in may_differ(before, after):
+            old, new = before.get(key), after.get(key)
+            if old is not new:
+                moved.append((write.group_id, old, new))
+    return moved
+
+
+def _members(moved: Sequence[Moved]) -> Iterator[Statement]:
+    gone = [(group_id, old.member_id) for group_id, old, new in moved if old and new is None]
+    put = [_member_row(group_id, new) for group_id, _, new in moved if new is not None]
+    yield from _rows(group_rows.DROP_MEMBERS, ("group_id", "member_id"), sorted(gone))
+    yield from _rows(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=itemgetter(0, 1)))
+
+
+def _member_row(group_id: str, member: MemberRow) -> tuple[Any, ...]:
+    return (
+        group_id,
+        member.member_id,
+        member.instance_id,
+        member.client_id,
+        member.client_host,
+        member.session_timeout_ms,
+        member.rebalance_timeout_ms,
+        member.position,
+        member.subscription,
+        member.assignment,
+        json.dumps(dict(member.details)),
+    )
+
+
+def _deleted(group_ids: Sequence[str]) -> Iterator[Statement]:
+    if group_ids:
+        for text in group_rows.DROP_GROUPS:
+            yield text, {"group_id": list(group_ids)}
+
+
+OFFSET_COLUMNS = (
+    "group_id",
+    "topic",
+    "partition",
+    "committed_offset",
+    "leader_epoch",
+    "metadata",
+    "commit_ms",
+    "retention_ms",
+)
+
+
+AUTHOR_COLUMNS = Author._fields
+
+STORED = OffsetWrite._fields.index("author")
+"""So many facts of an offset are its row's columns, in their order."""
+
+
+def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
+    # A statement may touch a row once: of several commits to one partition the last one stands.
+    last: dict[tuple[str, str, int], OffsetWrite | None] = {}
+    for write in writes:
+        if write.decision.deleted:
+            continue
+        for offset in write.decision.offsets:
+            last[write.group_id, offset.topic, offset.partition] = offset
+        for topic, partition in write.decision.offset_deletes:
+            last[write.group_id, topic, partition] = None
+    ordered = sorted(last.items())
+    gone = [key for key, offset in ordered if offset is None]
+    yield from _rows(group_rows.DROP_OFFSETS, ("group_id", "topic", "partition"), gone)
+    put = [(key[0], offset) for key, offset in ordered if offset is not None]
+    plain = ((g, *offset[:STORED]) for g, offset in put if offset.author is None)
+    yield from _rows(group_rows.PUT_OFFSETS, OFFSET_COLUMNS, plain)
+    told = ((g, *offset[:STORED], *offset.author) for g, offset in put if offset.author is not None)
+    yield from _rows(group_rows.PUT_OFFSETS_AND_HISTORY, (*OFFSET_COLUMNS, *AUTHOR_COLUMNS), told)
+
+
+def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
+    rows = [
+        (
+            ended.operation_id,
+            *_operation_state(ended),
+            ended.detail,
+            ended.generation,
+        )
+        for write in writes
+        for ended in write.decision.operations
+    ]
+    # One row once: of several results for an operation in one step the last one stands.
+    latest = {row[0]: row for row in rows}
+    names = ("id", "state", "outcome", "detail", "generation")
+    yield from _rows(group_rows.END_OPERATIONS, names, [latest[key] for key in sorted(latest)])
+
+
+def _operation_state(operated: Operated) -> tuple[str, str | None]:
+    """State and outcome, as ``models.Operation`` has them."""
+    if operated.error is not ErrorCode.NONE:
+        return "failed", None
+    if not operated.ended:
+        return "running", None
+    return "succeeded", "changed" if operated.changed else "unchanged"
+
+
+def _bell(writes: Sequence[Write]) -> Iterator[Statement]:
+    changed = {write.group_id: write.revision for write in writes if write.changes_membership}
+    if not changed:
+        return
+    payload = json.dumps(changed) if len(changed) <= BELL_GROUPS_MAX else "{}"
+    if len(payload) > BELL_BYTES_MAX:
+        payload = "{}"
+    yield group_rows.RING, {"channel": BELL, "payload": payload}
+
+
+class Cursor(Protocol):
+    """As much of a Django or psycopg cursor as the synchronous runner needs."""
+
+    def execute(self, query: str, params: Mapping[str, Any], /) -> object:
+        """Run one statement."""
+        ...
+
+
+async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
+    """Write the batch in one transaction and one pipeline.
+
+    Raises a ``StoreError`` whose kind says what is known; after any but
+    ``Unknown`` nothing of the batch is written.
+    """
+    try:
+        ready = await _ready(batch)
+        async with connection.pipeline() as pipeline, connection.transaction():
+            for text, parameters in ready:
+                await connection.execute(text.encode(), parameters)
+            if batch.inside is not None:
+                await pipeline.sync()
+                await batch.inside()
+    except psycopg.Error as error:
+        raise errors.translate(error, connection) from error
+    except (TypeError, ValueError) as error:
+        # A value that cannot even be sent: the transaction was rolled back over it.
+        raise errors.Refused(str(error)) from error
+
+
+async def refused_members(
+    connection: psycopg.AsyncConnection[Any], write: Write
+) -> tuple[str, ...]:
+    """Which members' rows of this write PostgreSQL refuses for what is in them. Writes nothing."""
+    moved = _moved([write])
+    rows = [_member_row(group_id, new) for group_id, _, new in moved if new is not None]
+    try:
+        return tuple([member_id async for member_id in _refused(connection, rows)])
+    except psycopg.Error as error:
+        raise errors.translate(error, connection) from error
+
+
+async def _refused(
+    connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[Any, ...]]
+) -> AsyncIterator[str]:
+    if not rows or await _takes(connection, rows):
+        return
+    if len(rows) == 1:
+        yield rows[0][1]
+        return
+    half = len(rows) // 2
+    for part in (rows[:half], rows[half:]):
+        async for member_id in _refused(connection, part):
+            yield member_id
+
+
+async def _takes(connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether PostgreSQL would take these members' rows; what it was told is rolled back."""
+    try:
+        async with connection.transaction(force_rollback=True):
+            for text, parameters in _rows(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, rows):
+                await connection.execute(text.encode(), parameters)
+    except psycopg.Error as error:
+        if isinstance(errors.translate(error, connection), errors.Refused):
+            return False
+        raise
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+async def _ready(batch: Batch) -> Iterable[Statement]:
+    """The statements; those of a large batch are put together beside the event loop."""
+    rows = sum(write.rows for write in batch.writes)
+    if rows <= ROWS_INLINE_MAX and batch.size <= BYTES_INLINE_MAX:
+        return statements(batch)
+    return await asyncio.to_thread(lambda: list(statements(batch)))
+
+
+def apply_with(cursor: Cursor, batch: Batch) -> None:
+    """Write the batch with a cursor whose transaction the caller owns (``atomic``)."""
+    try:
+        for text, parameters in statements(batch):
+            cursor.execute(text, parameters)
+    except psycopg.Error as error:
+        raise errors.translate(error, None) from error

@@ -1,0 +1,182 @@
+"""From rows to values: what a node reads when it takes slots or doubts its memory.
+
+Reads, and the fence before the reading (``fence``); the counterpart of ``groups.store.apply``.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+
+from groups.store.sql import group_rows, commands as sql_commands, configs, pauses, transactions
+from groups.store.commands import command_of
+from groups.core.pauses import Pause, Pauses, Target
+from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow
+from groups.event_loop.slices import Slices
+from groups.core.slot import slot_of
+
+Row = tuple[Any, ...]
+
+ROWS_AT_ONCE = 200
+"""Rows that are turned into values between two looks at the time: a millisecond or two."""
+
+OF_SLOTS = (group_rows.LOAD_GROUPS_OF_SLOTS, group_rows.LOAD_MEMBERS_OF_SLOTS, sql_commands.LOAD_OF_SLOTS)
+BY_ID = (group_rows.LOAD_GROUP, group_rows.LOAD_MEMBERS, sql_commands.LOAD)
+"""Groups, their members, and what these have to do."""
+
+
+async def groups_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> dict[str, Durable]:
+    """Every group of the slots, by id, as one snapshot sees them."""
+    parameters = {"slots": list(slots)}
+    return await _load(connection, OF_SLOTS, parameters)
+
+
+async def groups_with_pending(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> set[str]:
+    """The groups of the slots for which offsets of transactions wait."""
+    query = transactions.GROUPS_OF_SLOTS.encode()
+    cursor = await connection.execute(query, {"slots": list(slots)})
+    return {group_id for (group_id,) in await cursor.fetchall()}
+
+
+async def groups_by_id(
+    connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
+) -> dict[str, Durable]:
+    """Those of the groups that have rows, by id, as one snapshot sees them."""
+    return await _load(connection, BY_ID, {"group_ids": list(group_ids)})
+
+
+async def fence(
+    connection: psycopg.AsyncConnection[Any], epochs: Mapping[int, int], group_ids: Sequence[str]
+) -> set[str]:
+    """See that nothing that was sent for these groups and not answered can commit any more, by
+    another revision of each; returns the groups of which that is not certain yet."""
+    slots = sorted({slot_of(group_id) for group_id in group_ids} & epochs.keys())
+    query = group_rows.RAISE_REVISIONS.encode()
+    asked = {
+        "slots": slots,
+        "epochs": [epochs[slot] for slot in slots],
+        "group_ids": sorted(group_ids),
+    }
+    cursor = await connection.execute(query, asked)
+    return {group_id for (group_id,) in await cursor.fetchall()}
+
+
+async def configs_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> dict[str, dict[str, str]]:
+    """What groups of the slots have of their own (``groups.coordinator.group_configs``): name to value, by id."""
+    return await _configs(connection, configs.OF_SLOTS, {"slots": list(slots)})
+
+
+async def configs_by_id(
+    connection: psycopg.AsyncConnection[Any], group_ids: Sequence[str]
+) -> dict[str, dict[str, str]]:
+    """What those of the groups have that have anything of their own."""
+    return await _configs(connection, configs.OF_GROUPS, {"group_ids": list(group_ids)})
+
+
+async def pauses_of_slots(
+    connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
+) -> dict[str, Pauses]:
+    """What operators have stopped in groups of the slots, by group id."""
+    return await _pauses(connection, pauses.OF_SLOTS, {"slots": list(slots)})
+
+
+async def pauses_of_group(connection: psycopg.AsyncConnection[Any], group_id: str) -> Pauses:
+    """What operators have stopped in this group."""
+    found = await _pauses(connection, pauses.OF_GROUP, {"group_id": group_id})
+    return found.get(group_id, {})
+
+
+async def rehearse(connection: psycopg.AsyncConnection[Any]) -> None:
+    """All that a slot is loaded by, for no slot: raises what would stand in the way of a load."""
+    await groups_of_slots(connection, [])
+    await groups_with_pending(connection, [])
+    await configs_of_slots(connection, [])
+    await pauses_of_slots(connection, [])
+
+
+async def _pauses(
+    connection: psycopg.AsyncConnection[Any], query: str, parameters: Mapping[str, Any]
+) -> dict[str, Pauses]:
+    found: dict[str, dict[Target, Pause]] = defaultdict(dict)
+    cursor = await connection.execute(query.encode(), parameters)
+    for group_id, scope, name, *rest in await cursor.fetchall():
+        target = Target(scope, name)
+        found[group_id][target] = Pause(target, *rest)
+    return dict(found)
+
+
+async def _configs(
+    connection: psycopg.AsyncConnection[Any], query: str, parameters: Mapping[str, Any]
+) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    cursor = await connection.execute(query.encode(), parameters)
+    for group_id, name, value in await cursor.fetchall():
+        found[group_id][name] = value
+    return dict(found)
+
+
+async def _load(
+    connection: psycopg.AsyncConnection[Any],
+    queries: tuple[str, str, str],
+    parameters: Mapping[str, Any],
+) -> dict[str, Durable]:
+    # All must be of one moment, or a member could stand in a group without it. And in one message:
+    # no transaction is open while the loop is at something else, since PostgreSQL ends such ones.
+    async with connection.pipeline(), connection.transaction():
+        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        groups, members, commands = [
+            await connection.execute(query.encode(), parameters) for query in queries
+        ]
+    slices = Slices()
+    sent = commands_of([row async for row in _rows(commands, slices)])
+    found: dict[str, dict[str, MemberRow]] = defaultdict(dict)
+    async for row in _rows(members, slices):
+        add_member(found, row, sent)
+    return {row[0]: durable(row, found) async for row in _rows(groups, slices)}
+
+
+async def _rows(cursor: psycopg.AsyncCursor[Any], slices: Slices) -> AsyncIterator[Row]:
+    """What came, turned into values a few at a time: the rows of a slot may be many."""
+    while part := await cursor.fetchmany(ROWS_AT_ONCE):
+        for row in part:
+            yield row
+        if slices.is_over:
+            await slices.pause()
+
+
+Commands = Mapping[tuple[str, str], tuple[CommandRow, ...]]
+
+
+def commands_of(rows: Iterable[Row]) -> Commands:
+    """What was sent to each member, by group and member id."""
+    commands: dict[tuple[str, str], tuple[CommandRow, ...]] = defaultdict(tuple)
+    for group_id, member_id, *rest in rows:
+        commands[group_id, member_id] += (command_of(*rest),)
+    return commands
+
+
+def add_member(members: dict[str, dict[str, MemberRow]], row: Row, sent: Commands) -> None:
+    """Put a member to its group."""
+    group_id, member_id, *rest = row
+    member = MemberRow(member_id, *_plain(rest))
+    commands = sent.get((group_id, member_id))
+    members[group_id][member_id] = (
+        member if commands is None else replace(member, commands=commands)
+    )
+
+
+def durable(row: Row, members: Mapping[str, Mapping[str, MemberRow]]) -> Durable:
+    """A group's row with its members."""
+    return Durable(GroupRow(*row[:8]), members.get(row[0], {}), revision=row[8])
+
+
+def _plain(values: Iterable[Any]) -> Iterable[Any]:
+    return (bytes(v) if isinstance(v, memoryview) else v for v in values)

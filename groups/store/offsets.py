@@ -1,0 +1,95 @@
+"""Committed offsets, as read: rows, never memory (docs/architecture.md, *Durable and Live*).
+
+Writes go through ``groups.store.apply``; this file only reads.
+"""
+
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from typing import Any, NamedTuple
+
+from psycopg_pool import AsyncConnectionPool
+
+from groups.store.sql import group_rows, transactions
+from groups.postgres.connections import Connection, in_slices
+from groups.postgres.array_literals import array
+
+Partition = tuple[str, int]
+
+
+FEW_ROWS = 2_000
+"""As many are read at once: eight megabytes, were their metadata as long as it may be."""
+
+ROW_BYTES = 24
+"""Of an answer, for one partition, beside its metadata."""
+
+
+def _everything(_at: Partition) -> bool:
+    return True
+
+
+class Committed(NamedTuple):
+    """One committed offset. ``leader_epoch`` -1: none was told."""
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+
+
+class TooLong(Exception):
+    """What was asked for has more bytes than there is room for."""
+
+
+async def committed(
+    readers: AsyncConnectionPool[Connection],
+    group_id: str,
+    topics: Iterable[str] | None,
+    *,
+    room: int | None = None,
+    is_asked: Callable[[Partition], bool] = _everything,
+) -> Mapping[Partition, Committed]:
+    """What the group has committed in these topics (None: in all), by (topic, partition).
+
+    Where that is much, ``room`` bytes are kept at the most, of what ``is_asked`` alone. Raises
+    ``TooLong``, and psycopg's errors and PoolTimeout when the database is away.
+    """
+    query, told = group_rows.FETCH_OFFSETS, dict[str, Any](group_id=group_id)
+    if topics is not None:
+        query = group_rows.FETCH_OFFSETS_OF_TOPICS
+        told["topics"] = array(sorted(set(topics)))
+    async with readers.connection() as connection:
+        cursor = await connection.execute(query.encode(), {**told, "most": FEW_ROWS + 1})
+        found = {(row[0], row[1]): Committed(*row[2:]) async for row in in_slices(cursor)}
+        if len(found) <= FEW_ROWS:
+            return found
+        del found
+        async with connection.transaction(), connection.cursor("offsets") as many:
+            await many.execute(query.encode(), {**told, "most": None})
+            return await _much(in_slices(many), room, is_asked)
+
+
+async def _much(
+    rows: AsyncGenerator[Any, None], room: int | None, is_asked: Callable[[Partition], bool]
+) -> Mapping[Partition, Committed]:
+    """Row after row from the server, which holds what there is no room for."""
+    found, left = dict[Partition, Committed](), sys.maxsize if room is None else room
+    async with aclosing(rows):
+        async for topic, partition, *what in rows:
+            if is_asked((topic, partition)):
+                found[topic, partition] = kept = Committed(*what)
+                left -= ROW_BYTES + len(kept.metadata.encode())
+                if left < 0:
+                    raise TooLong
+    return found
+
+
+async def unstable(readers: AsyncConnectionPool[Connection], group_id: str) -> frozenset[Partition]:
+    """The partitions that a transaction may still commit, to be read *before* ``committed``: what
+    is not among them then has reached the rows that are read next.
+
+    Raises psycopg's errors and PoolTimeout when the database is away.
+    """
+    async with readers.connection() as connection:
+        query = transactions.PARTITIONS_OF_GROUP.encode()
+        cursor = await connection.execute(query, {"group_id": group_id})
+        return frozenset([row async for row in in_slices(cursor)])

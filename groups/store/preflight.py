@@ -1,0 +1,128 @@
+"""What PostgreSQL must promise before a node serves: asked once, at each start.
+
+One table of claims. A node that could lose an acknowledged commit, or hold rows for longer than a
+takeover waits, does not start; the sentence says what to change. Nothing here is changed by us.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+
+from groups.store import load
+from groups.postgres import schema_version
+from groups.postgres.roles import NODE_TIMEOUTS
+
+logger = logging.getLogger(__name__)
+
+SERVER_VERSION_MIN = 170_000
+"""PostgreSQL 17 brought ``transaction_timeout``: a node that is paused inside a transaction
+must not hold rows for longer than a takeover waits."""
+
+SAFE: Mapping[str, str] = {
+    "fsync": "without it a crash of the machine loses what was acknowledged",
+    "full_page_writes": "without it a crash may leave pages half written",
+}
+"""Server settings that must be on, and why."""
+
+IN_FORCE: Mapping[str, str] = {
+    name: NODE_TIMEOUTS[name]
+    for name in (
+        "synchronous_commit",
+        "idle_in_transaction_session_timeout",
+        "statement_timeout",
+        "lock_timeout",
+        "transaction_timeout",
+        "client_connection_check_interval",
+    )
+}
+"""The node's own settings, which a connection pooler between would swallow. Those of TCP are left
+out: they read as 0 on a socket file."""
+
+SETTINGS = """
+SELECT name, setting, coalesce(unit, '') FROM pg_settings WHERE name = ANY(%(names)s)
+"""
+STANDBY = "SELECT pg_is_in_recovery()"
+FOLLOWERS = "SELECT count(*), current_setting('synchronous_standby_names') FROM pg_stat_replication"
+
+MS: Mapping[str, int] = {"ms": 1, "s": 1_000, "min": 60_000}
+
+
+class UnfitDatabase(RuntimeError):
+    """The database is not one that a node may serve from; the text says why."""
+
+
+async def check(connection: "psycopg.AsyncConnection[Any]", *, unsafe: bool = False) -> None:
+    """Raise ``UnfitDatabase`` with every fault found. ``unsafe``: what ``SAFE`` asks for does not
+    matter here (data that nobody keeps)."""
+    version = connection.info.server_version
+    if version < SERVER_VERSION_MIN:
+        raise UnfitDatabase(f"Rollcall needs PostgreSQL 17 or newer, not {version}")
+    row = await (await connection.execute(STANDBY.encode())).fetchone()
+    names = {"names": [*SAFE, *IN_FORCE]}
+    found = await (await connection.execute(SETTINGS.encode(), names)).fetchall()
+    applied = await (await connection.execute(schema_version.APPLIED.encode())).fetchone()
+    strange = schema_version.problem(applied[0] if applied else "")
+    shown = {name: _value(setting, unit) for name, setting, unit in found}
+    faults = [
+        *(["it is a standby: point Rollcall at the primary"] if row and row[0] else []),
+        *([] if strange is None else [strange]),
+        *([] if unsafe else _unsafe(shown)),
+        *_not_in_force(shown),
+    ]
+    if faults:
+        raise UnfitDatabase("PostgreSQL is not fit for a node: " + "; ".join(faults))
+
+
+async def check_loading(connection: "psycopg.AsyncConnection[Any]") -> None:
+    """Raise ``UnfitDatabase`` where no slot could be loaded: whoever hands slots to such a node
+    would have them served by nobody."""
+    try:
+        await load.rehearse(connection)
+    except psycopg.ProgrammingError as error:
+        raise UnfitDatabase(f"this node could load no groups: {error}") from error
+
+
+async def warn(connection: "psycopg.AsyncConnection[Any]") -> None:
+    """Say what does not keep a node from serving, and may cost an acknowledged write one day."""
+    row = await (await connection.execute(FOLLOWERS.encode())).fetchone()
+    if row is not None and (said := standby_problem(*row)) is not None:
+        logger.warning("%s", said)
+
+
+def standby_problem(standbys: int, synchronous: str) -> str | None:
+    """What happens if one of these is promoted; None where nothing is lost."""
+    if not standbys or synchronous:
+        return None
+    return (
+        f"{standbys} standbys follow PostgreSQL asynchronously: one that is promoted may lack what"
+        " was acknowledged: members join again, offsets are lost (set synchronous_standby_names)"
+    )
+
+
+def _unsafe(shown: Mapping[str, str | int]) -> list[str]:
+    return [f"{name} is off, and {why}" for name, why in SAFE.items() if shown.get(name) != "on"]
+
+
+def _not_in_force(shown: Mapping[str, str | int]) -> list[str]:
+    wanted = {name: _wanted(text) for name, text in IN_FORCE.items()}
+    return [
+        f"{name} is {shown.get(name)} where {value} was asked for (is a pooler between?)"
+        for name, value in wanted.items()
+        if shown.get(name) != value
+    ]
+
+
+def _value(setting: str, unit: str) -> str | int:
+    """A setting as PostgreSQL shows it: milliseconds where it is a time."""
+    return int(setting) * MS[unit] if unit in MS else setting
+
+
+def _wanted(text: str) -> str | int:
+    """A setting as we write it, in the same form."""
+    for unit in MS:
+        number = text.removesuffix(unit)
+        if number != text and number.isdigit():
+            return int(number) * MS[unit]
+    return text

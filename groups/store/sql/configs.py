@@ -1,0 +1,54 @@
+"""The SQL of what groups have of their own; ``groups.coordinator.group_configs`` executes it."""
+
+from groups.core.journal import EntryKind, Trigger
+
+BELL = "rollcall_configs"
+"""The channel: one NOTIFY per changed group, its id the payload."""
+
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall configs', 0))"
+"""One change at a time: what is checked together must be written together, and a group that has
+nothing yet has no row to lock. Not a lock for each group: a change of a thousand groups would take
+a sixth of all the locks that PostgreSQL has."""
+
+OF_GROUPS = """
+SELECT group_id, name, value FROM rollcall_group_config
+WHERE group_id = ANY(%(group_ids)s::text[])
+"""
+
+OF_SLOTS = """
+SELECT group_id, name, value FROM rollcall_group_config
+WHERE slot = ANY(%(slots)s::smallint[])
+"""
+
+PUT = """
+INSERT INTO rollcall_group_config AS c (group_id, name, slot, value, updated_at)
+SELECT group_id, name, slot, value, clock_timestamp()
+FROM unnest(%(group_ids)s::text[], %(slots)s::smallint[], %(names)s::text[], %(values)s::text[])
+     AS new(group_id, slot, name, value) ORDER BY group_id, name
+ON CONFLICT (group_id, name) DO UPDATE SET
+    value = excluded.value, updated_at = excluded.updated_at
+WHERE c.value <> excluded.value
+"""
+
+DROP = """
+DELETE FROM rollcall_group_config
+WHERE (group_id, name) IN (
+    SELECT group_id, name FROM unnest(%(group_ids)s::text[], %(names)s::text[])
+        AS gone(group_id, name))
+"""
+
+NOTE = f"""
+INSERT INTO rollcall_journal (
+    at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+    generation_after, waited_for, joined, "left", details)
+SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), %(node_id)s,
+       '{EntryKind.CONFIG_CHANGED}', '{Trigger.REQUEST}', '', %(author)s::jsonb ->> 'client_id',
+       coalesce(g.generation, 0), coalesce(g.generation, 0), '{{}}', '[]', '[]',
+       jsonb_build_object('author', %(author)s::jsonb, 'before', asked.before::jsonb,
+                          'after', asked.after::jsonb)
+FROM unnest(%(group_ids)s::text[], %(before)s::text[], %(after)s::text[])
+     AS asked(group_id, before, after) LEFT JOIN rollcall_group g USING (group_id)
+"""
+"""Of a group that is not there yet as well: what it will have of its own may be said before."""
+
+RING = "SELECT pg_notify(%(bell)s, group_id) FROM unnest(%(group_ids)s::text[]) AS group_id"

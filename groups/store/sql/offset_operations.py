@@ -1,0 +1,28 @@
+"""The SQL of verbs about offsets: what the rows hold; ``groups.operations.offset_operations`` executes it."""
+
+AGES = """
+WITH waiting AS (
+    SELECT DISTINCT topic, partition FROM rollcall_pending_offset WHERE group_id = %(group_id)s
+), kept AS (
+    SELECT * FROM rollcall_offset WHERE group_id = %(group_id)s
+)
+SELECT topic, partition,
+       coalesce(greatest(0, extract(epoch FROM clock_timestamp() - kept.committed_at) * 1000),
+                0)::bigint,
+       (extract(epoch FROM kept.expires_at - clock_timestamp()) * 1000)::bigint,
+       waiting.topic IS NOT NULL
+FROM kept FULL JOIN waiting USING (topic, partition) ORDER BY topic, partition
+"""
+"""A partition whose first offset still waits for a transaction is one of them."""
+
+STATE_AGE = """
+SELECT greatest(0, extract(epoch FROM clock_timestamp() - state_since) * 1000)::bigint
+FROM rollcall_group WHERE group_id = %(group_id)s
+"""
+
+AS_OF = """
+SELECT DISTINCT ON (topic, partition) topic, partition, committed_offset, leader_epoch, metadata
+FROM rollcall_offset_history
+WHERE group_id = %(group_id)s AND at <= %(to)s::timestamptz
+ORDER BY topic, partition, at DESC
+"""

@@ -1,0 +1,55 @@
+"""The SQL of pauses, and of who follows them (``groups.operations.pauses``, ``groups.operations.pause_acks``)."""
+
+BELL = "rollcall_pauses"
+"""The channel for pages: something is paused, resumed or obeyed. The payload is the group's id."""
+
+OF_SLOTS = """
+SELECT group_id, scope, name, pause_id, actor, reason FROM rollcall_pause
+WHERE slot = ANY(%(slots)s::smallint[])
+"""
+
+OF_GROUP = """
+SELECT group_id, scope, name, pause_id, actor, reason FROM rollcall_pause
+WHERE group_id = %(group_id)s
+"""
+
+PUT = """
+INSERT INTO rollcall_pause (group_id, slot, scope, name, pause_id, actor, reason, since)
+VALUES (%(group_id)s, %(slot)s, %(scope)s, %(name)s, %(pause_id)s, %(actor)s, %(reason)s,
+        clock_timestamp())
+"""
+
+DROP = """
+DELETE FROM rollcall_pause p
+USING unnest(%(scopes)s::text[], %(names)s::text[]) AS gone(scope, name)
+WHERE p.group_id = %(group_id)s AND p.scope = gone.scope AND p.name = gone.name
+"""
+
+TAKE_OPERATION = """
+SELECT FROM rollcall_operation WHERE id = %(operation_id)s AND state = 'pending' FOR UPDATE
+"""
+"""Held until its transaction ends: of two attempts at one operation, one writes."""
+
+AWAIT_OPERATION = "SELECT FROM rollcall_operation WHERE id = %(operation_id)s FOR SHARE"
+"""Waits until an attempt that is under way has ended, whoever hears of it."""
+
+RING = "SELECT pg_notify(%(bell)s, %(group_id)s)"
+
+NOTE = """
+WITH new AS (
+    SELECT * FROM unnest(%(group_ids)s::text[], %(member_ids)s::text[], %(obeying)s::bigint[])
+        AS said(group_id, member_id, obeying)
+), gone AS (
+    DELETE FROM rollcall_follower f
+    WHERE f.group_id = ANY(%(group_ids)s::text[])
+      AND NOT EXISTS (SELECT FROM rollcall_member m
+                      WHERE m.group_id = f.group_id AND m.member_id = f.member_id)
+      AND NOT EXISTS (SELECT FROM new
+                      WHERE new.group_id = f.group_id AND new.member_id = f.member_id)
+)
+INSERT INTO rollcall_follower AS f (group_id, member_id, obeying, at)
+SELECT group_id, member_id, obeying, clock_timestamp() FROM new
+ON CONFLICT (group_id, member_id) DO UPDATE SET obeying = excluded.obeying, at = excluded.at
+WHERE f.obeying <> excluded.obeying
+"""
+"""What members said last; beside it, those go that are members no longer."""

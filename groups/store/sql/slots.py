@@ -1,0 +1,90 @@
+"""The SQL of nodes and slots; ``groups.cluster.slot_keeper`` executes it."""
+
+LOCK_CLASS = 0x526C63
+"""First key of the advisory lock that a living node holds on its id ("Rlc")."""
+
+LOCK_NODE = "SELECT pg_try_advisory_lock(%(class)s, %(node_id)s)"
+
+NODE_IS_LOCKED = """
+SELECT EXISTS (
+    SELECT FROM pg_locks
+    WHERE locktype = 'advisory' AND granted AND objsubid = 2
+      AND classid = %(class)s::int::oid AND objid = %(node_id)s::int::oid
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+)
+"""
+"""Looked at, not tried: of two who try at once, one would find the other's lock."""
+
+REGISTER = """
+INSERT INTO rollcall_node (
+    node_id, incarnation, beat, host, port, draft_port, started_at, beat_at, lease_ms,
+    takes_slots, schema)
+VALUES (%(node_id)s, %(incarnation)s, 1, %(host)s, %(port)s, %(draft_port)s, clock_timestamp(),
+        clock_timestamp(), %(lease_ms)s, true, %(schema)s)
+ON CONFLICT (node_id) DO UPDATE SET
+    incarnation = excluded.incarnation, beat = rollcall_node.beat + 1, host = excluded.host,
+    port = excluded.port, draft_port = excluded.draft_port,
+    started_at = excluded.started_at, beat_at = excluded.beat_at, lease_ms = excluded.lease_ms,
+    takes_slots = excluded.takes_slots, schema = excluded.schema
+RETURNING beat
+"""
+
+BEAT = """
+UPDATE rollcall_node SET beat = beat + 1, beat_at = clock_timestamp()
+WHERE node_id = %(node_id)s AND incarnation = %(incarnation)s
+RETURNING beat, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint
+"""
+
+NODES = """
+SELECT node_id, incarnation, beat, host, port, draft_port, lease_ms, takes_slots
+FROM rollcall_node ORDER BY node_id
+"""
+
+TAKE_SLOTS = """
+UPDATE rollcall_node SET takes_slots = %(takes_slots)s WHERE incarnation = %(incarnation)s
+"""
+"""Whether others shall count on this node: one that cannot load takes none for a while."""
+
+SLOTS = "SELECT slot, node_id, incarnation, epoch FROM rollcall_slot ORDER BY slot"
+
+CLAIM = """
+WITH free AS (
+    SELECT s.slot FROM rollcall_slot s
+    JOIN unnest(%(slots)s::smallint[], %(epochs)s::bigint[]) AS seen(slot, epoch)
+      ON s.slot = seen.slot
+    WHERE s.epoch = seen.epoch ORDER BY s.slot FOR UPDATE OF s
+)
+UPDATE rollcall_slot s
+SET node_id = %(node_id)s, incarnation = %(incarnation)s, epoch = s.epoch + 1
+FROM free WHERE s.slot = free.slot
+RETURNING s.slot, s.epoch
+"""
+"""In slot order, as the guard locks them: two orders would deadlock."""
+
+RELEASE = """
+WITH mine AS (
+    SELECT slot FROM rollcall_slot
+    WHERE incarnation = %(incarnation)s AND slot = ANY(%(slots)s::smallint[])
+    ORDER BY slot FOR UPDATE
+)
+UPDATE rollcall_slot s SET node_id = NULL, incarnation = NULL, epoch = s.epoch + 1
+FROM mine WHERE s.slot = mine.slot
+RETURNING s.slot
+"""
+
+UNREGISTER = "DELETE FROM rollcall_node WHERE incarnation = %(incarnation)s"
+
+BELL = "rollcall_slots"
+"""The channel that says: slots are free."""
+
+RING = f"NOTIFY {BELL}"
+
+SERVER_UP_MS = """
+SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint
+"""
+
+PENDING_OPERATIONS = """
+SELECT id, group_id, verb, member_id, reason, actor, expected_generation, restore_to::text
+FROM rollcall_operation
+WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) ORDER BY id LIMIT 1000
+"""

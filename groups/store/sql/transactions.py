@@ -1,0 +1,204 @@
+"""The SQL of transactions: producers, the groups in their transactions, offsets that wait.
+
+Executed by ``groups.store.transactional_offsets`` (in the batches of the groups' owner) and by
+``groups.coordinator.transactions``. Everybody locks in one order: producers, waiting offsets in key order,
+committed offsets. So nobody deadlocks, and whoever comes second sees what the first has done.
+"""
+
+# -- in the batches of a group's owner
+
+LOCK_PRODUCERS = """
+SELECT FROM rollcall_producer WHERE producer_id = ANY(%(producer_ids)s::bigint[])
+ORDER BY transactional_id FOR SHARE
+"""
+"""Until the batch has committed none of these transactions ends."""
+
+LOCK_PENDING = """
+SELECT FROM rollcall_pending_offset
+WHERE group_id = ANY(%(group_ids)s::text[]) AND (
+    group_id = ANY(%(deleted)s::text[])
+    OR (group_id, topic, partition) IN (
+        SELECT * FROM unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])))
+ORDER BY group_id, topic, partition, producer_id FOR UPDATE
+"""
+
+DROP_PENDING = """
+DELETE FROM rollcall_pending_offset p
+USING unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])
+      AS gone(group_id, topic, partition)
+WHERE p.group_id = gone.group_id AND p.topic = gone.topic AND p.partition = gone.partition
+"""
+
+SUPERSEDE = """
+UPDATE rollcall_pending_offset p SET superseded = true
+FROM unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[])
+     AS later(group_id, topic, partition)
+WHERE p.group_id = later.group_id AND p.topic = later.topic AND p.partition = later.partition
+  AND NOT p.superseded
+"""
+
+PUT_PENDING = """
+INSERT INTO rollcall_pending_offset (
+    producer_id, group_id, topic, partition, committed_offset, leader_epoch, metadata,
+    committed_at, superseded, member_id, client_id, client_host)
+SELECT new.producer_id, new.group_id, topic, partition, committed_offset, leader_epoch, metadata,
+       clock_timestamp(), superseded, member_id, client_id, client_host
+FROM unnest(%(producer_id)s::bigint[], %(epoch)s::smallint[], %(group_id)s::text[],
+            %(topic)s::text[], %(partition)s::int[], %(committed_offset)s::bigint[],
+            %(leader_epoch)s::int[], %(metadata)s::text[], %(superseded)s::boolean[],
+            %(member_id)s::text[], %(client_id)s::text[], %(client_host)s::text[])
+     AS new(producer_id, epoch, group_id, topic, partition, committed_offset, leader_epoch,
+            metadata, superseded, member_id, client_id, client_host)
+JOIN rollcall_producer p ON p.producer_id = new.producer_id AND p.epoch = new.epoch
+                        AND p.state = 'Ongoing'
+JOIN rollcall_txn_group g ON g.transactional_id = p.transactional_id AND g.group_id = new.group_id
+ON CONFLICT (producer_id, group_id, topic, partition) DO UPDATE SET
+    committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
+    metadata = excluded.metadata, committed_at = excluded.committed_at,
+    superseded = excluded.superseded, place = excluded.place, member_id = excluded.member_id,
+    client_id = excluded.client_id, client_host = excluded.client_host
+"""
+"""Only into a transaction that is still the producer's own, and has the group."""
+
+# -- producers
+
+LOCK_PRODUCER = """
+SELECT transactional_id, producer_id, epoch, timeout_ms, state, last_epoch, previous_id,
+       state = 'Ongoing'
+           AND started_at + timeout_ms * interval '1 millisecond' < clock_timestamp()
+FROM rollcall_producer WHERE transactional_id = %(transactional_id)s FOR UPDATE
+"""
+
+FIND_PRODUCER = """
+SELECT p.transactional_id, p.producer_id, p.epoch, p.timeout_ms, p.state, p.last_epoch,
+       p.previous_id, EXISTS (
+            SELECT FROM rollcall_txn_group g
+            WHERE g.transactional_id = p.transactional_id AND g.group_id = %(group_id)s)
+FROM rollcall_producer p WHERE p.transactional_id = %(transactional_id)s
+"""
+"""The row as it is, and whether the group is part of the transaction."""
+
+DRAW_PRODUCER_ID = "SELECT nextval('rollcall_producer_id')"
+
+NEW_PRODUCER = """
+INSERT INTO rollcall_producer (
+    transactional_id, slot, producer_id, epoch, timeout_ms, state, last_epoch, previous_id,
+    updated_at)
+VALUES (%(transactional_id)s, %(slot)s, %(producer_id)s, %(epoch)s, %(timeout_ms)s, %(state)s,
+        %(last_epoch)s, %(previous_id)s, clock_timestamp())
+ON CONFLICT (transactional_id) DO NOTHING
+"""
+
+PUT_PRODUCER = """
+UPDATE rollcall_producer p
+SET producer_id = %(producer_id)s, epoch = %(epoch)s, timeout_ms = %(timeout_ms)s,
+    state = %(state)s, last_epoch = %(last_epoch)s, previous_id = %(previous_id)s,
+    started_at = CASE WHEN %(state)s <> 'Ongoing' THEN NULL
+                      WHEN p.state = 'Ongoing' THEN p.started_at
+                      ELSE clock_timestamp() END,
+    updated_at = clock_timestamp()
+WHERE transactional_id = %(transactional_id)s
+"""
+
+ADD_GROUP = """
+INSERT INTO rollcall_txn_group (transactional_id, group_id)
+SELECT %(transactional_id)s, %(group_id)s
+WHERE (SELECT count(*) FROM rollcall_txn_group
+       WHERE transactional_id = %(transactional_id)s AND group_id <> %(group_id)s) < %(most)s
+ON CONFLICT (transactional_id, group_id) DO UPDATE SET group_id = excluded.group_id
+"""
+"""No row is touched where the transaction has as many groups as it may have."""
+
+OVERDUE = """
+SELECT transactional_id FROM rollcall_producer
+WHERE state = 'Ongoing' AND slot = ANY(%(slots)s::smallint[])
+  AND started_at + timeout_ms * interval '1 millisecond' < clock_timestamp()
+ORDER BY started_at LIMIT %(most)s
+"""
+
+# -- the end of a transaction
+
+LOCK_WAITING = """
+SELECT FROM rollcall_pending_offset
+WHERE (group_id, topic, partition) IN (
+    SELECT group_id, topic, partition FROM rollcall_pending_offset
+    WHERE producer_id = %(producer_id)s)
+ORDER BY group_id, topic, partition, producer_id FOR UPDATE
+"""
+"""Other transactions' offsets for the same partitions, too: this one may overtake them."""
+
+APPLY = """
+INSERT INTO rollcall_offset AS o (
+    group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at)
+SELECT group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at
+FROM rollcall_pending_offset WHERE producer_id = %(producer_id)s AND NOT superseded
+ORDER BY group_id, topic, partition
+ON CONFLICT (group_id, topic, partition) DO UPDATE SET
+    committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
+    metadata = excluded.metadata, committed_at = excluded.committed_at, expires_at = NULL
+"""
+
+NOTE_HISTORY = """
+INSERT INTO rollcall_offset_history (
+    at, group_id, topic, partition, committed_offset, leader_epoch, metadata,
+    member_id, client_id, client_host)
+SELECT clock_timestamp(), group_id, topic, partition, committed_offset, leader_epoch, metadata,
+       member_id, client_id, client_host
+FROM rollcall_pending_offset
+WHERE producer_id = %(producer_id)s AND NOT superseded AND member_id IS NOT NULL
+ORDER BY group_id, topic, partition
+"""
+"""The author is who put the offset into the transaction; the time is that of its end, since
+nobody could read it before. Without an author no history is kept."""
+
+OVERTAKE = """
+UPDATE rollcall_pending_offset other SET superseded = true
+FROM rollcall_pending_offset mine
+WHERE mine.producer_id = %(producer_id)s AND NOT mine.superseded
+  AND other.group_id = mine.group_id AND other.topic = mine.topic
+  AND other.partition = mine.partition AND other.place < mine.place AND NOT other.superseded
+"""
+"""What was written earlier no longer counts, even if its own transaction ends later."""
+
+DROP_WAITING = "DELETE FROM rollcall_pending_offset WHERE producer_id = %(producer_id)s"
+
+DROP_GROUPS = "DELETE FROM rollcall_txn_group WHERE transactional_id = %(transactional_id)s"
+
+# -- reading
+
+GROUPS_OF_SLOTS = """
+SELECT DISTINCT p.group_id FROM rollcall_pending_offset p
+JOIN rollcall_group g USING (group_id) WHERE g.slot = ANY(%(slots)s::smallint[])
+"""
+
+PARTITIONS_OF_GROUP = """
+SELECT DISTINCT topic, partition FROM rollcall_pending_offset WHERE group_id = %(group_id)s
+"""
+
+LIST = """
+SELECT transactional_id, producer_id, epoch, timeout_ms, state, last_epoch, previous_id,
+       coalesce((extract(epoch FROM clock_timestamp() - started_at) * 1000)::bigint, 0)
+FROM rollcall_producer
+WHERE slot = ANY(%(slots)s::smallint[])
+ORDER BY transactional_id
+"""
+
+DESCRIBE = """
+SELECT transactional_id, producer_id, epoch, timeout_ms, state, last_epoch, previous_id,
+       coalesce((extract(epoch FROM started_at) * 1000)::bigint, -1)
+FROM rollcall_producer WHERE transactional_id = %(transactional_id)s
+"""
+
+PARTITIONS_OF_PRODUCER = """
+SELECT topic, array_agg(DISTINCT partition ORDER BY partition) FROM rollcall_pending_offset
+WHERE producer_id = %(producer_id)s GROUP BY topic ORDER BY topic
+"""
+
+FORGET = """
+DELETE FROM rollcall_producer WHERE transactional_id IN (
+    SELECT transactional_id FROM rollcall_producer
+    WHERE state <> 'Ongoing'
+      AND updated_at < clock_timestamp() - %(ms)s * interval '1 millisecond'
+    ORDER BY updated_at LIMIT %(rows)s FOR UPDATE SKIP LOCKED)
+"""
+"""Ids that nobody has used for transactional.id.expiration.ms; the lock lets no use slip in."""

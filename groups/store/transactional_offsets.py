@@ -1,0 +1,93 @@
+"""Offsets of transactions in an owner's batch: which rows to lock, to drop, to mark, to write.
+
+Pure, a part of what ``groups.store.apply`` sends. Its rule: whoever has written a partition last
+stands, be it a plain commit or a transaction, whenever that ends, as in Kafka's log, where the
+later position wins and not the later commit marker. So a plain commit marks what waits for its
+partition *before* it writes its own offset: the end of a transaction locks the waiting rows first,
+and so sees the mark or is seen by the commit.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from groups.store.sql import transactions as sql
+from groups.core.events import Author, PendingWrite
+from groups.core.group import Decision
+
+KEY = ("group_id", "topic", "partition")
+COLUMNS = (
+    "producer_id",
+    "epoch",
+    "group_id",
+    "topic",
+    "partition",
+    "committed_offset",
+    "leader_epoch",
+    "metadata",
+    "superseded",
+    *Author._fields,
+)
+
+NOBODY = (None,) * len(Author._fields)
+
+
+class Part(NamedTuple):
+    """What a batch decides about one group for which offsets of transactions may wait."""
+
+    group_id: str
+    decision: Decision
+
+
+Statement = tuple[str, Mapping[str, Any]]
+Keys = list[tuple[str, str, int]]
+
+
+def locks(parts: Sequence[Part]) -> Iterator[Statement]:
+    """To be sent before anything else is written: producers, then waiting offsets."""
+    ids = {w.producer_id for part in parts for w in part.decision.pending}
+    if ids:
+        yield sql.LOCK_PRODUCERS, {"producer_ids": sorted(ids)}
+    deleted = [part.group_id for part in parts if part.decision.deleted]
+    keys = sorted({*_deleted(parts), *_committed(parts), *_put(parts)})
+    if deleted or keys:
+        group_ids = [part.group_id for part in parts]
+        where = {"group_ids": group_ids, "deleted": deleted}
+        yield sql.LOCK_PENDING, {**where, **_columns(KEY, keys)}
+
+
+def changes(parts: Sequence[Part]) -> Iterator[Statement]:
+    """What happens to waiting offsets, ahead of the committed ones. Groups that are deleted have
+    theirs dropped with everything else."""
+    kept = [part for part in parts if not part.decision.deleted]
+    if gone := _deleted(kept):
+        yield sql.DROP_PENDING, _columns(KEY, gone)
+    if overtaken := _committed(kept):
+        yield sql.SUPERSEDE, _columns(KEY, overtaken)
+    # A key occurs once in a batch: the sort never comes to an author, who may be None.
+    rows = sorted(_row(part.group_id, w) for part in kept for w in part.decision.pending)
+    if rows:
+        yield sql.PUT_PENDING, _columns(COLUMNS, rows)
+
+
+def _row(group_id: str, pending: PendingWrite) -> tuple[Any, ...]:
+    write = pending.write
+    key = (pending.producer_id, pending.producer_epoch, group_id)
+    return (*key, *write[:5], pending.is_superseded, *(write.author or NOBODY))
+
+
+def _deleted(parts: Sequence[Part]) -> Keys:
+    return [(part.group_id, *at) for part in parts for at in part.decision.offset_deletes]
+
+
+def _committed(parts: Sequence[Part]) -> Keys:
+    return [(p.group_id, w.topic, w.partition) for p in parts for w in p.decision.offsets]
+
+
+def _put(parts: Sequence[Part]) -> Keys:
+    return [
+        (p.group_id, w.write.topic, w.write.partition) for p in parts for w in p.decision.pending
+    ]
+
+
+def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Mapping[str, list[Any]]:
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}

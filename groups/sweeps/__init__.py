@@ -1,0 +1,1 @@
+"""What the worker does by the clock."""

@@ -1,0 +1,222 @@
+"""Periodic work on rows: the session sweep, offset retention, clean-up. Run by Celery's worker.
+
+Each is idempotent and may run twice at once. None decides for a group: they ask its owner by
+an operation or a probe (docs/architecture.md, *Session expiry*), or remove what nobody needs.
+When each runs is the schedule's affair (``groups.sweeps.schedule``).
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db import connection, transaction
+
+from groups.store.sql import configs as configs_sql
+from groups.store.sql import liveness as live_sql
+from groups.store.sql import sweeps as sql
+from groups.store.sql import transactions as txn_sql
+from groups.core.group import Millis
+from groups.core.journal import EntryKind, Trigger
+from groups.models import Operation
+from groups.operations.requests import ask_many
+from groups.periodic import PeriodicSettings
+from groups.sweeps.unanswered_probes import Question, Silences
+
+MEMBERS_A_LOOK = 1_000
+"""Overdue members that one sweep looks at, the longest overdue first."""
+
+SLOTS_A_SWEEP = 8
+"""Slots that one sweep releases at most: those who claim them also have to load them."""
+
+GROUPS_A_SWEEP = 1_000
+"""Groups whose owners one retention sweep asks; the next one goes on behind them."""
+
+GROUPS_A_PAGE = 200
+"""Groups whose offsets one statement looks at, far within the time that it has."""
+
+ROWS_A_STATEMENT = 10_000
+"""Rows of a table that one statement removes: vacuum and others get their turn between them."""
+
+SWEEP_S_MAX = 10.0
+"""A retention sweep, or the removal of old rows of one table, goes on for so long while there is
+more to do: no fixed number of rows keeps up with every installation."""
+
+BELL_BYTES_MAX = 7_500
+"""NOTIFY refuses payloads of 8,000 bytes."""
+
+RETENTION = "retention"
+"""Who asks for expired offsets, in the audit."""
+
+
+def monotonic_ms() -> Millis:
+    """This process's clock: monotonic, in milliseconds."""
+    return time.monotonic_ns() // 1_000_000
+
+
+class SessionSweep:
+    """Asks owners of overdue members for an echo, and releases the slots of those who are dead.
+
+    One a process: what it has seen of silence is its own (``groups.sweeps.unanswered_probes``).
+    """
+
+    def __init__(self, lease_ms: Millis, clock: Callable[[], Millis] = monotonic_ms) -> None:
+        self.clock = clock
+        self._lease_ms = lease_ms
+        self._silences = Silences(lease_ms)
+        self._one_at_a_time = threading.Lock()
+
+    def run(self) -> str:
+        """One sweep; returns what it did, in words."""
+        with self._one_at_a_time:
+            try:
+                return self._sweep()
+            except Exception:
+                self._silences.forget()
+                raise
+
+    def _sweep(self) -> str:
+        asked = self.clock()
+        with transaction.atomic():
+            overdue = dict(_rows(live_sql.OVERDUE, members=MEMBERS_A_LOOK))
+            if overdue:
+                _execute(live_sql.PROBE, slots=list(overdue))
+            questions = [Question(*row) for row in _rows(live_sql.OPEN_QUESTIONS)]
+            ((longest_ms,),) = _rows(live_sql.LONGEST_LEASE_MS)
+            _ring(questions, overdue)
+        # A node answers from memory for as long as its own lease says.
+        self._silences.lease_ms = max(self._lease_ms, longest_ms)
+        silent = self._silences.look(questions, asked, self.clock())
+        released = _release(silent[:SLOTS_A_SWEEP])
+        said = f"{len(questions)} slots asked" if questions else "nobody is overdue"
+        return f"{said}; slots {released} released" if released else said
+
+
+def _ring(questions: Iterable[Question], overdue: Mapping[int, Sequence[str]]) -> None:
+    for question in questions:
+        payload = _payload(question.slot, overdue.get(question.slot, ()))
+        _execute(
+            "SELECT pg_notify(%(bell)s, %(payload)s)", bell=live_sql.WATCH_BELL, payload=payload
+        )
+
+
+def _payload(slot: int, group_ids: Sequence[str]) -> str:
+    """As many groups as one bell can name; the others are asked about in the next sweeps."""
+    named: list[str] = []
+    size = 0
+    for group_id in group_ids:
+        size += len(json.dumps(group_id)) + 2
+        if size > BELL_BYTES_MAX:
+            break
+        named.append(group_id)
+    return json.dumps({"slot": slot, "groups": named})
+
+
+def _release(silent: Sequence[Question]) -> list[int]:
+    """Take slots from owners who gave no echo, and say so in the journal."""
+    if not silent:
+        return []
+    with transaction.atomic():
+        released = _rows(
+            live_sql.RELEASE,
+            slots=[question.slot for question in silent],
+            epochs=[question.epoch for question in silent],
+        )
+        for node_id in sorted({node_id for _, node_id in released}):
+            slots = [slot for slot, owner in released if owner == node_id]
+            _execute(
+                sql.NOTE_SLOTS,
+                node_id=node_id,
+                kind=EntryKind.SLOTS_RELEASED,
+                trigger=Trigger.NO_ECHO,
+                reason=f"node {node_id} gave no sign of life for a whole lease",
+                details=json.dumps({"slots": slots}),
+            )
+    return [slot for slot, _ in released]
+
+
+class RetentionSweep:
+    """Finds groups that may have offsets whose time is over, and asks their owners to look.
+
+    Remembers how far it came, so that in the end every group has its turn.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self._after = ""
+        self._size = GROUPS_A_PAGE
+
+    def run(self) -> str:
+        """One sweep; returns what it did, in words."""
+        asked, until = 0, self.clock() + SWEEP_S_MAX
+        while True:
+            size = self._size
+            self._size = max(1, size // 4)  # unless this one takes no longer than it may
+            page = self._page(size)
+            self._size = GROUPS_A_PAGE
+            found = [group_id for group_id, may_expire in page if may_expire]
+            ask_many(
+                found,
+                Operation.Verb.EXPIRE_OFFSETS,
+                reason="offsets.retention.minutes",
+                actor=RETENTION,
+            )
+            asked += len(found)
+            # Whatever happens to the next page, this one has had its turn.
+            self._after = page[-1][0] if len(page) == size else ""
+            if not self._after or asked >= GROUPS_A_SWEEP or self.clock() >= until:
+                return f"{asked} groups asked"
+
+    def _page(self, size: int) -> list[tuple[Any, ...]]:
+        minutes = PeriodicSettings.from_django().offsets_retention_minutes
+        return _rows(sql.MAY_EXPIRE, after=self._after, minutes=minutes, groups=size)
+
+
+def clean_up() -> str:
+    """Remove finished operations, old journal entries, notes about members who are gone, and
+    transactional ids that nobody uses any more."""
+    kept = PeriodicSettings.from_django()
+    removed = {
+        "operations": _remove(
+            sql.OLD_OPERATIONS, hours=kept.operations_retention_hours, retention=RETENTION
+        ),
+        "journal entries": _remove(sql.OLD_JOURNAL, hours=kept.journal_retention_hours),
+        "notes": _execute(live_sql.FORGET_STRANGERS),
+        "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
+        "settings of groups that never came": _remove(
+            sql.ORPHANED_CONFIGS, hours=kept.group_configs_retention_hours, bell=configs_sql.BELL
+        ),
+        "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
+    }
+    said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
+    return f"removed {said}" if said else "nothing to remove"
+
+
+def _remove(statement: str, **parameters: Any) -> int:
+    """Remove what is old, some rows at a time, for as long as there are more and time is left."""
+    removed, until = 0, time.monotonic() + SWEEP_S_MAX
+    while True:
+        rows = _execute(statement, rows=ROWS_A_STATEMENT, **parameters)
+        removed += rows
+        if rows < ROWS_A_STATEMENT or time.monotonic() >= until:
+            return removed
+
+
+def _turn_history(hours: int) -> int:
+    """Make the next hours' partitions and drop those whose time is over."""
+    ((dropped,),) = _rows("SELECT rollcall_turn_history(%(hours)s)", hours=hours)
+    return int(dropped)
+
+
+def _rows(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return list(cursor.fetchall())
+
+
+def _execute(statement: str, **parameters: Any) -> int:
+    """Returns how many rows were touched."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return int(cursor.rowcount)

@@ -1,0 +1,117 @@
+"""``python -m launcher``: serve everything in the foreground until told to stop.
+
+Prints one line on standard output when all of it serves; what the processes say goes to
+standard error. Ends with status 0 after a signal, 1 when it cannot start.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from coordinator_site import kafka_settings
+from launcher import cluster as clusters
+from launcher import environment, forks, data_dir as places, plan, postgres
+from launcher.environment import Environment
+from launcher.errors import LaunchError
+from launcher.forks import Forks
+from launcher.output import Output
+from launcher.process import Stage
+from launcher.signals import Parent, Signals
+from launcher.supervisor import Stopped, Supervisor
+
+NAME = "rollcall"
+STOP_WITH_PARENT = "--stop-with-parent"
+"""The Makefile's flag, see ``signals.Parent``."""
+
+REACH_TIMEOUT_S = 5
+
+LOGINS = ("WEB_DATABASE_CONNECTIONS_TOTAL", "WORKER_DATABASE_CONNECTIONS_TOTAL")
+"""How many connections the logins beside the nodes' may have."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run until a signal; the result is the exit status."""
+    output = Output()
+    signals = Signals(Parent() if STOP_WITH_PARENT in arguments else None)
+    try:
+        with signals.watching():
+            wanted = environment.read(os.environ)
+            known = kafka_settings.read(os.environ)
+            others = sum(int(str(known[name])) for name in LOGINS)
+            with importing(output) as server, stages(wanted, others, output, server) as planned:
+                supervise(planned, Supervisor(output, signals, server))
+    except (LaunchError, kafka_settings.SettingError) as refusal:
+        if signals.stop_asked:  # what failed was told to end as well: no reason of its own
+            return 0
+        output.say(NAME, str(refusal))
+        return 1
+    finally:
+        output.close()
+    return 0
+
+
+@contextmanager
+def importing(output: Output) -> Iterator[Forks | None]:
+    """The fork server, where there can be one: it imports while the database is made ready."""
+    server = forks.served(output)
+    try:
+        yield server
+    finally:
+        if server is not None:
+            server.stop()
+
+
+@contextmanager
+def stages(
+    wanted: Environment, others: int, output: Output, server: Forks | None
+) -> Iterator[tuple[Stage, ...]]:
+    """The whole plan; the data folder is ours, where we serve the database, until the end.
+    ``others``: how many connections may be had beside the nodes'."""
+    data_dir = places.DataDir(wanted.data_dir)
+    if wanted.database_url is not None:
+        data_dir.make()
+        reach(wanted.database_url)
+        yield plan.build(wanted, data_dir, wanted.database_url, server)
+        return
+    cluster = clusters.prepare(wanted.data_dir, lambda text: output.say("postgres", text))
+    places.write_private(data_dir.url_file, cluster.url() + "\n")
+    try:
+        programs = plan.build(wanted, data_dir, cluster.url(), server)
+        settings = postgres.for_processes(wanted.nodes, others)
+        yield ((postgres.describe(cluster, settings),), *programs)
+    finally:
+        data_dir.url_file.unlink(missing_ok=True)
+        cluster.lock.close()
+
+
+def supervise(planned: tuple[Stage, ...], supervisor: Supervisor) -> None:
+    """Start everything, say so, watch it, and stop it whatever happens."""
+    try:
+        supervisor.start(planned)
+        announce(supervisor.served())
+        supervisor.watch()
+    except Stopped:
+        return
+    finally:
+        supervisor.stop()
+
+
+def announce(served: dict[str, str]) -> None:
+    """The one line that other programs wait for (docs/architecture.md, *Contracts*). Of a node is
+    told ``HOST:PORT draft=HOST:PORT`` (``plan.node``)."""
+    print(f"ready kafka={served['node 0']} web={served['web']}", flush=True)
+
+
+def reach(url: str) -> None:
+    """Try the database that we were pointed at; the sentence does not show its password."""
+    import psycopg  # takes longer than all the rest of the launcher
+
+    try:
+        psycopg.connect(url, connect_timeout=REACH_TIMEOUT_S).close()
+    except psycopg.Error as failure:
+        raise LaunchError(f"ROLLCALL_DATABASE_URL leads to no database: {failure}") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

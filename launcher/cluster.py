@@ -1,0 +1,183 @@
+"""The embedded server's cluster: made once, checked at each start, described for running.
+
+Everything up to the moment before the server starts. Starting and watching it is
+``postgres.py``.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from launcher import binaries, stale_processes, data_dir as places, ports
+from launcher.errors import LaunchError
+from launcher.identity import Identity, choose, run_as
+
+SUPERUSER = "rollcall"
+DATABASE = "rollcall"
+PASSWORD_BYTES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster that is ready to be served, and whose lock we hold."""
+
+    data_dir: places.DataDir
+    data: Path
+    programs: binaries.Programs
+    identity: Identity | None
+    port: int
+    password: str
+    lock: IO[str]
+
+    def url(self, database: str = DATABASE) -> str:
+        """The URL with which the server's superuser connects."""
+        return f"postgresql://{SUPERUSER}:{self.password}@{ports.LOOPBACK}:{self.port}/{database}"
+
+
+def prepare(
+    path: Path, report: Callable[[str], None] = lambda text: None, *, throwaway: bool = False
+) -> Cluster:
+    """Lock the data folder; make the cluster, or check the one that is there.
+
+    ``throwaway`` skips waiting for the disk, for tests. Raises ``LaunchError``.
+    """
+    data_dir = places.DataDir(path)
+    data_dir.make()
+    lock = places.lock(data_dir)
+    try:
+        identity = choose(data_dir.server_home / "data")
+        home = places.server_home(data_dir, identity)
+        programs = binaries.locate(home, identity)
+        data = home / "data"
+        if data.exists():
+            check(data, identity)
+            stale_processes.end_all(data, report)
+        else:
+            create(data_dir, data, programs, identity, throwaway=throwaway)
+        port = choose_port(home)
+        return Cluster(data_dir, data, programs, identity, port, password(data_dir), lock)
+    except BaseException:
+        lock.close()
+        raise
+
+
+def check(data: Path, identity: Identity | None) -> None:
+    """Refuse a cluster of another major version, or one of another user."""
+    owner = identity.uid if identity else os.geteuid()
+    if data.stat().st_uid != owner:
+        raise LaunchError(
+            f"{data} belongs to uid {data.stat().st_uid}, and Rollcall runs as uid {owner}."
+            " Start it as the user who started it first."
+        )
+    try:
+        version = (data / "PG_VERSION").read_text().strip()
+    except OSError as failure:
+        raise LaunchError(f"{data} is not a PostgreSQL data folder: {failure}.") from failure
+    if version != str(binaries.MAJOR):
+        raise LaunchError(
+            f"{data} was made by PostgreSQL {version}; this Rollcall brings PostgreSQL"
+            f" {binaries.MAJOR}, which cannot read it. Dump it with the Rollcall that made it and"
+            " restore it into a new ROLLCALL_DATA_DIR."
+        )
+
+
+def create(
+    data_dir: places.DataDir,
+    data: Path,
+    programs: binaries.Programs,
+    identity: Identity | None,
+    *,
+    throwaway: bool,
+) -> None:
+    """Make a new cluster; it appears whole or not at all."""
+    secret = secrets.token_urlsafe(PASSWORD_BYTES)
+    part = data.with_name("data.part")
+    shutil.rmtree(part, ignore_errors=True)  # an earlier start was interrupted
+    part.mkdir(mode=0o700)
+    secret_file = data.with_name("initial-password")
+    places.write_private(secret_file, secret)
+    if identity is not None:
+        os.chown(part, identity.uid, identity.gid)
+        os.chown(secret_file, identity.uid, identity.gid)
+    try:
+        run_initdb(part, programs, identity, secret_file, throwaway=throwaway)
+        create_database(part, programs, identity, throwaway=throwaway)
+    finally:
+        secret_file.unlink()
+    places.write_private(data_dir.password_file, secret)
+    part.rename(data)
+
+
+def run_initdb(
+    part: Path,
+    programs: binaries.Programs,
+    identity: Identity | None,
+    secret_file: Path,
+    *,
+    throwaway: bool,
+) -> None:
+    """initdb: SCRAM only, UTF-8, and an order of text that no system library changes."""
+    done = run_as(
+        identity,
+        [
+            str(programs.initdb),
+            f"--pgdata={part}",
+            f"--username={SUPERUSER}",
+            f"--pwfile={secret_file}",
+            "--auth=scram-sha-256",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+            "--data-checksums",
+            "--no-instructions",
+            *(["--no-sync"] if throwaway else []),
+        ],
+    )
+    if done.returncode != 0:
+        raise LaunchError(f"PostgreSQL's initdb failed: {done.stderr.strip()}")
+
+
+def create_database(
+    part: Path, programs: binaries.Programs, identity: Identity | None, *, throwaway: bool
+) -> None:
+    """Make our database in the new cluster, before anything serves it."""
+    unsafe = ["-F"] if throwaway else []
+    done = run_as(
+        identity,
+        [str(programs.postgres), "--single", *unsafe, "-D", str(part), "postgres"],
+        f"CREATE DATABASE {DATABASE}\n",
+    )
+    if done.returncode != 0 or "ERROR" in done.stderr:
+        raise LaunchError(f"The database could not be made: {done.stderr.strip()}")
+
+
+def password(data_dir: places.DataDir) -> str:
+    """The superuser's password, kept since the cluster was made."""
+    try:
+        return data_dir.password_file.read_text().strip()
+    except OSError as failure:
+        raise LaunchError(f"The database's password cannot be read: {failure}.") from failure
+
+
+def choose_port(home: Path) -> int:
+    """The port of the last time if it is free, else a new one, which is kept."""
+    kept = home / "port"
+    try:
+        port = int(kept.read_text())
+    except (OSError, ValueError):
+        port = 0
+    if not port or not ports.is_free(port):
+        (port,) = ports.free(1)
+        places.write_private(kept, f"{port}\n")
+    return port
+
+
+def server_command(cluster: Cluster, settings: dict[str, str]) -> list[str]:
+    """The server's command line; settings there win over its files."""
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+    return [str(cluster.programs.postgres), "-D", str(cluster.data), *options]

@@ -1,0 +1,91 @@
+"""The table of Rollcall's programs: what each is called, and how it is started.
+
+The launcher, the image of ``docker/`` and ``python -m rollcall NAME`` all read it, so that a
+process is started the same way wherever it runs. Nothing here starts anything, chooses a port or
+knows an installation: those are arguments, and their reader's business.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+"""The folder of manage.py, where every program runs."""
+
+ROLE_VARIABLE = "ROLLCALL_DATABASE_ROLE"
+"""Names the role that a process takes on Django's connections (``coordinator_site.settings``)."""
+
+MANAGE = (str(CHECKOUT / "manage.py"),)
+WEB_SERVER = ("-m", "coordinator_site.web_server", "-v", "0")
+CELERY = ("-m", "launcher.celery")
+CELERY_ENVIRON = {"CELERY_SKIP_CHECKS": "1"}  # of models and URLs: the tests have made them
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One row: what it is for, and what Python is told to run.
+
+    ``role`` is the database role of ``groups.postgres.roles`` that its Django connections take; "" acts
+    as the user of the URL (a node takes its own role by itself). A ``once`` ends when its work
+    is done; the others serve until a signal.
+    """
+
+    meaning: str
+    arguments: tuple[str, ...]
+    role: str = ""
+    once: bool = False
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+
+PROGRAMS: Mapping[str, Program] = {
+    # Before anything serves. In one process, since reading Django takes longer than the work.
+    "setup": Program(
+        "bring tables, roles and grants up to date; make the first user, the queue, the schedule",
+        (*MANAGE, "setup"),
+        once=True,
+    ),
+    # These serve.
+    "node": Program(
+        "one coordinator node: --node-id, --host, --port and more, see --help",
+        (*MANAGE, "runcoordinator"),
+    ),
+    "web": Program(
+        "admin, REST and health: -b ADDRESS, -p PORT",
+        (*WEB_SERVER, "coordinator_site.asgi:application"),
+        role="rollcall_web",
+    ),
+    "worker": Program(
+        "does the periodic work",
+        (*CELERY, "worker"),
+        role="rollcall_worker",
+        environ=CELERY_ENVIRON,
+    ),
+    "beat": Program(
+        "says when periodic work is due; one is enough",
+        (*CELERY, "beat"),
+        role="rollcall_worker",
+        environ=CELERY_ENVIRON,
+    ),
+}
+
+TASKS: tuple[str, ...] = tuple(name for name, row in PROGRAMS.items() if row.once)
+"""What comes before anything serves, in order."""
+
+SERVERS: tuple[str, ...] = tuple(name for name, row in PROGRAMS.items() if not row.once)
+
+
+def argv(name: str, *arguments: str) -> tuple[str, ...]:
+    """The whole command line of a program, with arguments of its own behind; ``KeyError`` for a
+    name that is not in the table."""
+    return (sys.executable, *PROGRAMS[name].arguments, *arguments)
+
+
+def environ(name: str, given: Mapping[str, str]) -> dict[str, str]:
+    """``given``, and beside it what the program needs and nobody gave (empty is not given)."""
+    needed = {"DJANGO_SETTINGS_MODULE": "coordinator_site.settings", "PYTHONUNBUFFERED": "1"}
+    role = PROGRAMS[name].role
+    if role:
+        needed[ROLE_VARIABLE] = role
+    needed.update(PROGRAMS[name].environ)
+    return {**needed, **{key: value for key, value in given.items() if value or key not in needed}}

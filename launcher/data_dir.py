@@ -1,0 +1,141 @@
+"""Where things lie in the data folder, and the lock that makes it one launcher's.
+
+    DATA_DIR/lock                held while a launcher lives
+    DATA_DIR/postgres/           the server's home: ``data``, and perhaps a copy of its programs
+    DATA_DIR/postgres-password   readable by its owner only, as are the next two
+    DATA_DIR/database-url        for manage.py while the launcher runs
+    DATA_DIR/secret-key          Django's, see ``coordinator_site.secret_key``
+    DATA_DIR/run/                what the processes say when they are ready
+
+``postgres`` is a link to a folder elsewhere when root started us below a folder that is
+closed to everyone else, since PostgreSQL does not run as root. Nothing here starts a server.
+"""
+
+import fcntl
+import os
+import secrets
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from launcher.errors import LaunchError
+from launcher.identity import Identity, can_enter
+
+PASSABLE = 0o711
+"""Others may pass through, not look around: the server's user is not ours when we are root."""
+
+SYSTEM_HOME = Path("/var/lib/rollcall")
+LASTING_TEMPORARY = Path("/var/tmp")
+"""Where root keeps a server's home instead: the second only where the first cannot be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataDir:
+    """The data folder and the names in it."""
+
+    path: Path
+
+    @property
+    def server_home(self) -> Path:
+        """The server's folder, or a link to it."""
+        return self.path / "postgres"
+
+    @property
+    def password_file(self) -> Path:
+        """The password of the embedded server's superuser."""
+        return self.path / "postgres-password"
+
+    @property
+    def url_file(self) -> Path:
+        """The URL of the database that the running launcher serves."""
+        return self.path / "database-url"
+
+    @property
+    def run(self) -> Path:
+        """Ready files."""
+        return self.path / "run"
+
+    def make(self) -> None:
+        """Make the folder; ``LaunchError`` where that is not possible."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True, mode=PASSABLE)
+            self.run.mkdir(exist_ok=True, mode=0o700)
+        except OSError as failure:
+            raise LaunchError(f"The data folder cannot be made: {failure}.") from failure
+
+
+def lock(data_dir: DataDir) -> IO[str]:
+    """Make the data folder ours until the returned file is closed or this process ends."""
+    try:
+        file = open(data_dir.path / "lock", "a+", encoding="ascii")  # noqa: SIM115
+    except OSError as failure:
+        raise LaunchError(f"The data folder cannot be locked: {failure}.") from failure
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        pid = file.read().strip() or "unknown"
+        file.close()
+        raise LaunchError(
+            f"Another Rollcall (pid {pid}) uses the data folder {data_dir.path}."
+            " Stop it, or give this one its own ROLLCALL_DATA_DIR."
+        ) from None
+    file.truncate(0)
+    file.write(f"{os.getpid()}\n")
+    file.flush()
+    return file
+
+
+def server_home(data_dir: DataDir, identity: Identity | None) -> Path:
+    """The real folder of the server's home, made if need be, which the user can enter."""
+    place = data_dir.server_home
+    if not place.exists() and not place.is_symlink():
+        make_server_home(data_dir, identity)
+    if not place.exists():
+        raise LaunchError(
+            f"{place} leads to {place.readlink()}, which is gone."
+            f" Bring that folder back, or remove {place} to begin with an empty database."
+        )
+    home = place.resolve()
+    if identity is not None and not can_enter(identity, home):
+        raise LaunchError(
+            f"PostgreSQL refuses to run as root, and the user {identity.name} may not enter"
+            f" {home}. Let others pass through its parent folders (chmod o+x), or set"
+            " ROLLCALL_DATA_DIR to a folder that everyone may enter."
+        )
+    return home
+
+
+def make_server_home(data_dir: DataDir, identity: Identity | None) -> None:
+    """Make the home in the data folder, or a link to one that the user can enter."""
+    place = data_dir.server_home
+    if identity is None or can_enter(identity, data_dir.path):
+        place.mkdir(mode=PASSABLE)
+        place.chmod(PASSABLE)
+        return
+    for base in (SYSTEM_HOME, LASTING_TEMPORARY):
+        try:
+            base.mkdir(parents=True, exist_ok=True, mode=PASSABLE)
+            home = Path(tempfile.mkdtemp(prefix="rollcall-", dir=base))
+        except OSError:
+            continue
+        home.chmod(PASSABLE)
+        if can_enter(identity, home):
+            place.symlink_to(home)
+            return
+        home.rmdir()
+    raise LaunchError(
+        f"The user {identity.name} may not enter {data_dir.path}. Set ROLLCALL_DATA_DIR to a"
+        " folder that everyone may enter."
+    )
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read; it appears whole or not at all."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

@@ -1,0 +1,57 @@
+"""What the launcher reads from its environment: the ``ROLLCALL_*`` variables, checked.
+
+Kafka-named settings are not here (``coordinator_site.kafka_settings``), and neither is
+anything that starts a process.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from launcher.errors import LaunchError
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The folder of manage.py: where the processes run, and where ``.data`` is by default."""
+
+PORT_MAX = 65_535
+NODES_MAX = 64
+"""One node per slot is the most that can have work (docs/architecture.md, *Slots*)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where data is kept, and how many of what listen where. Port 0 means: a free one."""
+
+    data_dir: Path
+    kafka_port: int
+    draft_port: int
+    web_port: int
+    nodes: int
+    database_url: str | None
+
+
+def read(environ: Mapping[str, str]) -> Environment:
+    """Read the environment; raise ``LaunchError`` naming the variable that is wrong."""
+    nodes = whole_number(environ, "ROLLCALL_NODES", 1, least=1, most=NODES_MAX)
+    return Environment(
+        data_dir=Path(environ.get("ROLLCALL_DATA_DIR") or CHECKOUT / ".data").absolute(),
+        kafka_port=whole_number(environ, "ROLLCALL_KAFKA_PORT", 9092, most=PORT_MAX - nodes + 1),
+        draft_port=whole_number(environ, "ROLLCALL_DRAFT_PORT", 9392, most=PORT_MAX - nodes + 1),
+        web_port=whole_number(environ, "ROLLCALL_WEB_PORT", 8000, most=PORT_MAX),
+        nodes=nodes,
+        database_url=environ.get("ROLLCALL_DATABASE_URL") or None,
+    )
+
+
+def whole_number(
+    environ: Mapping[str, str], name: str, default: int, *, least: int = 0, most: int
+) -> int:
+    """The variable's value as a number between ``least`` and ``most``, both included."""
+    text = environ.get(name) or str(default)
+    try:
+        number = int(text)
+    except ValueError:
+        raise LaunchError(f"{name} must be a whole number, not {text!r}.") from None
+    if not least <= number <= most:
+        raise LaunchError(f"{name} must be between {least} and {most}, not {number}.")
+    return number

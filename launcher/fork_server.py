@@ -1,0 +1,230 @@
+"""A process that has imported what Rollcall's programs import, and forks them when it is told to.
+
+    python -m launcher.fork_server SOCKET
+
+Importing takes seconds, a fork milliseconds, and what was imported is in memory once for all of
+them. SOCKET is one end of a pair whose other end the launcher holds (``launcher.forks``):
+it tells the environment first, then one request after the other, each with the pipe that becomes
+the program's output. The program answers with its pid once it is the launcher's own child.
+
+A fork copies everything: whatever belongs to one process must be made after it. So nothing is
+imported here that makes an event loop, a connection or a thread, and each fork makes sure of that.
+Linux only: elsewhere a process that forks without exec may not use the system's libraries.
+"""
+
+import array
+import ctypes
+import gc
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from launcher import commands
+from launcher.parent_watch import ask_kernel
+
+WITHOUT_SETTINGS = (
+    "uvloop",
+    "psycopg_pool",
+    "django.core.management.commands.migrate",
+    "django.core.asgi",
+    "twisted.internet.asyncioreactor",
+    "twisted.internet.endpoints",
+    "twisted.web.http",
+    "autobahn.twisted.websocket",
+    "groups.core.kinds",
+)
+"""Imported while the launcher finds out where the database will be."""
+
+SETUP_AND_NODE = (
+    "groups.node",
+    "groups.postgres.message_queue",
+    "groups.sweeps.schedule",
+    "protocol.apis",
+    "protocol.application",
+    "channels.routing",
+)
+"""Before the first fork."""
+
+OTHERS = (
+    "celery.apps.worker",
+    "celery.apps.beat",
+    "coordinator_site.celery",
+    "celery.concurrency.thread",
+    "groups.postgres.message_queue_transport",
+    "groups.tasks",
+    "django_celery_beat.schedulers",
+    "groups.live.routing",
+    "coordinator_site.urls",
+)
+"""Between forks, while the nodes start."""
+
+ARG_START, ENV_END = 48 - 3, 51 - 3
+"""Fields of /proc/PID/stat (proc(5)), counted from the third on."""
+
+READY = b"ready"
+MESSAGE_BYTES_MAX = 1 << 20
+GONE_LOOK_S = 0.0005
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A program of ``launcher.commands`` to become."""
+
+    name: str
+    arguments: tuple[str, ...]
+    environ: Mapping[str, str]
+    at_launchers_death: int
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Serve until the launcher is gone; in a forked process, become the program."""
+    gc.disable()  # nothing that is imported is ever garbage
+    peer = socket.socket(fileno=int(arguments[0]))
+    request = serve(peer, launcher=os.getppid())
+    if request is not None:
+        gc.enable()
+        become(request)
+
+
+def serve(peer: socket.socket, launcher: int) -> Request | None:
+    """Import and fork; returns in forked processes, with what to become, and at the end."""
+    handlers = [signal.getsignal(number) for number in SIGNALS]
+    load(WITHOUT_SETTINGS)
+    told = peer.recv(MESSAGE_BYTES_MAX)
+    if not told:
+        return None
+    set_environ(json.loads(told))
+    importlib.import_module("django").setup()
+    load(SETUP_AND_NODE)
+    peer.send(READY)
+    others = list(OTHERS)
+    while True:
+        if others and not select.select([peer], [], [], 0)[0]:
+            load([others.pop(0)])
+            continue
+        told, (output,) = receive(peer)
+        if not told:
+            return None
+        check([0, 1, 2, peer.fileno(), output])
+        assert [signal.getsignal(number) for number in SIGNALS] == handlers
+        words = json.loads(told)
+        request = Request(words[0], tuple(words[1]), words[2], words[3])
+        if fork(peer, output, launcher, request):
+            return request
+
+
+def load(names: Sequence[str]) -> None:
+    """Import modules."""
+    for name in names:
+        importlib.import_module(name)
+
+
+def receive(peer: socket.socket) -> tuple[bytes, tuple[int]]:
+    """The next request and its pipe; no bytes once the launcher is gone."""
+    fds = array.array("i", [-1])
+    told, ancillary, _, _ = peer.recvmsg(MESSAGE_BYTES_MAX, socket.CMSG_SPACE(fds.itemsize))
+    for _, _, data in ancillary:
+        fds.frombytes(data[: fds.itemsize])
+    return told, (fds[-1],)
+
+
+def check(ours: Sequence[int]) -> None:
+    """Nothing is here that two processes must not share. ``AssertionError`` ends this process: the
+    launcher then starts programs by themselves, and says so."""
+    assert threading.active_count() == len(os.listdir("/proc/self/task")) == 1, "a thread"
+    assert "twisted.internet.reactor" not in sys.modules, "an event loop"
+    for fd in Path("/proc/self/fd").iterdir():
+        try:
+            leads_to = str(fd.readlink())
+        except FileNotFoundError:  # the one that lists them
+            continue
+        is_plain = leads_to.startswith("/")
+        assert is_plain or int(fd.name) in ours, f"{leads_to} would be inherited"
+
+
+def fork(peer: socket.socket, output: int, launcher: int, request: Request) -> bool:
+    """Whether this is the new process. The one in between ends at once, so that the launcher,
+    which asked for orphans, is the parent: it sees the program's end, and the program its."""
+    gc.freeze()  # a collection would write to every page that is shared
+    between = os.fork()
+    if between:
+        os.close(output)
+        os.waitpid(between, 0)
+        return False
+    between = os.getpid()
+    if os.fork():
+        os._exit(0)
+    while os.getppid() == between:
+        time.sleep(GONE_LOOK_S)
+    ask_kernel(launcher, request.at_launchers_death)
+    os.setsid()
+    for standard in (1, 2):
+        os.dup2(output, standard)
+    os.close(output)
+    with peer:
+        peer.send(str(os.getpid()).encode())
+    return True
+
+
+def become(request: Request) -> None:
+    """Be the program, as ``python ARGUMENTS`` would."""
+    set_environ(request.environ)
+    take_role(request.environ.get(commands.ROLE_VARIABLE, ""))
+    command = commands.argv(request.name, *request.arguments)
+    show(command)
+    _, first, *rest = command
+    if first == "-m":
+        module, *rest = rest
+        sys.argv = [module, *rest]
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = [first, *rest]
+        runpy.run_path(first, run_name="__main__")
+
+
+def set_environ(environ: Mapping[str, str]) -> None:
+    """As if we had been started with it. Django has set the time zone; it stays."""
+    kept = {name: os.environ[name] for name in ("TZ",) if name in os.environ}
+    os.environ.clear()
+    os.environ.update({**environ, **kept})
+
+
+def show(command: Sequence[str]) -> None:
+    """Have `ps` show this command line. It reads where the arguments and, once their last byte is
+    no NUL, the environment lay at the start; nothing of ours points there any more."""
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    start, end = int(fields[ARG_START]), int(fields[ENV_END])
+    text = " ".join(command).encode()[: end - start - 1]
+    ctypes.memmove(start, text.ljust(end - start, b"\0"), end - start)
+
+
+def take_role(role: str) -> None:
+    """Of all settings the one that differs between the programs of an installation."""
+    from django.conf import settings
+
+    from coordinator_site import database
+
+    settings.DATABASE_ROLE = role
+    database.take_role(
+        settings.DATABASES["default"],
+        role,
+        taken=settings.DATABASE_ROLES,
+        connections=settings.KAFKA_SETTINGS["WEB_DATABASE_CONNECTIONS"],
+        logins=settings.DATABASE_LOGINS,
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

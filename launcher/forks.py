@@ -1,0 +1,149 @@
+"""The launcher's side of the fork server (``launcher.fork_server``): asking it for processes.
+
+Whatever it cannot do, be it that it has died, is done without it: then a process is started by
+itself, as everywhere but on Linux, and takes the seconds that it takes to import everything.
+"""
+
+import array
+import ctypes
+import json
+import os
+import select
+import socket
+import sys
+from collections.abc import Mapping
+from typing import IO
+
+from launcher import commands
+from launcher.child import Child, Started
+from launcher.output import Output
+from launcher.process import Command
+
+PR_SET_CHILD_SUBREAPER = 36
+"""The option of Linux's prctl(2) that makes orphans among our descendants our own children."""
+
+READY = b"ready"
+ANSWER_S = 10.0
+"""A fork takes milliseconds; on a machine that does much else, longer."""
+
+ROOM_FOR_ARGUMENTS = {"ROLLCALL_FORK_SERVER": "." * 1024}
+"""What is forked writes its own arguments where those and the environment lay at the start."""
+
+MODULE = ("-m", "launcher.fork_server")
+
+
+class Forked:
+    """A process that the fork server has made our child."""
+
+    def __init__(self, pid: int, stdout: IO[bytes]) -> None:
+        self.pid = pid
+        self.stdout = stdout
+        self._status: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit status, negative for a signal; None while it runs."""
+        if self._status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self._status = os.waitstatus_to_exitcode(status) if pid else None
+        return self._status
+
+    def send_signal(self, number: int) -> None:
+        """Signal it, if it runs."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+class Forks:
+    """A fork server that runs. Made and used by the main thread only."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._environ: Mapping[str, str] | None = None
+        self._ready = False
+        self._peer, self._child = self._start()
+
+    def tell(self, environ: Mapping[str, str]) -> None:
+        """The environment in which Django's settings are read."""
+        self._environ = commands.environ("node", environ)
+        try:
+            self._peer.send(json.dumps(self._environ).encode())
+        except OSError:
+            return  # it is gone, or the environment is too long for a message
+
+    def is_settled(self) -> bool:
+        """Whether it can be asked, or never will."""
+        if not self._ready and self._heard(0.0) and self._receive() == READY:
+            self._ready = True
+        return self._ready or self._child.status() is not None
+
+    def start(self, command: Command) -> Started | None:
+        """Have it fork a program; None where it does not."""
+        if not self._ready or not command.program:
+            return None
+        ours, theirs = os.pipe()
+        try:
+            pid = self._ask(command, theirs)
+        finally:
+            os.close(theirs)
+        if pid is None:
+            os.close(ours)
+            return None
+        return Forked(pid, os.fdopen(ours, "rb"))
+
+    def mend(self) -> None:
+        """Start it anew if it has died, unless it never came to serve."""
+        if self._ready and self._child.status() is not None:
+            self._output.say("forks", "the fork server has ended; it starts again")
+            self.stop()
+            self._ready = False
+            self._peer, self._child = self._start()
+            if self._environ is not None:
+                self.tell(self._environ)
+
+    def stop(self) -> None:
+        """End it: it holds nothing that could be lost."""
+        self._peer.close()
+        self._child.clear()
+        self._child.forget()
+
+    def _start(self) -> tuple[socket.socket, Child]:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.settimeout(ANSWER_S)
+        with theirs:
+            argv = (sys.executable, *MODULE, str(theirs.fileno()))
+            environ = {**commands.environ("node", os.environ), **ROOM_FOR_ARGUMENTS}
+            command = Command(argv, environ, commands.CHECKOUT)
+            return ours, Child("forks", command, self._output, keep=(theirs.fileno(),))
+
+    def _ask(self, command: Command, output: int) -> int | None:
+        name, *arguments = command.program
+        words = [name, arguments, dict(command.environ), int(command.at_our_death)]
+        fds = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [output]))]
+        subreaper(True)
+        try:
+            self._peer.sendmsg([json.dumps(words).encode()], fds)
+            told = self._receive()
+        except OSError:
+            told = b""
+        finally:
+            subreaper(False)
+        return int(told) if told else None
+
+    def _heard(self, timeout_s: float) -> bool:
+        return bool(select.select([self._peer], [], [], timeout_s)[0])
+
+    def _receive(self) -> bytes:
+        try:
+            return self._peer.recv(len(READY) + 16)
+        except OSError:
+            return b""
+
+
+def subreaper(is_one: bool) -> None:
+    """Whether orphans become our children: only for as long as we wait for one."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(is_one), 0, 0, 0)
+
+
+def served(output: Output) -> Forks | None:
+    """A fork server, where there can be one."""
+    return Forks(output) if sys.platform == "linux" else None

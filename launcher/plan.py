@@ -1,0 +1,151 @@
+"""What runs: which programs of ``launcher.commands``, in which order, on which ports.
+
+How things are run is ``supervisor.py``.
+"""
+
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from launcher import commands
+from launcher import ports
+from launcher.environment import Environment
+from launcher.forks import Forks
+from launcher.data_dir import DataDir
+from launcher.process import Command, Probe, Process, Stage, Task
+
+WEB_HOST = ports.LOOPBACK
+PROBE_TIMEOUT_S = 1.0
+
+OWN_POSTGRESQL = {"ROLLCALL_DATABASE_ROLES": "logins"}
+"""Unless somebody says otherwise, in a server that is ours alone each kind of process logs in as
+its role."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The ports of each coordinator node, by node id, and the web's."""
+
+    kafka: tuple[int, ...]
+    draft: tuple[int, ...]
+    web: int
+
+
+def choose_ports(wanted: Environment) -> Ports:
+    """The ports asked for; a free one wherever 0 was asked for. ``LaunchError`` for one that
+    another program has."""
+    free = iter(ports.free(2 * wanted.nodes + 1))
+    kafka = _of_nodes(wanted.kafka_port, wanted.nodes, free)
+    draft = _of_nodes(wanted.draft_port, wanted.nodes, free)
+    web = (wanted.web_port or next(free),)
+    for variable, found in (("KAFKA", kafka), ("DRAFT", draft), ("WEB", web)):
+        for port in found:
+            ports.demand(port, f"ROLLCALL_{variable}_PORT")
+    return Ports(kafka, draft, *web)
+
+
+def _of_nodes(first: int, nodes: int, free: Iterator[int]) -> tuple[int, ...]:
+    """The first node's port and the following ones; for 0 free ones."""
+    return tuple(first + node if first else next(free) for node in range(nodes))
+
+
+def build(
+    wanted: Environment, data_dir: DataDir, database_url: str, forks: Forks | None
+) -> tuple[Stage, ...]:
+    """Everything but PostgreSQL: tasks first, then the nodes, then web, worker and beat together.
+
+    Members wait for the nodes, and nobody is in a hurry for the others.
+    """
+    chosen = choose_ports(wanted)
+    environ = {
+        **({} if wanted.database_url else OWN_POSTGRESQL),
+        **os.environ,
+        "ROLLCALL_DATA_DIR": str(data_dir.path),
+        "ROLLCALL_DATABASE_URL": database_url,
+        "ROLLCALL_NODES": str(wanted.nodes),
+        "ROLLCALL_WEB_PORT": str(chosen.web),
+    }
+    if forks is not None:
+        forks.tell(environ)
+    tasks = tuple(Task(name, command(name, environ=environ)) for name in commands.TASKS)
+    nodes = tuple(
+        node(node_id, at, data_dir, environ)
+        for node_id, at in enumerate(zip(chosen.kafka, chosen.draft, strict=True))
+    )
+    periodic = tuple(celery(name, data_dir, environ) for name in ("worker", "beat"))
+    return (*tasks, nodes, (web(chosen.web, environ), *periodic))
+
+
+def command(name: str, *arguments: str, environ: Mapping[str, str]) -> Command:
+    """A program of the table, with what it needs in its environment."""
+    return Command(
+        commands.argv(name, *arguments),
+        commands.environ(name, environ),
+        commands.CHECKOUT,
+        program=(name, *arguments),
+    )
+
+
+def node(
+    node_id: int, at: tuple[int, int], data_dir: DataDir, environ: Mapping[str, str]
+) -> Process:
+    """A coordinator node on its Kafka and its draft port; it writes HOST:PORT of the former to its
+    ready file when it serves both."""
+    ready, told = awaited(f"node-{node_id}", data_dir, environ)
+    kafka, draft = at
+    where = (f"--node-id={node_id}", f"--port={kafka}", f"--draft-port={draft}")
+    serve = command("node", *where, environ=told)
+    probe = ready_file(ready)
+
+    def served() -> str | None:
+        return (address := probe()) and f"{address} draft={ports.LOOPBACK}:{draft}"
+
+    return Process(f"node {node_id}", serve, served)
+
+
+def web(port: int, environ: Mapping[str, str]) -> Process:
+    """The web process: admin, REST and health."""
+    serve = command("web", "-b", WEB_HOST, "-p", str(port), environ=environ)
+    return Process("web", serve, lambda: livez(port))
+
+
+def celery(name: str, data_dir: DataDir, environ: Mapping[str, str]) -> Process:
+    """One of Celery's processes; it writes its ready file when it serves."""
+    ready, told = awaited(name, data_dir, environ)
+    return Process(name, command(name, environ=told), ready_file(ready))
+
+
+def awaited(
+    name: str, data_dir: DataDir, environ: Mapping[str, str]
+) -> tuple[Path, dict[str, str]]:
+    """The ready file of a process that is about to start, and the environment that names it."""
+    ready = data_dir.run / f"{name}.ready"
+    ready.unlink(missing_ok=True)
+    return ready, {**environ, "ROLLCALL_READY_FILE": str(ready)}
+
+
+def ready_file(path: Path) -> Probe:
+    """A process serves once its ready file has a whole line, which says where."""
+
+    def probe() -> str | None:
+        try:
+            text = path.read_text()
+        except FileNotFoundError:
+            return None
+        return text.strip() if text.endswith("\n") else None
+
+    return probe
+
+
+def livez(port: int) -> str | None:
+    """The web's URL once it answers on /livez. By hand: Python's own client brings TLS along, and
+    the launcher stays in memory for as long as everything else."""
+    try:
+        with socket.create_connection((WEB_HOST, port), PROBE_TIMEOUT_S) as peer:
+            peer.sendall(b"GET /livez HTTP/1.0\r\nHost: %b\r\n\r\n" % WEB_HOST.encode())
+            status = peer.makefile("rb").readline()
+    except OSError:
+        return None
+    return f"http://{WEB_HOST}:{port}" if status.split()[1:2] == [b"200"] else None

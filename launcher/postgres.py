@@ -1,0 +1,123 @@
+"""The embedded PostgreSQL server: its settings, whether it is ready, and how it stops.
+
+``describe`` makes it a process of the supervisor; ``serve`` runs it alone, for tests.
+"""
+
+import signal
+import socket
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from launcher import cluster as clusters
+from launcher.cluster import Cluster
+from launcher.identity import CLEAN_ENVIRONMENT
+from launcher.output import Output
+from launcher.ports import LOOPBACK
+from launcher.process import Command, Ladder, Process
+from launcher.signals import Signals
+from launcher.supervisor import Supervisor
+
+SETTINGS: Mapping[str, str] = {
+    # Loopback only, by password only: there is no socket file whose mode must be right.
+    "listen_addresses": LOOPBACK,
+    "unix_socket_directories": "",
+    "password_encryption": "scram-sha-256",
+    # Small, beside the other processes of one machine; safe whatever happens to it.
+    "shared_buffers": "64MB",
+    "max_connections": "100",  # more for many nodes (``for_processes``)
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "max_wal_size": "512MB",
+    # A client that vanished is noticed, and its locks are released.
+    "client_connection_check_interval": "1s",
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
+    # To standard error, where the supervisor puts our name in front.
+    "logging_collector": "off",
+    "log_destination": "stderr",
+    "log_line_prefix": "",
+    "log_checkpoints": "off",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+}
+"""Given on the command line, so that an older data folder gets them too."""
+
+CONNECTIONS_MIN = 100
+OF_A_NODE, OF_OTHERS = 16, 16
+"""Connections that a node has at the most, while something is wrong; and those of set-up, an
+analysis, people's own programs, and what PostgreSQL keeps for its superuser."""
+
+
+def for_processes(nodes: int, logins: int) -> Mapping[str, str]:
+    """The settings for so many nodes beside the logins of web and worker, which may have so many
+    connections: nobody's are the other's, and the nodes' are reserved."""
+    reserved = nodes * OF_A_NODE
+    most = max(CONNECTIONS_MIN, reserved + logins + OF_OTHERS)
+    return {**SETTINGS, "max_connections": str(most), "reserved_connections": str(reserved)}
+
+
+THROWAWAY: Mapping[str, str] = {"fsync": "off", "full_page_writes": "off"}
+"""For tests, whose data nobody keeps."""
+
+CONNECT_TIMEOUT_S = 1
+PROTOCOL_VERSION = 3 << 16
+ASKS_FOR_PASSWORD = b"R"
+"""How a server answers that takes connections; one that starts or ends sends an error."""
+
+LADDER: Ladder = (
+    (signal.SIGINT, 2.0),  # fast: connections end, a checkpoint is written
+    (signal.SIGQUIT, 0.7),  # immediate: the next start recovers
+    (signal.SIGKILL, 0.3),
+)
+"""The polite ladder takes 6.5 s at most, this one 3 s: all is over within 10 s
+(docs/architecture.md, *Contracts*)."""
+
+
+def describe(cluster: Cluster, settings: Mapping[str, str] = SETTINGS) -> Process:
+    """The server as the supervisor runs it."""
+    argv = clusters.server_command(cluster, {"port": str(cluster.port), **settings})
+    command = Command(
+        argv=tuple(argv),
+        environ=CLEAN_ENVIRONMENT,
+        identity=cluster.identity,
+        at_our_death=signal.SIGINT,
+    )
+    return Process("postgres", command, lambda: probe(cluster), LADDER)
+
+
+def probe(cluster: Cluster) -> str | None:
+    """Where the server takes connections; None while it does not.
+
+    It says so to the first message of a connection, before it asks for the password. By hand: a
+    driver takes longer to import than the server to start.
+    """
+    words = ("user", clusters.SUPERUSER, "database", clusters.DATABASE, "", "")
+    message = struct.pack("!I", PROTOCOL_VERSION) + "\0".join(words).encode()
+    try:
+        with socket.create_connection((LOOPBACK, cluster.port), CONNECT_TIMEOUT_S) as peer:
+            peer.sendall(struct.pack("!I", len(message) + 4) + message)
+            answer = peer.recv(1)
+    except OSError:
+        return None
+    return f"{LOOPBACK}:{cluster.port}" if answer == ASKS_FOR_PASSWORD else None
+
+
+@contextmanager
+def serve(path: Path, *, throwaway: bool = False, output: Output | None = None) -> Iterator[str]:
+    """Run the server alone, and give its database's URL; for tests and for tools.
+
+    Must be called by the main thread. Raises ``LaunchError`` when it cannot start.
+    """
+    cluster = clusters.prepare(path, throwaway=throwaway)
+    settings = {**SETTINGS, **(THROWAWAY if throwaway else {})}
+    supervisor = Supervisor(output or Output(), Signals())
+    try:
+        supervisor.begin((describe(cluster, settings),))
+        yield cluster.url()
+    finally:
+        supervisor.stop()
+        cluster.lock.close()

@@ -1,0 +1,55 @@
+"""What the supervisor runs, as values: a process that serves, or a task that ends.
+
+The table of them is ``plan.py``; the processes themselves are ``child.py``.
+"""
+
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from launcher.identity import Identity
+
+Probe = Callable[[], str | None]
+"""Asks a process whether it serves: where, or None while it does not. Takes a second at most."""
+
+Ladder = tuple[tuple[signal.Signals, float], ...]
+"""How to stop a process: which signal, then how many seconds to wait before the next one."""
+
+POLITE: Ladder = ((signal.SIGTERM, 6.0), (signal.SIGKILL, 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program with its arguments, environment, folder, and user if that is not ours."""
+
+    argv: tuple[str, ...]
+    environ: Mapping[str, str]
+    folder: Path = Path("/")
+    identity: Identity | None = None
+    at_our_death: signal.Signals = signal.SIGKILL
+    """What it gets when the launcher dies without a chance to stop it."""
+    program: tuple[str, ...] = ()
+    """Name and arguments in ``launcher.commands``, for the fork server; () for other programs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A program that serves until it is told to stop, and is restarted when it dies."""
+
+    name: str
+    command: Command
+    probe: Probe
+    ladder: Ladder = POLITE
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A program that must end with status 0 before what follows starts."""
+
+    name: str
+    command: Command
+
+
+Stage = Task | tuple[Process, ...]
+"""Processes of one stage start together; the next stage starts when all of them serve."""

@@ -1,0 +1,177 @@
+"""``python -m launcher.screenshots FOLDER``: pictures of the admin's pages, for the README.
+
+Starts an installation of its own in a temporary folder, lets the demo play in it, walks the pages
+in a headless browser as an operator would, and stops everything. Needs playwright, which is among
+the development tools, and a browser of the machine's own. The server uses nothing of this.
+"""
+
+import argparse
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from launcher.commands import CHECKOUT
+from launcher.installation import Installation
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SIZE = {"width": 1400, "height": 900}
+
+USER = "olga"
+GROUP = "demo-orders"
+REASON = "worker 3 was moved to another machine"
+
+PLAY_S = 45.0
+"""How long the demo plays before the first picture: a rebalance or two in each group."""
+
+REPORT_S = 240.0
+"""How long an analysis may take: the first one starts a Java machine."""
+
+PAGE_MS = 30_000
+SETTLE_MS = 1_200
+"""Fonts, bars and the live part are there by then."""
+
+
+class Camera:
+    """A browser window that is logged in, and the folder that its pictures go to."""
+
+    def __init__(self, page: Any, folder: Path) -> None:
+        self.page = page
+        self.folder = folder
+
+    def go(self, path: str) -> None:
+        """Open a page."""
+        self.page.goto(path)
+
+    def take(self, name: str) -> None:
+        """A picture of the window as it is."""
+        self.page.wait_for_timeout(SETTLE_MS)
+        target = self.folder / f"{name}.png"
+        self.page.screenshot(path=target)
+        say(f"{target}")
+
+    def log_in(self, password: str) -> None:
+        """By the login page."""
+        self.go("/admin/")
+        self.page.get_by_label("Username").fill(USER)
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Log in").click()
+
+
+def walk(camera: Camera) -> None:
+    """The pages of a fleet at work, an operator's way through them."""
+    camera.go("/admin/")
+    camera.take("overview")
+    camera.go("/admin/groups/group/")
+    camera.take("groups")
+    camera.page.get_by_role("link", name=GROUP, exact=True).first.click()
+    camera.take("group")
+    camera.page.locator("#members").scroll_into_view_if_needed()
+    camera.take("members")
+    force(camera)
+    camera.go("/admin/groups/node/")
+    camera.take("nodes")
+    camera.go("/admin/django_celery_beat/periodictask/")
+    camera.take("schedule")
+    camera.page.emulate_media(color_scheme="dark")
+    camera.go(f"/admin/groups/group/{GROUP}/change/")
+    camera.take("group-dark")
+    camera.page.emulate_media(color_scheme="light")
+
+
+def force(camera: Camera) -> None:
+    """A rebalance, from the preview to its end. The demo goes on meanwhile: where the group has
+    changed since the preview nothing is done, and one looks again."""
+    page = camera.page
+    group = page.url
+    while True:
+        page.goto(group)
+        page.get_by_role("link", name="Force a rebalance").click()
+        page.get_by_label("Reason").fill(REASON)
+        camera.take("force")
+        page.get_by_role("button", name="Force the rebalance").click()
+        if "/operation/" in page.url:
+            break
+    page.get_by_text("succeeded", exact=True).wait_for()
+    page.locator("[data-live-pending]").wait_for(state="detached")
+    camera.take("operation")
+
+
+def analyse(camera: Camera) -> None:
+    """A report of what the demo did."""
+    camera.go("/admin/groups/reportrun/")
+    camera.page.get_by_role("button", name="Analyse now").click()
+    camera.page.get_by_text("The analysis was asked for").wait_for()
+    end = time.monotonic() + REPORT_S
+    while camera.page.locator("#result_list").get_by_text("succeeded").count() == 0:
+        if time.monotonic() > end:
+            raise SystemExit("the analysis did not end in time")
+        camera.page.wait_for_timeout(1_000)
+        camera.go("/admin/groups/reportrun/")
+    camera.go("/admin/groups/reportrun/newest/")
+    camera.take("report")
+
+
+@contextmanager
+def demo(bootstrap: str) -> Iterator[None]:
+    """The demo's members, at work until the end of the block."""
+    program = (sys.executable, "-m", "demo", "--bootstrap", bootstrap, "--keep")
+    playing = subprocess.Popen([*program, "--pace", "0.6"], cwd=CHECKOUT, stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(PLAY_S)
+        yield
+    finally:
+        playing.send_signal(signal.SIGINT)
+        playing.wait()
+
+
+@contextmanager
+def camera_at(web: str, folder: Path) -> Iterator[Camera]:
+    """A headless browser before the installation."""
+    from playwright.sync_api import sync_playwright
+
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        raise SystemExit(f"needs a browser: one of {', '.join(BROWSERS)}")
+    # Inside a container root has no other sandbox.
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=flags)
+        context = browser.new_context(viewport=SIZE, base_url=web, color_scheme="light")
+        context.set_default_timeout(PAGE_MS)
+        yield Camera(context.new_page(), folder)
+        browser.close()
+
+
+def say(text: str) -> None:
+    """One line of what happens."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Take them all."""
+    parser = argparse.ArgumentParser(prog="python -m launcher.screenshots", description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the pictures go")
+    folder: Path = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    password = secrets.token_urlsafe(12)
+    first = {"ROLLCALL_ADMIN_USER": USER, "ROLLCALL_ADMIN_PASSWORD": password}
+    with Installation(first) as installation:
+        say(f"the demo plays for {PLAY_S:.0f} s")
+        with camera_at(installation.web, folder) as camera:
+            with demo(installation.kafka):
+                camera.log_in(password)
+                walk(camera)
+            analyse(camera)
+
+
+if __name__ == "__main__":
+    main()

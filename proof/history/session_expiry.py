@@ -1,0 +1,112 @@
+"""I6: nobody is removed who was heard of, or did all it could to be heard."""
+
+from bisect import insort
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import ClassVar, Final
+
+from groups.core.journal import Trigger
+from proof.history.family import Family, Rule
+from proof.history.format import LEAVES, REBALANCE_IN_PROGRESS, Record, Violation
+from proof.history.observed_state import Story
+
+BEATS: Final = frozenset(
+    {
+        "JoinGroup",
+        "SyncGroup",
+        "Heartbeat",
+        "ConsumerGroupHeartbeat",
+        "RegisterConsumer",
+        "PollCommands",
+        "AcknowledgeCommand",
+    }
+)
+"""Requests that keep a member alive; in a classic group a commit does, too."""
+
+CLOCKS_AGREE: Final = 0.97
+"""How much shorter than it says a session may be: the node's clock is not the recorder's."""
+
+HEARD_MAX: Final = 4
+SENT_MAX: Final = 200
+"""Instants that are kept of each member, the newest."""
+
+Key = tuple[str, str]
+"""Group and member."""
+
+
+class Silence(Family):
+    """When members sent what, and what of it was heard."""
+
+    def __init__(self, story: Story, violations: list[Violation], *, has_rows: bool) -> None:
+        super().__init__(story, violations, has_rows=has_rows)
+        self._sent: dict[Key, list[float]] = defaultdict(list)
+        self._heard: dict[Key, list[float]] = defaultdict(list)
+        self._sessions: dict[Key, tuple[str, float]] = {}
+
+    def invoke(self, record: Record, _call: Record) -> None:
+        """A member sends a beat, or says goodbye."""
+        key = (record["group"], record["member"])
+        if record["member"] and "session_ms" in record and self._is_beat(record):
+            self.seek(record, record)
+            self._sessions[key] = (record["process"], record["session_ms"] * CLOCKS_AGREE)
+        if record["api"] in LEAVES and record["generation"] < LEAVES[record["api"]]:
+            self._sessions.pop(key, None)  # from here on it need not be heard of
+
+    def seek(self, record: Record, _call: Record) -> None:
+        """A client does what it can to be heard."""
+        sent = self._sent[record["group"], record["member"]]
+        sent.append(record["at"])
+        del sent[:-SENT_MAX]
+
+    def ok(self, _record: Record, call: Record) -> None:
+        """A beat was heard."""
+        if self._is_beat(call):
+            heard = self._heard[call["group"], call["member"]]
+            insort(heard, call["at"])
+            del heard[:-HEARD_MAX]
+
+    def fail(self, record: Record, call: Record) -> None:
+        """So was one that is answered with news of a rebalance."""
+        if record["code"] == REBALANCE_IN_PROGRESS:
+            self.ok(record, call)
+
+    def removed(self, record: Record, _call: Record) -> None:
+        """A member was taken out for its silence: it must have been silent."""
+        key = (record["group"], record["member"])
+        known = self._sessions.get(key)
+        if record["trigger"] != Trigger.SESSION_EXPIRED or known is None:
+            return
+        process, session = known
+        until = record["at"]
+        if not self._was_silent(key, until, session):
+            self.say("I6", f"{key[1]} was removed within a session of being heard", record)
+        elif self._kept_sending(key, until, session) and not self.story.is_excused(
+            process, until - 2 * session, until
+        ):
+            self.say("I6", f"{key[1]} was removed although it never fell silent", record)
+
+    def _was_silent(self, key: Key, until: float, session: float) -> bool:
+        """Whether a whole session went by unheard; its end may be decided before the last beat
+        was answered, and committed after it."""
+        heard = [-1e12, *self._heard[key], until]
+        return any(b - a >= session for a, b in pairwise(heard[-HEARD_MAX:]))
+
+    def _kept_sending(self, key: Key, until: float, session: float) -> bool:
+        """Whether no half of the last session went by without a request."""
+        recent = [at for at in self._sent[key] if at >= until - 1.5 * session]
+        if not recent or recent[0] > until - session:
+            return False
+        return all(b - a <= session / 2 for a, b in zip(recent, [*recent[1:], until], strict=True))
+
+    def _is_beat(self, call: Record) -> bool:
+        is_classic = self.story.groups[call["group"]].kind == "classic"
+        return call["api"] in BEATS or (is_classic and call["api"] == "OffsetCommit")
+
+    RULES: ClassVar[Mapping[str, Rule]] = {
+        "row removed": removed,
+        "invoke": invoke,
+        "seek": seek,
+        "ok": ok,
+        "fail": fail,
+    }

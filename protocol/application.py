@@ -1,0 +1,164 @@
+"""The application behind a connection: decode, hand to the handler, encode; one at a time.
+
+A channels consumer with a loop of its own: the stock dispatch makes a thread hop per
+message, which costs fifteen times the work itself (docs/hot-path.md).
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, TypeVar
+
+from channels.consumer import AsyncConsumer
+
+from groups.core.events import Ticket
+from groups.node import NodeSettings
+from protocol.apis import Api
+from protocol.call import Call
+from protocol.handlers.support import validation
+from protocol.handlers.api_versions import unsupported_version_body
+from protocol.request_limits import LOOKED_AT_BYTES, Refusal, exceeded, refused
+from rollcall.wire.codec import decode, encode, encode_large
+from rollcall.wire.errors import WireError
+from rollcall.wire.headers import RequestHeader, parse_header, response_frame
+from rollcall.wire.limits import REPLY_BYTES_MAX
+from rollcall.wire.size import is_large
+
+logger = logging.getLogger(__name__)
+
+API_VERSIONS = 18
+
+OF_ONE_GROUP = frozenset({11, 14, 15, 68, 69, 10001, 10010})
+"""APIs whose replies may tell of one group, and be as long as the limits of a group allow."""
+
+PARKED = frozenset(key.to_bytes(2, "big") for key in (11, 14))
+"""JoinGroup and SyncGroup may wait for minutes. What they hold meanwhile counts for their group
+(``group.metadata.max.bytes``), and no longer for the node's long requests."""
+
+LARGE_FRAME_BYTES = 16 * 1024
+"""Frames from here on are decoded beside the loop, and what they name is gone through there: the
+worst content costs 0.16 us a byte to decode and three times as much to answer, so a smaller one
+takes 10 ms at the most."""
+
+SMALL_FRAME_BYTES = 4 * 1024
+"""Requests below this have small replies, but for those of APIs that are ``is_bulky``."""
+
+Message = dict[str, Any]
+T = TypeVar("T")
+
+
+class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
+    """Serves one connection's requests in order.
+
+    The scope's ``connection`` is the ``KafkaConnection``. When a request cannot even be
+    decoded the application ends, and its socket is dropped with it.
+    """
+
+    async def __call__(
+        self,
+        scope: Message,
+        receive: Callable[[], Awaitable[Message]],
+        send: Callable[[Message], Awaitable[None]],
+    ) -> None:
+        """Request after request until the connection ends this task."""
+        connection = scope["connection"]
+        turns = connection.server.turns
+        while True:
+            frame = (await receive())["frame"]
+            is_long = len(frame) >= LARGE_FRAME_BYTES
+            connection.requests += 1
+            if turns.is_over:
+                await turns.next()
+            if is_long and frame[:2] in PARKED:
+                connection.long_one_done(len(frame))
+                is_long = False
+            try:
+                reply = await self._serve(connection, frame)
+            except WireError as error:
+                logger.info("closing %s: %s", connection.peer, error)
+                return
+            await send({"type": "kafka.reply", "frame": reply})
+            if is_long:
+                connection.long_one_done(len(frame))
+            if connection.is_blocked:
+                await connection.unblocked()
+
+    async def _serve(self, connection: Any, frame: bytes) -> bytes | None:
+        header, offset = parse_header(frame, connection.is_flexible)
+        api = connection.apis.get(header.api_key)
+        if api is None:
+            raise WireError(f"no API has the key {header.api_key}")
+        version = header.api_version
+        if not api.min_version <= version <= api.max_version:
+            return _unsupported(api, header)
+        server, is_long = connection.server, len(frame) >= LARGE_FRAME_BYTES
+        settings = server.node.settings
+        if is_long:
+            reading = partial(_read, api, version, frame, offset, settings)
+            request, response = await _beside(server.beside, reading)
+        else:
+            request, response = _read(api, version, frame, offset, settings)
+        call = self._call(connection, header, is_long)
+        if response is None:
+            response = await api.handle(request, call)
+        if call.throttle_ms:
+            connection.mute(call.throttle_ms)
+        if response is None:
+            return None
+        flexible = api.key != API_VERSIONS and bool(api.response.flexible(version))
+        if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
+            async with server.reply_bytes.turn:
+                await server.reply_bytes.room()
+                body = await _beside(server.beside, partial(encode_large, response, version))
+        else:
+            body = encode(response, version)
+        if len(body) > REPLY_BYTES_MAX and api.key not in OF_ONE_GROUP:
+            raise WireError(f"{api.name}: a reply of {len(body)} bytes")
+        return response_frame(header.correlation_id, body, flexible)
+
+    def _call(self, connection: Any, header: RequestHeader, is_long: bool) -> Call:
+        server = connection.server
+        return Call(
+            node=server.node,
+            desk=server.desk,
+            version=header.api_version,
+            client_id=validation.shown(header.client_id or ""),
+            client_host=connection.client_host,
+            ticket=Ticket(connection.number, connection.requests),
+            new_future=server.loop.create_future,
+            hold=connection.hold,
+            release=connection.release,
+            turns=server.turns,
+            side=server.beside,
+            is_large=is_long,
+            now=server.loop.time,
+            sit=partial(server.seats.take, connection.number),
+            note_id=partial(server.handed_out.note, connection.number),
+            memory=connection.memory,
+        )
+
+
+def _read(
+    api: Api, version: int, frame: bytes, offset: int, settings: NodeSettings
+) -> tuple[Any, Any]:
+    """The request, and the answer where it names more than a request may."""
+    request = decode(api.request, version, frame, offset)
+    if len(frame) < LOOKED_AT_BYTES or not (maximum := exceeded(request, settings)):
+        return request, None
+    refusal = Refusal(api.number_of(maximum.code), maximum.sentence(settings))
+    return None, refused(request, api.response, version, maximum, refusal)
+
+
+async def _beside(executor: Executor, work: Callable[[], T]) -> T:
+    """Beside the loop, which waits for the interpreter no longer than a thread may keep it."""
+    return await asyncio.get_running_loop().run_in_executor(executor, work)
+
+
+def _unsupported(api: Api, header: RequestHeader) -> bytes:
+    """KIP-511: an ApiVersions request of an unknown version is answered in version 0, so that
+    the client learns what to ask; any other one cannot be answered."""
+    if api.key != API_VERSIONS:
+        raise WireError(f"{api.name} has no version {header.api_version}")
+    return response_frame(header.correlation_id, unsupported_version_body(), False)

@@ -1,0 +1,66 @@
+"""Resources whose configuration can be asked for: which there are, and whether one exists."""
+
+from enum import IntEnum
+
+from groups.catalogue.cache import Unavailable
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.topics import check_name
+from protocol.call import Call
+from protocol.handlers.support import validation
+
+
+class Resource(IntEnum):
+    """Kafka's numbers of what has a configuration here."""
+
+    TOPIC = 2
+    BROKER = 4
+    GROUP = 32  # KIP-848
+
+
+UNSURE = "The database did not answer."
+
+
+def kind(number: int) -> Resource:
+    """The kind of a number; INVALID_REQUEST for one that has no configuration here."""
+    try:
+        return Resource(number)
+    except ValueError:
+        detail = f"Resources of type {number} have no configuration here."
+        raise Refuse(ErrorCode.INVALID_REQUEST, detail) from None
+
+
+async def check_topic(name: str, call: Call) -> None:
+    """Refuse a topic that does not exist, or cannot."""
+    check_name(name)
+    try:
+        found = await call.node.catalogue.find(name)
+    except Unavailable:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE) from None
+    if found is None:
+        detail = f"The topic {name} does not exist."
+        raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, detail)
+
+
+def is_default_broker(name: str, call: Call) -> bool:
+    """Whether all brokers are meant ("") rather than this one; INVALID_REQUEST for another."""
+    if name not in ("", str(call.node.node_id)):
+        detail = f"This is broker {call.node.node_id}, which knows nothing of broker {name!r}."
+        raise Refuse(ErrorCode.INVALID_REQUEST, detail)
+    return not name
+
+
+def is_group(name: str, call: Call) -> bool:
+    """Whether a group can have this id."""
+    try:
+        check_group(name, call)
+    except Refuse:
+        return False
+    return True
+
+
+def check_group(name: str, call: Call) -> None:
+    """Refuse an id that no group can have. That there is no such group yet is no reason (KIP-1142):
+    what it will have of its own may be said before."""
+    if not name:
+        raise Refuse(ErrorCode.INVALID_REQUEST, "The group id cannot be empty.")
+    validation.group_id(name, call.node.settings)

@@ -1,0 +1,108 @@
+"""Which ConsumerGroupHeartbeat may wait for news, for how long, and what the news is (KIP-848).
+
+Only an empty heartbeat of a member that has all it shall have: whatever says or is told something
+is answered at once. Why these figures: docs/decisions/0017-held-heartbeats.md. Nothing waits here.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.replies import ConsumerBeaten
+from protocol.call import Call
+from protocol.heartbeat_hold import HOLD_S_MIN
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+
+PACE = 0.8
+"""Of the shortest interval that anybody is told: who pauses for less than that between an answer
+and the next heartbeat keeps a pace of its own, and is not held. (Clients jitter.)"""
+
+TOLD_MS_MIN = 1_000
+"""Who is told to come back sooner than this hears news soon enough."""
+
+MARGIN_S = 0.2
+"""Before the interval that the member was told last: librdkafka gives a heartbeat up, and its
+connection with it, once that interval is over."""
+
+TOLD: Final = "heartbeat interval"
+"""Under which a connection remembers the interval, in ms, that was told last over it."""
+
+SESSION_SHARE = 1 / 3
+"""Of the session at most: a client that counts its interval from the answer beats so much later."""
+
+
+def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> float:
+    """How long an empty heartbeat of a member that has all it shall have may wait; else 0."""
+    share = call.node.settings.group_consumer_heartbeat_hold_percent / 100
+    says_something = (
+        request.member_epoch <= 0
+        or request.topic_partitions is not None
+        or request.subscribed_topic_names is not None
+        or request.subscribed_topic_regex is not None
+        or request.server_assignor is not None
+        or request.rebalance_timeout_ms != -1
+        or request.client_assignors is not None
+    )
+    is_told = reply.assignment is not None or reply.should_assign
+    if not share or says_something or reply.error or is_told:
+        return 0
+    group = call.node.coordinator.group(request.group_id)
+    if not (
+        isinstance(group, ConsumerGroup)
+        and reply.member_epoch == request.member_epoch
+        and group.is_settled(request.member_id, reply.member_epoch)
+    ):
+        return 0
+    told_ms = reply.heartbeat_interval_ms
+    soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or told_ms
+    if told_ms < TOLD_MS_MIN or pause_ms(request, call) < PACE * min(soon_ms, told_ms):
+        return 0
+    interval_s = min(told_ms, call.memory.get(TOLD, told_ms)) / 1000
+    session_s = group.rules.group_consumer_session_timeout_ms / 1000
+    seconds = min(interval_s * share, interval_s - MARGIN_S, session_s * SESSION_SHARE)
+    return seconds if seconds >= HOLD_S_MIN else 0
+
+
+def after_hold(reply: ConsumerBeaten, call: Call) -> ConsumerBeaten:
+    """The answer of a hold that brought no news. Twice the interval that was told last at most: so
+    a member whose state has just changed comes to the usual one in steps, each of them held, and
+    hears of what follows."""
+    usual_ms = reply.heartbeat_interval_ms
+    interval_ms = min(usual_ms, 2 * call.memory.get(TOLD, usual_ms))
+    return replace(reply, heartbeat_interval_ms=interval_ms)
+
+
+def pause_ms(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
+    """How long the connection has had no heartbeat with us; 0 where it never had one."""
+    now = _now_ms(call)
+    return now - call.memory.get(request.api_key, now)
+
+
+def note_answer(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> None:
+    """The pause begins; the member knows its interval."""
+    call.memory[request.api_key] = _now_ms(call)
+    if not reply.error:
+        call.memory[TOLD] = reply.heartbeat_interval_ms
+
+
+def _now_ms(call: Call) -> int:
+    return round(call.now() * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """The question whether a held heartbeat would be answered otherwise by now."""
+
+    reply: ConsumerBeaten
+    request: ConsumerGroupHeartbeatRequest
+    call: Call
+
+    def __call__(self) -> bool:
+        coordinator, group_id = self.call.node.coordinator, self.request.group_id
+        if not coordinator.owns(group_id) or not coordinator.holds_lease:
+            return True
+        group = coordinator.group(group_id)
+        return not (
+            isinstance(group, ConsumerGroup)
+            and group.is_settled(self.request.member_id, self.reply.member_epoch)
+        )

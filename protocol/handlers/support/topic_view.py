@@ -1,0 +1,59 @@
+"""The catalogue as one request sees it: what a group that assigns must know of its topics.
+
+Shared by the two requests that join such a group. The only look at rows is for names that the
+request itself brings; the doorbell tells of the rest.
+"""
+
+from collections.abc import Iterable
+
+from groups.coordinator import views
+from groups.catalogue.cache import Unavailable
+from groups.core.classic.group import ClassicGroup
+from groups.core.consumer.group import ConsumerGroup
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import JoinGroup
+from groups.core.conversion import upgrade
+from groups.core.subscription import subscription_of
+from groups.coordinator.views import View
+from protocol.call import Call
+
+
+async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool = False) -> View:
+    """Every topic that the group subscribes to, or that this request brings. ``joins``: the
+    request may change a classic group into one that assigns.
+
+    COORDINATOR_NOT_AVAILABLE where the rows gave no answer.
+    """
+    seen, names = _known(group_id, call, joins), tuple(brought)
+    if not names:
+        return seen
+    try:
+        found = await call.node.catalogue.find_many(names)
+    except Unavailable:
+        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from None
+    new = View.of(frozenset(names), found)
+    return View(
+        seen.looked_up | new.looked_up, {**seen.topics, **new.topics}, {**seen.racks, **new.racks}
+    )
+
+
+def _known(group_id: str, call: Call, joins: bool) -> View:
+    resident, catalogue = call.node.coordinator.residents.get(group_id), call.node.catalogue
+    group = None if resident is None else resident.group
+    if resident is not None and isinstance(group, ConsumerGroup):
+        return views.of_group(resident, group, catalogue)
+    if joins and isinstance(group, ClassicGroup):
+        names = upgrade.names_of(group)
+        return View.of(names, catalogue.known(names))
+    return View()
+
+
+async def view_of_join(group_id: str, event: JoinGroup, call: Call) -> View:
+    """The same for a classic join; nothing where the group leaves assigning to its members."""
+    group = call.node.coordinator.group(group_id)
+    if not isinstance(group, ConsumerGroup) or not event.protocols:
+        return View()
+    said = subscription_of(event.protocols[0][1])
+    if said is None:
+        return View()
+    return await view(group_id, {*said.topics, *(topic for topic, _ in said.owned)}, call)

@@ -1,0 +1,172 @@
+"""The fast path: a classic heartbeat answered from memory, without a step and without SQL.
+
+It reads the committed face only, so nobody hears of a rebalance that is rolled back, and
+only while the node's lease holds. What it does not recognise it leaves to the queue.
+"""
+
+from struct import Struct
+
+from groups.coordinator.runtime import Coordinator
+from groups.core.errors import ErrorCode
+from groups.core.group import Beat, Millis
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.codec import decode
+from rollcall.wire.errors import WireError
+from rollcall.wire.headers import parse_header
+
+HEARTBEAT = 12
+HEARTBEAT_VERSION_MAX = HeartbeatRequest.versions[1]
+
+# Length, correlation id, [tags], [throttle time], error code, [tags]: a reply has no other parts.
+# A correlation id is only repeated: unsigned here, whatever the client takes it for.
+_V0 = Struct(">iIh")
+_V1 = Struct(">iIih")
+_V4 = Struct(">iIxihx")
+
+_HEAD = Struct(">hh")
+
+
+def heartbeat_reply(version: int, correlation_id: int, code: int) -> bytes:
+    """The whole reply frame of a Heartbeat, length included."""
+    if version >= 4:
+        return _V4.pack(12, correlation_id, 0, code)
+    if version >= 1:
+        return _V1.pack(10, correlation_id, 0, code)
+    return _V0.pack(6, correlation_id, code)
+
+
+class FastPath:
+    """One connection's fast path.
+
+    A member repeats the same heartbeat to the byte, but for the correlation id. The last one is
+    kept, decoded, and compared before anything is parsed. So is what memory says to it: while no
+    face of the node is swapped, the same beat is raised and the same bytes go back (figures:
+    docs/hot-path.md).
+    """
+
+    __slots__ = (
+        "_after",
+        "_beat",
+        "_before",
+        "_coordinator",
+        "_faces",
+        "_generation",
+        "_head",
+        "_instance",
+        "_member",
+        "_swaps",
+        "_tail",
+        "_version",
+        "group_id",
+        "is_calm",
+    )
+
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
+        self._faces = coordinator.faces
+        # The last heartbeat: length, key and version; then what follows the correlation id.
+        self._head = b""
+        self._tail = b""
+        self._version = 0
+        self.group_id = ""
+        self._member = ""
+        self._instance: str | None = None
+        self._generation = -1
+        # What was said to it, around the correlation id, when the faces' count stood at this.
+        self._swaps = -1
+        self._beat: Beat | None = None
+        self._before = b""
+        self._after = b""
+        self.is_calm = False
+        """Whether the last answer told no news: the heartbeat was right, and no rebalance is on."""
+
+    def again(self, data: bytes) -> bytes | None:
+        """The reply, where ``data`` is exactly one frame that repeats the last heartbeat."""
+        # 0-3 length, 4-7 key and version, 8-11 correlation id, then what does not change.
+        if data[12:] != self._tail or data[:8] != self._head:
+            return None
+        return self._reply(data[8:12])
+
+    def answer(self, frame: bytes) -> bytes | None:
+        """The reply, where the frame (without its length) is a heartbeat that memory can answer."""
+        if len(frame) < 10:
+            return None
+        key, version = _HEAD.unpack_from(frame)
+        if key != HEARTBEAT or not 0 <= version <= HEARTBEAT_VERSION_MAX:
+            return None
+        try:
+            _header, body = parse_header(frame, _flexible)
+            request = decode(HeartbeatRequest, version, frame, body)
+        except WireError:
+            return None  # the queue says what is wrong with it
+        self._head = len(frame).to_bytes(4, "big") + frame[:4]
+        self._tail = frame[8:]
+        self._version = version
+        self.group_id = request.group_id
+        self._member = request.member_id
+        self._instance = request.group_instance_id
+        self._generation = request.generation_id
+        self._swaps = -1
+        return self._reply(frame[4:8])
+
+    def verdict(self) -> ErrorCode:
+        """What is right to say to the last heartbeat now, if it was held since it arrived. Raises
+        no beat: a heartbeat counts when it arrives."""
+        coordinator = self._coordinator
+        if not coordinator.owns(self.group_id):
+            return ErrorCode.NOT_COORDINATOR
+        face = self._faces.get(self.group_id)
+        if face is None or not coordinator.holds_lease:
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
+        return face.find(self._member, self._instance, self._generation)[0]
+
+    def reply(self, correlation_id: bytes, code: ErrorCode) -> bytes:
+        """A whole reply frame to the last heartbeat."""
+        return heartbeat_reply(self._version, int.from_bytes(correlation_id, "big"), code)
+
+    def _reply(self, correlation_id: bytes) -> bytes | None:
+        coordinator = self._coordinator
+        now = coordinator.monotonic()
+        if now >= coordinator.lease_until:
+            return None
+        if self._faces.swaps != self._swaps:
+            return self._look(correlation_id, now - coordinator.missed)
+        beat = self._beat
+        if beat is not None:
+            beat.at = now - coordinator.missed
+        return self._before + correlation_id + self._after
+
+    def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
+        """The face may be another one than at the last look."""
+        face = self._faces.get(self.group_id)
+        if face is None:
+            return None
+        code, beat = face.find(self._member, self._instance, self._generation)
+        if code is ErrorCode.UNKNOWN_MEMBER_ID:
+            return None  # perhaps the slot is not ours any more: the queue knows
+        if beat is not None:
+            beat.at = now
+        self._beat = beat
+        self.is_calm = code is ErrorCode.NONE
+        said = heartbeat_reply(self._version, 0, code)
+        self._before, self._after = said[:4], said[8:]
+        self._swaps = self._faces.swaps
+        return self._before + correlation_id + self._after
+
+
+class NoFastPath(FastPath):
+    """For connections whose every frame goes to the queue."""
+
+    __slots__ = ()
+
+    def again(self, data: bytes) -> bytes | None:
+        """Nothing is answered here."""
+        return None
+
+    def answer(self, frame: bytes) -> bytes | None:
+        """Nothing is answered here."""
+        return None
+
+
+def _flexible(_key: int, version: int) -> bool:
+    return bool(HeartbeatRequest.flexible(version))

@@ -1,0 +1,126 @@
+"""What a classic member asks for, as messages; and what it makes of topics and of other members.
+
+Values in, values out; the machine that decides when is ``classic``.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.join_group import (
+    JoinGroupRequest,
+    JoinGroupRequestProtocol,
+    JoinGroupResponseMember,
+)
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from rollcall.client.assignors import Assignor, Candidate, Claim, formats
+from rollcall.client.core.events import NOTHING, Identity, Partitions, TopicPartition
+
+PROTOCOL_TYPE = "consumer"
+JOIN_GRACE_MS = 5_000
+"""A join is answered within the rebalance timeout, and this much later at most (as Java waits)."""
+
+
+def join(
+    identity: Identity, member_id: str, claim: Claim, assignors: Sequence[Assignor], memory: Claim
+) -> JoinGroupRequest:
+    """JoinGroup: one subscription for each assignor, since each remembers in its own way."""
+    return JoinGroupRequest(
+        group_id=identity.group,
+        session_timeout_ms=identity.session_timeout_ms,
+        rebalance_timeout_ms=identity.rebalance_timeout_ms,
+        member_id=member_id,
+        group_instance_id=identity.instance_id,
+        protocol_type=PROTOCOL_TYPE,
+        protocols=[
+            JoinGroupRequestProtocol(
+                name=each.name,
+                metadata=formats.subscription(
+                    claim._replace(user_data=each.user_data(memory.owned, memory.generation))
+                ),
+            )
+            for each in assignors
+        ],
+    )
+
+
+def sync(
+    identity: Identity,
+    standing: tuple[str, int],
+    protocol: str | None,
+    given: Mapping[str, bytes],
+) -> SyncGroupRequest:
+    """SyncGroup; the leader's brings what each member is given."""
+    member_id, generation = standing
+    return SyncGroupRequest(
+        group_id=identity.group,
+        generation_id=generation,
+        member_id=member_id,
+        group_instance_id=identity.instance_id,
+        protocol_type=PROTOCOL_TYPE,
+        protocol_name=protocol,
+        assignments=[
+            SyncGroupRequestAssignment(member_id=each, assignment=assignment)
+            for each, assignment in given.items()
+        ],
+    )
+
+
+def beat(identity: Identity, member_id: str, generation: int) -> HeartbeatRequest:
+    """Heartbeat."""
+    return HeartbeatRequest(
+        group_id=identity.group,
+        generation_id=generation,
+        member_id=member_id,
+        group_instance_id=identity.instance_id,
+    )
+
+
+def leave(identity: Identity, member_id: str) -> LeaveGroupRequest:
+    """LeaveGroup, in the old form and the new one."""
+    return LeaveGroupRequest(
+        group_id=identity.group,
+        member_id=member_id,
+        members=[MemberIdentity(member_id=member_id, reason="the consumer is being closed")],
+    )
+
+
+def candidates(members: Sequence[JoinGroupResponseMember]) -> list[Candidate]:
+    """The members as their leader sees them; one that cannot be read wants nothing."""
+    found = []
+    for member in members:
+        try:
+            claim = formats.read_subscription(member.metadata)
+        except formats.Unreadable:
+            claim = Claim(())
+        found.append(Candidate(member.member_id, member.group_instance_id, claim))
+    return found
+
+
+def work_out(
+    assignor: Assignor, counts: Mapping[str, int], members: Sequence[Candidate]
+) -> dict[str, bytes]:
+    """What the assignor gives to each member, as it is written to them.
+
+    ``ValueError`` where it names nobody's member, or gives a partition to two.
+    """
+    there = {each.member_id for each in members}
+    owners: dict[TopicPartition, str] = {}
+    written = {}
+    for member_id, given in assignor.assign(counts, members).items():
+        share = frozenset(TopicPartition(*each) for each in given)
+        if member_id not in there:
+            raise ValueError(f"{assignor.name}: there is no member {member_id!r}")
+        for partition in share:
+            other = owners.setdefault(partition, member_id)
+            if other != member_id:
+                raise ValueError(f"{assignor.name}: {partition} for {other!r} and {member_id!r}")
+        written[member_id] = formats.assignment(share)
+    return written
+
+
+def to_give_up(owned: Partitions, topics: Sequence[str], is_cooperative: bool) -> Partitions:
+    """What is given up before joining: all of it, or (KIP-429) what is wanted no longer."""
+    if not is_cooperative:
+        return owned
+    return frozenset(each for each in owned if each.topic not in topics) or NOTHING

@@ -1,0 +1,47 @@
+"""What a member of the draft asks for, as messages; what stands in the answer to its join.
+
+Values in, values out; the machine that decides when is ``draft``.
+"""
+
+from collections.abc import Sequence
+
+from rollcall.wire.messages.draft.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.draft.join_group import JoinGroupRequest, JoinGroupResponse
+from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest
+from rollcall.client.core.events import Identity, Partitions, Standing, TopicPartition
+
+
+def join(
+    identity: Identity, standing: Standing, topics: Sequence[str], strategy: str
+) -> JoinGroupRequest:
+    """JoinGroup; the consumer id is empty until the first response has brought one."""
+    return JoinGroupRequest(
+        group_id=identity.group,
+        session_timeout_ms=identity.session_timeout_ms,
+        topics=list(topics),
+        consumer_id=standing.member_id,
+        partition_assignment_strategy=strategy,
+    )
+
+
+def given(answer: JoinGroupResponse) -> Partitions:
+    """The partitions to own."""
+    return frozenset(
+        TopicPartition(topic.name, each)
+        for topic in answer.partitions_to_own
+        for each in topic.partitions
+    )
+
+
+def beat(identity: Identity, standing: Standing) -> HeartbeatRequest:
+    """Heartbeat."""
+    return HeartbeatRequest(
+        group_id=identity.group,
+        group_generation_id=standing.epoch,
+        consumer_id=standing.member_id,
+    )
+
+
+def leave(identity: Identity, standing: Standing) -> LeaveGroupRequest:
+    """LeaveGroup."""
+    return LeaveGroupRequest(group_id=identity.group, consumer_id=standing.member_id)

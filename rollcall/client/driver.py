@@ -1,0 +1,171 @@
+"""Between a machine and the world: feeds it what happens, does what it gives.
+
+It decides nothing: when, what and whether stand in the machines (``core``). The application's
+callbacks run in a task of their own, so that heartbeats go on meanwhile.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from rollcall.client.assigning import Assigning
+from rollcall.client.assignors.own import ClientAssignor
+from rollcall.client.cluster import MEMBERSHIP, Cluster
+from rollcall.client.core.backoff import Backoff
+from rollcall.client.core.events import (
+    Assign,
+    Call,
+    Change,
+    Effect,
+    End,
+    Event,
+    Fail,
+    Handled,
+    Identity,
+    LookUp,
+    Machine,
+    Millis,
+    Rediscover,
+    Reply,
+    Send,
+    Tick,
+    Unanswered,
+    WorkedOut,
+    WorkOut,
+)
+from rollcall.client.errors import MemberError, Refused, ended
+from rollcall.client.tasks import Tasks
+from rollcall.client.threads import in_thread
+
+log = logging.getLogger("rollcall.client")
+
+_CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""Where there is one that goes on while the machine is suspended, a session does too."""
+
+
+def clock_ms() -> Millis:
+    """Milliseconds that only grow."""
+    return time.clock_gettime_ns(_CLOCK) // 1_000_000
+
+
+class Pump:
+    """``deliver`` tells the application, ``fail`` that it was refused for good; each step of the
+    machine is ``stepped``. ``assignors`` are those that the member can run for its whole group."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        cluster: Cluster,
+        backoff: Backoff,
+        deliver: Callable[[Change], Awaitable[None]],
+        fail: Callable[[MemberError], None],
+        stepped: Callable[[], None],
+        identity: Identity,
+        tasks: Tasks,
+        assignors: Sequence[ClientAssignor] = (),
+    ) -> None:
+        self._machine = machine
+        self._cluster = cluster
+        self._backoff = backoff
+        self._deliver = deliver
+        self._fail = fail
+        self._stepped = stepped
+        self._identity = identity
+        self._assignors = assignors
+        self._assigning = Assigning(cluster)
+        self._tasks = tasks
+        self._timer: asyncio.TimerHandle | None = None
+        self.moved = asyncio.Event()
+
+    def put(self, event: Event) -> None:
+        """Something happened; its consequences begin before this returns."""
+        if self._tasks.is_stopped:
+            return
+        try:
+            for effect in self._machine.take(event, clock_ms()):
+                self._do(effect)
+            self._set_timer()
+            self._stepped()
+        except Exception as error:
+            self._tasks.failed(error)
+        self.moved.set()
+
+    def look(self) -> None:
+        """Catch up with the clock: the program may have been asleep since the last step."""
+        due = self._machine.due()
+        if due is not None and due <= clock_ms():
+            self.put(Tick())
+
+    def stop(self) -> None:
+        """Come back no more; ``Tasks`` ends what runs."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due = self._machine.due()
+        if due is not None:
+            wait = max(0, due - clock_ms()) / 1000
+            self._timer = asyncio.get_running_loop().call_later(wait, self.put, Tick())
+
+    def _do(self, effect: Effect) -> None:
+        match effect:
+            case Send():
+                self._tasks.start(self._send(effect))
+            case Call():
+                self._tasks.start(self._call(effect))
+            case LookUp():
+                self._tasks.start(self._look_up(effect))
+            case Rediscover():
+                self._cluster.forget_coordinator()
+            case Assign():
+                self._tasks.start(self._assign())
+            case WorkOut():
+                self._tasks.start(self._work_out(effect))
+            case Fail(code, reason):
+                self._fail(Refused(code, reason))
+            case End(error):
+                self._fail(ended(error))
+
+    async def _send(self, effect: Send) -> None:
+        try:
+            wait_s = effect.timeout_ms / 1000
+            async with asyncio.timeout(wait_s):
+                answer = await self._cluster.ask(MEMBERSHIP, effect.message, wait_s)
+        except OSError:  # TimeoutError is one
+            self.put(Unanswered(effect.ticket))
+        else:
+            self.put(Reply(effect.ticket, answer))
+
+    async def _assign(self) -> None:
+        identity, standing = self._identity, self._machine.standing
+        wait_s = identity.request_timeout_ms / 1000
+        await self._assigning.run(identity.group, standing, self._assignors, wait_s)
+
+    async def _work_out(self, effect: WorkOut) -> None:
+        try:
+            given = await in_thread(effect.work, "assignor")
+        except Exception as error:
+            log.exception("%s: the assignor failed", self._identity.group)
+            self.put(WorkedOut(effect.number, {}, error))
+        else:
+            self.put(WorkedOut(effect.number, given))
+
+    async def _call(self, effect: Call) -> None:
+        await self._deliver(effect.change)
+        self.put(Handled(effect.ticket))
+
+    async def _look_up(self, effect: LookUp) -> None:
+        while True:
+            try:
+                topics = replace(await self._cluster.look_up(effect), asked=effect)
+                break
+            except OSError:
+                await asyncio.sleep(self._backoff.next() / 1000)
+        self._backoff.reset()
+        self.put(topics)

@@ -1,0 +1,105 @@
+"""Bytes to messages and back: the two functions that the rest of Rollcall calls.
+
+A codec is compiled when a version of a message is first met and kept for the life
+of the process; there are a few hundred at most, one per declared version.
+"""
+
+import struct
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from rollcall.wire.declare import Message
+from rollcall.wire.decoding import Decoder, compile_decoder
+from rollcall.wire.encoding import Encoder, compile_encoder
+from rollcall.wire.errors import WireError
+from rollcall.wire.limits import FRAME_ELEMENTS_MAX
+
+PIECES_MAX = 10_000
+"""Pieces of a large message that wait to be joined: half a megabyte."""
+
+M = TypeVar("M", bound=Message)
+C = TypeVar("C")
+
+
+class _Versions(dict[int, C]):
+    """The codecs of one class by version, each compiled when first asked for."""
+
+    def __init__(self, compiler: Callable[[type[Message], int], C], cls: type[Message]) -> None:
+        self.compiler = compiler
+        self.cls = cls
+
+    def __missing__(self, version: int) -> C:
+        first, last = self.cls.versions
+        if not first <= version <= last:
+            raise ValueError(f"{self.cls.__name__} has versions {first} to {last}, not {version}")
+        codec = self[version] = self.compiler(self.cls, version)
+        return codec
+
+
+class _Codecs(dict[type[Message], _Versions[C]]):
+    def __init__(self, compiler: Callable[[type[Message], int], C]) -> None:
+        self.compiler = compiler
+
+    def __missing__(self, cls: type[Message]) -> _Versions[C]:
+        versions = self[cls] = _Versions(self.compiler, cls)
+        return versions
+
+
+_decoders: _Codecs[Decoder] = _Codecs(compile_decoder)
+_encoders: _Codecs[Encoder] = _Codecs(compile_encoder)
+_large_encoders: _Codecs[Encoder] = _Codecs(partial(compile_encoder, pieces_max=PIECES_MAX))
+
+
+def decode(
+    cls: type[M],
+    version: int,
+    data: bytes,
+    offset: int = 0,
+    *,
+    elements_max: int = FRAME_ELEMENTS_MAX,
+) -> M:
+    """Read a message that begins at ``offset``; bytes behind it are ignored, as Kafka does.
+
+    ``data`` must be ``bytes``. Fields that the version lacks hold their defaults.
+    Raises WireError for anything malformed or over a limit, and ValueError for
+    a version that the declaration does not know (the caller's mistake).
+    """
+    decoder: Callable[[bytes, int, int], M] = _decoders[cls][version]
+    try:
+        return decoder(data, offset, elements_max)
+    except (IndexError, struct.error):
+        raise WireError(f"{cls.__name__} v{version}: truncated") from None
+    except UnicodeDecodeError as error:
+        raise WireError(f"{cls.__name__} v{version}: {error.reason}, not UTF-8") from None
+    except WireError as error:
+        raise WireError(f"{cls.__name__} v{version}: {error}") from None
+
+
+def encode(message: Message, version: int) -> bytes:
+    """Write a message's body. Fields that the version lacks are left out in silence.
+
+    Raises ValueError for a number out of its range, a string that is too long or
+    an unknown version; TypeError for None where the version has no null, or a
+    value of another type.
+    """
+    encoder = _encoders[type(message)][version]
+    try:
+        return encoder(message)
+    except (struct.error, AttributeError) as error:
+        raise _unwritable(message, version, error) from error
+
+
+def encode_large(message: Message, version: int) -> bytes:
+    """The same of a message with many elements: slower, in a few times the memory of its bytes
+    instead of thirty times."""
+    encoder = _large_encoders[type(message)][version]
+    try:
+        return encoder(message)
+    except (struct.error, AttributeError) as error:
+        raise _unwritable(message, version, error) from error
+
+
+def _unwritable(message: Message, version: int, error: Exception) -> Exception:
+    kind = TypeError if isinstance(error, AttributeError) else ValueError
+    return kind(f"{type(message).__name__} v{version}: {error}")

@@ -1,0 +1,133 @@
+"""Every message that Rollcall can read and write: one file per API, Kafka 4.3's versions.
+
+``MESSAGES`` is what the wire knows, not what the server serves: that, with the
+versions it offers, is ``protocol.apis``. Keys from ``PRIVATE_FROM`` on are Rollcall's own.
+"""
+
+from typing import Final, NamedTuple
+
+from rollcall.wire.messages.acknowledge_command import (
+    AcknowledgeCommandRequest,
+    AcknowledgeCommandResponse,
+)
+from rollcall.wire.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from rollcall.wire.messages.consumer_group_describe import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+)
+from rollcall.wire.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+from rollcall.wire.messages.consumer_group_install_assignment import (
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupInstallAssignmentResponse,
+)
+from rollcall.wire.messages.consumer_group_prepare_assignment import (
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
+)
+from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
+from rollcall.wire.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
+from rollcall.wire.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
+from rollcall.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from rollcall.wire.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
+from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResponse
+from rollcall.wire.messages.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
+from rollcall.wire.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+)
+from rollcall.wire.messages.describe_transactions import (
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
+)
+from rollcall.wire.messages.end_txn import EndTxnRequest, EndTxnResponse
+from rollcall.wire.messages.fetch import FetchRequest, FetchResponse
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from rollcall.wire.messages.incremental_alter_configs import (
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from rollcall.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from rollcall.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
+from rollcall.wire.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
+from rollcall.wire.messages.list_transactions import ListTransactionsRequest, ListTransactionsResponse
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataResponse
+from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
+from rollcall.wire.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
+from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
+from rollcall.wire.messages.poll_commands import PollCommandsRequest, PollCommandsResponse
+from rollcall.wire.messages.produce import ProduceRequest, ProduceResponse
+from rollcall.wire.messages.register_consumer import (
+    RegisterConsumerRequest,
+    RegisterConsumerResponse,
+)
+from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from rollcall.wire.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+from rollcall.wire.declare import Message
+
+PRIVATE_FROM: Final = 10_000
+"""The first key of APIs that Kafka does not have (docs/commanded.md)."""
+
+
+class Api(NamedTuple):
+    """An API's key and name, and its two messages."""
+
+    key: int
+    name: str
+    request: type[Message]
+    response: type[Message]
+
+
+def _api(request: type[Message], response: type[Message]) -> Api:
+    assert request.api_key is not None
+    assert request.api_key == response.api_key
+    return Api(request.api_key, request.__name__.removesuffix("Request"), request, response)
+
+
+MESSAGES: Final[dict[int, Api]] = {
+    api.key: api
+    for api in (
+        _api(ProduceRequest, ProduceResponse),
+        _api(FetchRequest, FetchResponse),
+        _api(ListOffsetsRequest, ListOffsetsResponse),
+        _api(MetadataRequest, MetadataResponse),
+        _api(OffsetCommitRequest, OffsetCommitResponse),
+        _api(OffsetFetchRequest, OffsetFetchResponse),
+        _api(FindCoordinatorRequest, FindCoordinatorResponse),
+        _api(JoinGroupRequest, JoinGroupResponse),
+        _api(HeartbeatRequest, HeartbeatResponse),
+        _api(LeaveGroupRequest, LeaveGroupResponse),
+        _api(SyncGroupRequest, SyncGroupResponse),
+        _api(DescribeGroupsRequest, DescribeGroupsResponse),
+        _api(ListGroupsRequest, ListGroupsResponse),
+        _api(ApiVersionsRequest, ApiVersionsResponse),
+        _api(CreateTopicsRequest, CreateTopicsResponse),
+        _api(DeleteTopicsRequest, DeleteTopicsResponse),
+        _api(InitProducerIdRequest, InitProducerIdResponse),
+        _api(AddOffsetsToTxnRequest, AddOffsetsToTxnResponse),
+        _api(EndTxnRequest, EndTxnResponse),
+        _api(TxnOffsetCommitRequest, TxnOffsetCommitResponse),
+        _api(DescribeConfigsRequest, DescribeConfigsResponse),
+        _api(CreatePartitionsRequest, CreatePartitionsResponse),
+        _api(DeleteGroupsRequest, DeleteGroupsResponse),
+        _api(IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse),
+        _api(OffsetDeleteRequest, OffsetDeleteResponse),
+        _api(DescribeClusterRequest, DescribeClusterResponse),
+        _api(DescribeTransactionsRequest, DescribeTransactionsResponse),
+        _api(ListTransactionsRequest, ListTransactionsResponse),
+        _api(ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse),
+        _api(ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse),
+        _api(DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
+        _api(RegisterConsumerRequest, RegisterConsumerResponse),
+        _api(PollCommandsRequest, PollCommandsResponse),
+        _api(AcknowledgeCommandRequest, AcknowledgeCommandResponse),
+        _api(ConsumerGroupPrepareAssignmentRequest, ConsumerGroupPrepareAssignmentResponse),
+        _api(ConsumerGroupInstallAssignmentRequest, ConsumerGroupInstallAssignmentResponse),
+    )
+}

@@ -1,0 +1,40 @@
+"""ConsumerGroupInstallAssignment: what a member worked out for its whole group (KIP-848).
+
+A private API: Kafka describes it and has never shipped it, so its key is one of ours.
+"""
+
+from collections.abc import Sequence
+
+from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
+from rollcall.wire.declare import Message, message, struct, wire
+from rollcall.wire.kinds import Struct, array, int16, int32, string
+
+
+@struct
+class InstalledMember(Struct):
+    """What one member shall have in the end."""
+
+    member_id: str = wire(string)
+    topic_partitions: Sequence[TopicPartitions] = wire(array(TopicPartitions))
+
+
+@message(api_key=10011, versions="0", flexible="0+")
+class ConsumerGroupInstallAssignmentRequest(Message):
+    """An assignment for the group epoch that it was worked out for, or why there is none
+    (``failure``: a sentence for people)."""
+
+    group_id: str = wire(string)
+    member_id: str = wire(string)
+    member_epoch: int = wire(int32)
+    group_epoch: int = wire(int32)
+    failure: str | None = wire(string, default=None)
+    members: Sequence[InstalledMember] = wire(array(InstalledMember))
+
+
+@message(api_key=10011, versions="0", flexible="0+")
+class ConsumerGroupInstallAssignmentResponse(Message):
+    """Whether the group goes by it."""
+
+    throttle_time_ms: int = wire(int32)
+    error_code: int = wire(int16)
+    error_message: str | None = wire(string, default=None)

@@ -1,0 +1,29 @@
+"""DeleteGroups: remove groups that have no members (KIP-229)."""
+
+from collections.abc import Sequence
+
+from rollcall.wire.declare import Message, message, struct, wire
+from rollcall.wire.kinds import Struct, array, int16, int32, string
+
+
+@message(api_key=42, versions="0-2", flexible="2+")
+class DeleteGroupsRequest(Message):
+    """The groups to remove."""
+
+    groups_names: Sequence[str] = wire(array(string))
+
+
+@struct
+class DeletableGroupResult(Struct):
+    """Whether one group is gone."""
+
+    group_id: str = wire(string)
+    error_code: int = wire(int16)
+
+
+@message(api_key=42, versions="0-2", flexible="2+")
+class DeleteGroupsResponse(Message):
+    """How it went, for each group."""
+
+    throttle_time_ms: int = wire(int32)
+    results: Sequence[DeletableGroupResult] = wire(array(DeletableGroupResult))
