@@ -72,7 +72,7 @@ pythons: $(READY) ## the pure tiers, the store and nodes, on every Python from 3
 		"python$$version" -c '' 2>/dev/null \
 			|| { echo "Python $$version is not installed: skipped."; continue; }; \
 		echo "Python $$version:"; place="build/python-$$version"; \
-		UV_PROJECT_ENVIRONMENT="$$place" $(UV) sync --frozen --quiet --python "python$$version" \
+		UV_PROJECT_ENVIRONMENT="$$place" $(UV) sync --frozen --extra server --quiet --python "python$$version" \
 			&& "$$place/bin/python" -m pytest -q -n 2 -m "not long" $(PURE) tests/store tests/node $(ARGS) \
 			|| exit 1; \
 	done
@@ -136,7 +136,7 @@ $(READY): pyproject.toml uv.lock | $(UV)
 	@python="$$($(find_python))" && \
 	{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 		|| $(UV) venv --quiet --clear --python "$$python" .venv; }
-	@$(UV) sync --frozen --extra spark --compile-bytecode --quiet
+	@$(UV) sync --frozen --extra server --extra spark --compile-bytecode --quiet
 	@touch $@
 
 # pip comes with venv, except where a distribution packs it apart; then a pip that is there helps.

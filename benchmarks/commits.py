@@ -23,6 +23,10 @@ from benchmarks.machine import (
 )
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer, create_topic, form_groups, frame
+from launcher.data_dir import DataDir
+from launcher.installation import Installation
+from rollcall.wire.codec import encode
+from rollcall.wire.headers import response_frame
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -32,10 +36,6 @@ from rollcall.wire.messages.offset_commit import (
     OffsetCommitResponseTopic,
 )
 from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
-from rollcall.wire.codec import encode
-from rollcall.wire.headers import response_frame
-from launcher.installation import Installation
-from launcher.data_dir import DataDir
 
 GOAL = 5_000
 MEMBERS = 500

@@ -29,6 +29,7 @@ from benchmarks.machine import coordinators
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer, create_topic, form_groups, frame
 from groups.core.errors import ErrorCode
+from launcher.installation import Installation
 from rollcall.wire.messages.api_versions import ApiVersionsRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.metadata import MetadataRequest
@@ -37,7 +38,6 @@ from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from launcher.installation import Installation
 
 TOKEN = "a-token-of-the-benchmark-of-crowds"
 TIMES = 2.0

@@ -17,9 +17,9 @@ from benchmarks.options import Options
 from groups.coordinator import assignor_worker
 from groups.core import events
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.conversion.step import decide
 from groups.core.group import Decision, Group, Rules
 from groups.core.kinds import KINDS
-from groups.core.conversion.step import decide
 from groups.core.replies import ConsumerBeaten, DraftJoined, Joined, Registered
 
 SIZES = (100, 1_000, 10_000)

@@ -20,8 +20,8 @@ from pathlib import Path
 from benchmarks.machine import Pids, coordinators, spending
 from benchmarks.options import Options
 from benchmarks.wire import Member, form_groups, frame
-from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from launcher.installation import Installation
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
 GOAL = 0.27
 """Of the ceiling's heartbeats per CPU-second."""

@@ -21,10 +21,10 @@ from benchmarks.machine import coordinators
 from benchmarks.options import Options
 from benchmarks.wire import STOCK_SESSION_MS, Member, Peer, form_group
 from groups.core.errors import ErrorCode
+from launcher.installation import Installation
+from rollcall.wire.errors import WireError
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
-from rollcall.wire.errors import WireError
-from launcher.installation import Installation
 
 GOAL_S = 15.0
 """Every member heartbeats again so soon."""

@@ -22,8 +22,8 @@ from pathlib import Path
 from benchmarks.idle import GROUP_SIZE, GROUPS, beating
 from benchmarks.machine import cpu_seconds, proportional_mib
 from benchmarks.options import Options
-from launcher.installation import Installation
 from launcher import ports
+from launcher.installation import Installation
 
 NODE_GOAL_S = 1.5
 """From kill -9 of a node to its first answer."""

@@ -25,16 +25,16 @@ import psycopg
 from benchmarks.machine import coordinators
 from benchmarks.options import Options
 from benchmarks.wire import Peer, frame
-from groups.store.sql import group_rows
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.slot import SLOTS, slot_of
+from groups.store.sql import group_rows
+from launcher.data_dir import DataDir
+from launcher.installation import Installation
+from rollcall.wire.errors import WireError
 from rollcall.wire.messages.api_versions import ApiVersionsRequest
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
-from rollcall.wire.errors import WireError
-from launcher.installation import Installation
-from launcher.data_dir import DataDir
 
 GOAL_S, STALL_GOAL_S = 10.0, 1.0
 NODES, GROUPS, MEMBERS = 3, 50_000, 5

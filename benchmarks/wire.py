@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from rollcall.wire.codec import decode, encode
-from rollcall.wire.declare import Message
 
 SESSION_MS = 1_800_000
 """Load comes and goes; nobody expires meanwhile."""

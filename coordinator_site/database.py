@@ -110,8 +110,8 @@ def take_role(
     connections: Any,
     logins: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Have the connections of an entry take this role of ``groups.postgres.roles``, or log in as it; "":
-    neither. Those of the web process come from a pool, ``connections`` of them at most."""
+    """Have the connections of an entry take this role of ``groups.postgres.roles``, or log in as
+    it; "": neither. Those of the web process come from a pool, ``connections`` of them at most."""
     if role in logins:
         entry["USER"], entry["PASSWORD"] = role, logins[role]
     if role:

@@ -33,7 +33,11 @@ def settings(broker_url: str, database_url: str, **libpq: str) -> dict[str, Any]
     own = not broker_url
     return {
         "CELERY_BROKER_URL": "pgmq://localhost" if own else broker_url,
-        **({"CELERY_BROKER_TRANSPORT": "groups.postgres.message_queue_transport:Transport"} if own else {}),
+        **(
+            {"CELERY_BROKER_TRANSPORT": "groups.postgres.message_queue_transport:Transport"}
+            if own
+            else {}
+        ),
         "CELERY_BROKER_TRANSPORT_OPTIONS": (
             {**PGMQ_OPTIONS, "conn_string": make_conninfo(database_url, **libpq)}
             if own

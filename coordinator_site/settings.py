@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from coordinator_site import database, kafka_settings, periodic, rest, admin_theme, secret_key
+from coordinator_site import admin_theme, database, kafka_settings, periodic, rest, secret_key
 from groups.postgres import roles
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -126,8 +126,8 @@ DATABASES = {"default": database.from_url(DATABASE_URL)}
 # For tests, whose data nobody keeps: a server without fsync will do.
 DATABASE_MAY_BE_UNSAFE = os.environ.get("ROLLCALL_DATABASE_MAY_BE_UNSAFE", "").lower() == "on"
 DATABASE_ROLES = os.environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
-"""Whether processes take the roles of ``groups.postgres.roles``; off where the user of the URL may not
-create roles."""
+"""Whether processes take the roles of ``groups.postgres.roles``; off where the user of the URL may
+not create roles."""
 DATABASE_LOGINS = database.logins(DATABASE_URL, os.environ)
 """Passwords by role, where nodes, web and worker log in as their roles instead of taking them."""
 DATABASE_ROLE = os.environ.get("ROLLCALL_DATABASE_ROLE", "")

@@ -10,7 +10,12 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from uuid import UUID, uuid4
 
+from demo import wire
+from demo.cast import Kind, Part
+from demo.progress import Progress
+from demo.wire import Away, Connection
 from groups.core.errors import ErrorCode
+from rollcall.wire.codec import decode, encode
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
@@ -24,11 +29,6 @@ from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from rollcall.wire.codec import decode, encode
-from demo import wire
-from demo.cast import Kind, Part
-from demo.progress import Progress
-from demo.wire import Away, Connection
 
 JOIN, SYNC, BEAT, LEAVE, CONSUMER_BEAT = 4, 2, 3, 5, 1
 """The versions spoken here. JoinGroup v4 tells a member its id before it waits for the others

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
-from rollcall.client import Member, MemberError, TopicPartition
 from demo.cast import Kind, Part
 from demo.progress import Progress
+from rollcall.client import Member, MemberError, TopicPartition
 
 SPEAKS: Mapping[str, Mapping[str, Any]] = {
     Kind.COOPERATIVE.name: {"protocol": "classic", "assignor": "cooperative-sticky"},

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 
-from launcher.commands import CHECKOUT
 from demo.cast import Part
 from demo.member import Tell
+from launcher.commands import CHECKOUT
 
 LEAVE_S = 10.0
 """How long a library may take to leave before it is killed."""

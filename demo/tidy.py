@@ -1,14 +1,14 @@
 """Takes away what the demo made: members that died without a word, its groups, its topics."""
 
+from demo import wire
+from demo.cast import Kind, Troupe
+from demo.member import LEAVE_EPOCH
+from demo.wire import Connection
 from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.delete_groups import DeleteGroupsRequest
 from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
-from demo import wire
-from demo.cast import Kind, Troupe
-from demo.member import LEAVE_EPOCH
-from demo.wire import Connection
 
 DESCRIBE, LEAVE, CONSUMER_DESCRIBE, CONSUMER_BEAT, DELETE = 5, 5, 1, 1, 2
 """The versions spoken here."""

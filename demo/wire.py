@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from groups.core.errors import ErrorCode
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from rollcall.wire.messages.delete_topics import DeleteTopicsRequest
@@ -18,8 +20,6 @@ from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
-from rollcall.wire.codec import decode, encode
-from rollcall.wire.declare import Message
 
 FIND, COMMIT, FETCH, CREATE, DELETE = 2, 9, 5, 5, 5
 """The versions spoken here."""

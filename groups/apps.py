@@ -13,8 +13,8 @@ class GroupsConfig(AppConfig):
 
     def ready(self) -> None:
         """Database roles and grants, and the roles of people, follow every migration."""
-        from groups.postgres.grants import sync_roles
         from groups.access.staff_roles import sync_people
+        from groups.postgres.grants import sync_roles
 
         post_migrate.connect(sync_roles, sender=self)
         post_migrate.connect(sync_people, sender=self)

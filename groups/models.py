@@ -1,9 +1,9 @@
 """The rows: what PostgreSQL holds, and nothing that decides.
 
-Groups, members and offsets change only through ``groups.store.apply`` (docs/architecture.md, *One door*):
-a save or delete by the ORM would pass by the guard, so it raises. Reading by the ORM is welcome.
-Collation "C" compares group ids as bytes, which is what Kafka does and what indexes are quickest
-at.
+Groups, members and offsets change only through ``groups.store.apply`` (docs/architecture.md, *One
+door*): a save or delete by the ORM would pass by the guard, so it raises. Reading by the ORM is
+welcome. Collation "C" compares group ids as bytes, which is what Kafka does and what indexes are
+quickest at.
 """
 
 from typing import Any, NoReturn
@@ -130,7 +130,8 @@ class Offset(WrittenByTheStore):
 
 
 class GroupConfig(WrittenByTheStore):
-    """One setting that a group has of its own, existing or not; ``groups.coordinator.group_configs`` writes it."""
+    """One setting that a group has of its own, existing or not;
+    ``groups.coordinator.group_configs`` writes it."""
 
     pk = models.CompositePrimaryKey("group_id", "name")
     group_id = models.TextField(db_collation="C")
@@ -148,7 +149,8 @@ class GroupConfig(WrittenByTheStore):
 
 
 class Pause(WrittenByTheStore):
-    """What an operator has stopped: a whole group, or one member of it (``groups.operations.pauses``).
+    """What an operator has stopped: a whole group, or one member of it
+    (``groups.operations.pauses``).
 
     It outlives members, owners and restarts; who obeys it is told by ``Follower``.
     """
@@ -172,7 +174,8 @@ class Pause(WrittenByTheStore):
 
 
 class Follower(WrittenByTheStore):
-    """A member that listens to commands, and what it obeyed last; ``groups.operations.pause_acks`` notes it.
+    """A member that listens to commands, and what it obeyed last; ``groups.operations.pause_acks``
+    notes it.
 
     A member without a row does not listen: no client but Rollcall's own does. No foreign keys:
     groups of thousands lose their members at once.

@@ -17,39 +17,39 @@ from typing import Self
 from django.conf import settings
 
 from groups import broker_configs, plugins, strategies
-from groups.postgres import connections
-from groups.store import preflight
-from groups.store.sql import configs
-from groups.coordinator.assignor_worker import Assigning
 from groups.catalogue.cache import Catalogue
+from groups.cluster.lease_end import LeaseEnd
+from groups.cluster.slot_keeper import SlotKeeper
+from groups.cluster.supervision import supervised
 from groups.cluster.view import Broker, Cluster
+from groups.coordinator.assignor_worker import Assigning
 from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
+from groups.coordinator.draft_topics import DraftTopics
+from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.group_configs import Configs
+from groups.coordinator.liveness import Notes
+from groups.coordinator.probe_responder import Watched
+from groups.coordinator.regex_subscriptions import Patterns
+from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, Coordinator
+from groups.coordinator.totals import Maxima, Totals
+from groups.coordinator.transactions import Transactions
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
-from groups.postgres.doorbell import Doorbell
-from groups.coordinator.draft_topics import DraftTopics
-from groups.coordinator.fail_points import Fail, no_fail
-from groups.operations.pause_acks import Followers
-from groups.cluster.lease_end import LeaseEnd
-from groups.coordinator.liveness import Notes
+from groups.core.slot import SLOTS
 from groups.operations.offset_operations import OffsetVerbs
+from groups.operations.pause_acks import Followers
+from groups.operations.pauses import Pausing
 from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.operations.requests import Operator
-from groups.coordinator.regex_subscriptions import Patterns
-from groups.operations.pauses import Pausing
-from groups.coordinator.retries import Reloader
-from groups.core.slot import SLOTS
-from groups.cluster.slot_keeper import SlotKeeper
+from groups.postgres import connections
+from groups.postgres.doorbell import Doorbell
+from groups.store import preflight
+from groups.store.sql import configs
 from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
-from groups.cluster.supervision import supervised
-from groups.coordinator.totals import Maxima, Totals
-from groups.coordinator.transactions import Transactions
-from groups.coordinator.probe_responder import Watched
 
 logger = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 
 from groups.catalogue import kafka_import
-from groups.store.sql import sweeps as sql
 from groups.periodic import PeriodicSettings
+from groups.store.sql import sweeps as sql
 from groups.sweeps.session import RetentionSweep, SessionSweep, clean_up
 
 logger = logging.getLogger(__name__)

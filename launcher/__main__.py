@@ -11,7 +11,8 @@ from contextlib import contextmanager
 
 from coordinator_site import kafka_settings
 from launcher import cluster as clusters
-from launcher import environment, forks, data_dir as places, plan, postgres
+from launcher import data_dir as places
+from launcher import environment, forks, plan, postgres
 from launcher.environment import Environment
 from launcher.errors import LaunchError
 from launcher.forks import Forks

@@ -15,7 +15,7 @@ from typing import IO, Protocol
 from launcher.output import Output
 from launcher.process import Command
 
-LEASH = Path(__file__).with_name("leash.py")
+LEASH = Path(__file__).with_name("parent_watch.py")
 PUMP_END_S = 0.5
 """How long to wait for the last lines of a child that has ended."""
 
@@ -112,7 +112,7 @@ class Child:
 
 
 def leash(command: Command, hold: int | None) -> list[str]:
-    """The command line that goes before the command's own, see ``leash.py``."""
+    """The command line that goes before the command's own, see ``parent_watch.py``."""
     return [
         sys.executable,
         "-I",

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from launcher import binaries, stale_processes, data_dir as places, ports
+from launcher import binaries, ports, stale_processes
+from launcher import data_dir as places
 from launcher.errors import LaunchError
 from launcher.identity import Identity, choose, run_as
 

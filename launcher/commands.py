@@ -1,7 +1,7 @@
 """The table of Rollcall's programs: what each is called, and how it is started.
 
-The launcher, the image of ``docker/`` and ``python -m rollcall NAME`` all read it, so that a
-process is started the same way wherever it runs. Nothing here starts anything, chooses a port or
+The launcher, the image of ``docker/`` and ``python -m launcher.program NAME`` all read it, so that
+a process is started the same way wherever it runs. Nothing here starts anything, chooses a port or
 knows an installation: those are arguments, and their reader's business.
 """
 
@@ -26,8 +26,8 @@ CELERY_ENVIRON = {"CELERY_SKIP_CHECKS": "1"}  # of models and URLs: the tests ha
 class Program:
     """One row: what it is for, and what Python is told to run.
 
-    ``role`` is the database role of ``groups.postgres.roles`` that its Django connections take; "" acts
-    as the user of the URL (a node takes its own role by itself). A ``once`` ends when its work
+    ``role`` is the database role of ``groups.postgres.roles`` that its Django connections take; ""
+    acts as the user of the URL (a node takes its own role by itself). A ``once`` ends when its work
     is done; the others serve until a signal.
     """
 

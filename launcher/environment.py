@@ -10,7 +10,7 @@ from pathlib import Path
 
 from launcher.errors import LaunchError
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[1]
 """The folder of manage.py: where the processes run, and where ``.data`` is by default."""
 
 PORT_MAX = 65_535

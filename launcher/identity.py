@@ -30,7 +30,7 @@ class Identity:
     name: str
 
     def leash_argument(self) -> str:
-        """The user as ``leash.py`` wants it."""
+        """The user as ``parent_watch.py`` wants it."""
         return f"{self.uid}:{self.gid}"
 
 

@@ -1,6 +1,6 @@
 """Runs a command on a leash: when the process that asked for it dies, the command is signalled.
 
-    leash.py PARENT SIGNAL USER HOLD COMMAND [ARGUMENT ...]
+    parent_watch.py PARENT SIGNAL USER HOLD COMMAND [ARGUMENT ...]
 
 PARENT is the pid of the process that asks, SIGNAL the number to send, USER is ``uid:gid`` to
 become first, or ``-``. HOLD is ``-`` where the kernel does the watching (Linux), else the number

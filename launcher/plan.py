@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from launcher import commands
-from launcher import ports
+from launcher import commands, ports
+from launcher.data_dir import DataDir
 from launcher.environment import Environment
 from launcher.forks import Forks
-from launcher.data_dir import DataDir
 from launcher.process import Command, Probe, Process, Stage, Task
 
 WEB_HOST = ports.LOOPBACK

@@ -1,4 +1,4 @@
-"""``python -m rollcall NAME [ARGUMENTS]``: become one of Rollcall's programs.
+"""``python -m launcher.program NAME [ARGUMENTS]``: become one of Rollcall's programs.
 
 This process turns into the program instead of starting it, so that a signal reaches it and its
 exit status is its own. What there is stands in ``launcher.commands``; nothing is decided here.
@@ -29,7 +29,7 @@ def usage() -> str:
     """The table, for people."""
     width = max(map(len, commands.PROGRAMS))
     rows = (f"  {name:{width}}  {row.meaning}" for name, row in commands.PROGRAMS.items())
-    return "\n".join(("python -m rollcall NAME [ARGUMENTS], where NAME is", *rows, ""))
+    return "\n".join(("python -m launcher.program NAME [ARGUMENTS], where NAME is", *rows, ""))
 
 
 if __name__ == "__main__":

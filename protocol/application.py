@@ -17,8 +17,8 @@ from groups.core.events import Ticket
 from groups.node import NodeSettings
 from protocol.apis import Api
 from protocol.call import Call
-from protocol.handlers.support import validation
 from protocol.handlers.api_versions import unsupported_version_body
+from protocol.handlers.support import validation
 from protocol.request_limits import LOOKED_AT_BYTES, Refusal, exceeded, refused
 from rollcall.wire.codec import decode, encode, encode_large
 from rollcall.wire.errors import WireError

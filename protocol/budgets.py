@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
 
-from groups.core.token_bucket import Bucket
 from groups.core.group import Millis
+from groups.core.token_bucket import Bucket
 
 
 class Peer(Protocol):

@@ -17,8 +17,8 @@ from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
 from groups.core.replies import Refused, Reply
-from groups.node import Node
 from groups.core.slot import slot_of
+from groups.node import Node
 from protocol.turns import Turns
 
 T = TypeVar("T")

@@ -16,12 +16,12 @@ from groups.core.errors import Refuse
 from groups.core.events import Ticket
 from groups.core.replies import Reply
 from groups.core.slot import slot_of
-from protocol.handlers.support import validation
 from protocol.handlers import offset_commit
-from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
+from protocol.handlers.support import validation
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.errors import WireError
 from rollcall.wire.headers import RequestHeader, parse_header, response_frame
+from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 
 if TYPE_CHECKING:
     from protocol.server import CoordinatorServer

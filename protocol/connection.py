@@ -1,9 +1,9 @@
 """One client's connection: bytes to frames, the fast paths, and the order of replies.
 
 With nothing pending on its connection a heartbeat is answered from the committed face
-(``protocol.heartbeat_fast_path``), at once or after a hold (``protocol.heartbeat_hold``), and a plain commit becomes its
-event (``protocol.commit_fast_path``). Every other frame goes to the connection's application queue
-in order. Nothing is decided here.
+(``protocol.heartbeat_fast_path``), at once or after a hold (``protocol.heartbeat_hold``), and a
+plain commit becomes its event (``protocol.commit_fast_path``). Every other frame goes to the
+connection's application queue in order. Nothing is decided here.
 """
 
 import asyncio

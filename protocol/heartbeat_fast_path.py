@@ -9,10 +9,10 @@ from struct import Struct
 from groups.coordinator.runtime import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Millis
-from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.codec import decode
 from rollcall.wire.errors import WireError
 from rollcall.wire.headers import parse_header
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
 HEARTBEAT = 12
 HEARTBEAT_VERSION_MAX = HeartbeatRequest.versions[1]

@@ -13,8 +13,8 @@ import asyncio
 from collections.abc import Callable
 from math import inf
 
-from groups.core.errors import ErrorCode
 from groups.coordinator.heartbeat_views import Faces
+from groups.core.errors import ErrorCode
 from protocol.heartbeat_fast_path import FastPath
 
 GAP_SHARE = 1 / 3

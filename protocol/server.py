@@ -35,10 +35,10 @@ from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
 from protocol.call import Desk  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
+from protocol.draft_connections import Seats  # noqa: E402
 from protocol.handed_out import HandedOut  # noqa: E402
 from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
-from protocol.draft_connections import Seats  # noqa: E402
 from protocol.turns import Turns  # noqa: E402
 
 logger = logging.getLogger(__name__)

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
-from rollcall.wire.messages.metadata import MetadataRequest
-from rollcall.wire.declare import Message
+from launcher.installation import Installation
 from rollcall.client.cluster import addresses
 from rollcall.client.connection import Connection
 from rollcall.client.dialects.kafka import KAFKA
-from launcher.installation import Installation
+from rollcall.wire.declare import Message
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.metadata import MetadataRequest
 
 PATIENCE_S = 60
 AGAIN_S = 0.05

@@ -1,9 +1,9 @@
 """Who may do what, over REST, in the admin and over websockets: one table.
 
-Each door asks it before it does anything, and what has no row here nobody may do: so whoever adds
-a route adds a row. ``docs/rights.md`` is made of it, and the tests walk the URLs. Which role holds
-which permission is told in ``groups.access.staff_roles``. Rows and permissions only; nobody is judged here but
-by ``may``.
+Each door asks it before it does anything, and what has no row here nobody may do: so whoever adds a
+route adds a row. ``docs/rights.md`` is made of it, and the tests walk the URLs. Which role holds
+which permission is told in ``groups.access.staff_roles``. Rows and permissions only; nobody is
+judged here but by ``may``.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,8 @@
 """The three roles of people: which of Django's permissions each holds, and nothing more.
 
-They are Django's groups, made anew from the table after every migration, as the database's
-own roles are (``groups.postgres.grants``): a permission that a new version brings is given at once. Whoever
-wants other rights makes a group beside these.
+They are Django's groups, made anew from the table after every migration, as the database's own
+roles are (``groups.postgres.grants``): a permission that a new version brings is given at once.
+Whoever wants other rights makes a group beside these.
 """
 
 from collections.abc import Mapping

@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
 
-from groups.queries import overview as fleets
-from groups.queries import journal_text
 from groups.access import rights
-from groups.queries.overview import Fleet
 from groups.models import Journal
+from groups.queries import journal_text
+from groups.queries import overview as fleets
+from groups.queries.overview import Fleet
 
 
 class Tile(NamedTuple):

@@ -15,12 +15,12 @@ from django.utils import timezone
 from unfold.decorators import display
 from unfold.views import ChangeList
 
-from groups.queries import groups
 from groups.access import rights
 from groups.admin import pauses, standing, verbs
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import READING
 from groups.models import Group, Journal
+from groups.queries import groups
 from groups.queries.journal_text import cause
 
 NUL: Final = "\0"

@@ -8,10 +8,10 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from groups.queries import groups
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import KIND_TONES, ago
 from groups.models import Journal, Node, Slot
+from groups.queries import groups
 from groups.queries.journal_text import sentence
 
 CHANGES_MAX = 20

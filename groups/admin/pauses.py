@@ -15,13 +15,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from groups.operations import requests
-from groups.queries import pauses, groups
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
+from groups.operations import requests
+from groups.queries import groups, pauses
 from groups.queries.pauses import Work
 
 STOP: Final = "stop"

@@ -1,8 +1,8 @@
 """Users and their roles: Django's own pages in unfold's clothes.
 
 An Administrator manages people, but makes nobody more than an Administrator: what a superuser is
-and may do, only superusers decide. Rollcall's own roles (``groups.access.staff_roles``) are read here, not
-edited: the next migration would put them back.
+and may do, only superusers decide. Rollcall's own roles (``groups.access.staff_roles``) are read
+here, not edited: the next migration would put them back.
 """
 
 from typing import Any

@@ -12,35 +12,19 @@ from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
-from django.utils import timezone
 from kombu.exceptions import OperationalError
 from unfold.decorators import display
 
-from groups.queries import journal_text
-from groups.access import rights
 from groups import tasks
+from groups.access import rights
 from groups.admin import chart
 from groups.admin.base import RollcallAdmin
 from groups.models import RebalanceCost, ReportRun
+from groups.queries import journal_text, reports
 
 BARS_MAX: Final = 12
 ROWS_MAX: Final = 100
 """The costliest groups and rows that a page shows; REST has them all."""
-
-GIVEN_UP_AFTER: Final = timedelta(hours=6)
-"""A run that is said to be running for longer has died without a word."""
-
-
-def going_on() -> ReportRun | None:
-    """The run that is at work, if one is."""
-    begun = timezone.now() - GIVEN_UP_AFTER
-    running = ReportRun.objects.filter(state=ReportRun.State.RUNNING, started_at__gte=begun)
-    return running.order_by("-id").first()
-
-
-def newest() -> ReportRun | None:
-    """The newest run that has something to show."""
-    return ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED).order_by("-id").first()
 
 
 def costliest(run: ReportRun) -> Sequence[chart.Cost]:
@@ -73,14 +57,14 @@ class ReportRunAdmin(RollcallAdmin):
 
     def newest_view(self, request: HttpRequest) -> HttpResponse:
         """To the page of the newest report."""
-        run = newest()
+        run = reports.newest()
         if run is None:
             return redirect("admin:groups_reportrun_changelist")
         return redirect("admin:groups_reportrun_change", run.pk)
 
     def analyse_view(self, request: HttpRequest) -> HttpResponse:
         """Ask the worker for a run."""
-        running = going_on()
+        running = reports.going_on()
         if running is not None:
             self.message_user(request, f"Run {running.pk} is at work already.", messages.WARNING)
         else:
@@ -102,8 +86,8 @@ class ReportRunAdmin(RollcallAdmin):
         """The runs, with the button above them."""
         context = {
             "title": "Reports",
-            "newest": newest(),
-            "running": going_on(),
+            "newest": reports.newest(),
+            "running": reports.going_on(),
             "may_analyse": rights.may(request.user, rights.ANALYSE),
             **(extra_context or {}),
         }

@@ -27,9 +27,9 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from groups.queries import overview, journal_text
 from groups import tasks
 from groups.admin.base import RollcallAdmin
+from groups.queries import journal_text, overview
 
 for _model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
     admin.site.unregister(_model)

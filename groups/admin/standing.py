@@ -1,6 +1,7 @@
 """How one group stands, as its page shows it: members, who owns what, offsets, journal, verbs.
 
-Puts rows into words and shapes for the templates. Reads by ``groups.queries.groups``, decides nothing.
+Puts rows into words and shapes for the templates. Reads by ``groups.queries.groups``, decides
+nothing.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,11 +12,11 @@ from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
 
-from groups.queries import pauses, groups
 from groups.access import rights
 from groups.admin import stopping
 from groups.core.journal import EntryKind
 from groups.models import Group, Journal, Operation, Topic
+from groups.queries import groups, pauses
 from groups.queries.journal_text import seconds, sentence
 
 READING: Final = ["GET", "HEAD"]

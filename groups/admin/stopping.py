@@ -8,8 +8,8 @@ from django.contrib.admin.utils import quote
 from django.urls import reverse
 
 from groups.models import Group, Pause
-from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING, Work
 from groups.queries.groups import MemberView
+from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING, Work
 
 WORDS: Final[Mapping[str, str]] = {
     WORKING: "working",

@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.utils.html import format_html_join
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
 
-from groups.queries import groups
-from groups.catalogue import changes
 from groups.admin.base import RollcallAdmin
+from groups.catalogue import changes
 from groups.core import topics as rules
 from groups.core.authors import user
 from groups.core.errors import Refuse
 from groups.models import Offset, Topic
+from groups.queries import groups
 from groups.queries.journal_text import sentence
 
 COMMITTED_BY_MAX = 20

@@ -1,7 +1,8 @@
 """What may be asked of a group in the admin: look first, give a reason, then ask.
 
-Each verb is an operation that the group's owner steps (``groups.operations.requests``), the same that
-REST asks for. A page that was looked at too long ago asks for nothing: it shows how things are.
+Each verb is an operation that the group's owner steps (``groups.operations.requests``), the same
+that REST asks for. A page that was looked at too long ago asks for nothing: it shows how things
+are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +16,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from groups.operations import requests
-from groups.queries import groups
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Operation
+from groups.operations import requests
+from groups.queries import groups
 from groups.queries.journal_text import seconds
 
 TYPED_ABOVE: Final = 20

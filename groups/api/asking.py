@@ -14,11 +14,11 @@ from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups.operations import requests
 from groups.api import serializers as shapes
 from groups.api.problems import Problem
 from groups.api.views import actor
 from groups.models import Operation
+from groups.operations import requests
 
 ENDED: Final = (Operation.State.SUCCEEDED, Operation.State.FAILED)
 

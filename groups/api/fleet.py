@@ -9,17 +9,16 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups.queries import groups
 from groups import tasks
-from groups.catalogue import changes
-from groups.admin.reports import going_on
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import NAME, PAGE, page_beside, page_of
 from groups.api.views import View, actor
+from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, ReportRun, Topic
+from groups.queries import groups, reports
 
 TOPIC_NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
 
@@ -155,7 +154,7 @@ class RebalanceReport(View):
     )
     def post(self, request: Request) -> Response:
         """Start the pipeline in a process of its own, unless one is at work."""
-        if going_on() is not None:
+        if reports.going_on() is not None:
             raise Problem(HTTPStatus.CONFLICT, "in_progress", "An analysis is at work already.")
         tasks.analyse.delay(requested_by=actor(request))
         detail = "An analysis was asked for; a worker starts it."

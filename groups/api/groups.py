@@ -6,12 +6,12 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from groups.queries import pauses, groups
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.schema import GROUP_ID, NAME, PAGE, page_of
 from groups.api.views import View, existing, missing
 from groups.models import Offset
+from groups.queries import groups, pauses
 from groups.queries.journal_text import SENTENCES
 
 FILTERS = (

@@ -12,8 +12,8 @@ from groups.core.journal import TOLD
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.core.topics import PARTITIONS_MAX
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
-from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING
 from groups.queries.journal_text import sentence
+from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING
 
 INT32_MAX = 2**31 - 1
 

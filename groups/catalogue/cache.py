@@ -18,12 +18,12 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg_pool import AsyncConnectionPool
 
-from groups.store.sql import catalogue as sql
 from groups.core.authors import NOBODY, Told
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import Room, check_growth, name_problem
-from groups.postgres.connections import Connection, in_slices
 from groups.postgres.array_literals import array
+from groups.postgres.connections import Connection, in_slices
+from groups.store.sql import catalogue as sql
 
 INLINE_MAX = 2_000
 """Partitions that a question is put together of on the event loop; more take milliseconds."""

@@ -13,11 +13,11 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import connection, transaction
 
-from groups.store.sql import catalogue as sql
 from groups.core import topics as rules
 from groups.core.authors import NOBODY, Told
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Topic
+from groups.store.sql import catalogue as sql
 from groups.store.sql.totals import TOPICS as TOTAL
 
 MAXIMA = ("TOPICS_MAX", "PARTITIONS_MAX")

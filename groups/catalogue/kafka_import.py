@@ -1,7 +1,8 @@
 """The catalogue follows a Kafka cluster: read its topics, and make, grow and complete ours.
 
-librdkafka reads the cluster, ``groups.core.topic_import`` decides, ``groups.catalogue.changes`` writes. Celery
-runs it every ``import.interval.ms`` where ``import.bootstrap.servers`` names a cluster.
+librdkafka reads the cluster, ``groups.core.topic_import`` decides, ``groups.catalogue.changes``
+writes. Celery runs it every ``import.interval.ms`` where ``import.bootstrap.servers`` names a
+cluster.
 """
 
 from collections.abc import Iterator, Mapping

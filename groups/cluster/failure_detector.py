@@ -1,16 +1,13 @@
 """Which other nodes are dead: silent for a whole lease, or crashed and their lock free.
 
 Asks PostgreSQL about locks, and the node's own port; what was seen of beats is judged in
-``groups.cluster.beats``. Claiming what a dead node owned is ``groups.cluster.slot_keeper``'s business
-(docs/architecture.md, *Failover*; docs/decisions/0025-asking-at-the-port.md).
+``groups.cluster.beats``. Claiming what a dead node owned is ``groups.cluster.slot_keeper``'s
+business (docs/architecture.md, *Failover*; docs/decisions/0025-asking-at-the-port.md).
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 
-from groups.postgres import connections
-from groups.store.sql import slots as sql
-from groups.core.group import Millis
 from groups.cluster.beats import (
     BEATS_PER_LEASE,
     LATE,
@@ -20,6 +17,9 @@ from groups.cluster.beats import (
     Sightings,
     SlotRow,
 )
+from groups.core.group import Millis
+from groups.postgres import connections
+from groups.store.sql import slots as sql
 
 LOCK_FREE_MS = 500
 """A dead node's advisory lock must be seen free twice, this far apart, before its slots are
@@ -103,7 +103,9 @@ class Deaths:
             node.host, node.port
         )
 
-    async def _nothing_restarted(self, connection: connections.Connection, lease_ms: Millis) -> bool:
+    async def _nothing_restarted(
+        self, connection: connections.Connection, lease_ms: Millis
+    ) -> bool:
         """A restart of PostgreSQL frees every lock, and a new connection of ours has seen
         nothing: within a lease of either, a free lock proves no death."""
         if self.clock() - self._connected_at < lease_ms:

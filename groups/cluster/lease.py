@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from uuid import uuid4
 
-from groups.postgres import connections, schema_version, timeline_sql, timeline
-from groups.store.sql import slots as sql
+from groups.cluster.beats import BEATS_PER_LEASE
 from groups.cluster.view import Broker
 from groups.core.group import Millis
-from groups.cluster.beats import BEATS_PER_LEASE
+from groups.postgres import connections, schema_version, timeline, timeline_sql
 from groups.postgres.timeline import Found, Memory, Seen, WentBack
+from groups.store.sql import slots as sql
 
 RAISING_S = 600
 """All rows of all groups are written when epochs are raised: a minute for a million members, and

@@ -16,24 +16,24 @@ from uuid import UUID
 
 import psycopg
 
-from groups.postgres import connections
-from groups.store import load
 from groups.cluster import placement
-from groups.store.sql import slots as sql
 from groups.cluster.backoff import Backoff
+from groups.cluster.beats import BEATS_PER_LEASE, NodeRow, Sightings, SlotRow
+from groups.cluster.failure_detector import Deaths
+from groups.cluster.lease import Lease, NodeIdTaken
+from groups.cluster.supervision import supervised
 from groups.cluster.view import Broker, Cluster
 from groups.coordinator.runtime import STALL_MS, Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.journal import EntryKind
-from groups.cluster.failure_detector import Deaths
-from groups.cluster.lease import Lease, NodeIdTaken
-from groups.cluster.beats import BEATS_PER_LEASE, NodeRow, Sightings, SlotRow
-from groups.event_loop.slices import Slices
 from groups.core.slot import SLOTS
-from groups.store.sql.sweeps import NOTE_SLOTS
-from groups.cluster.supervision import supervised
+from groups.event_loop.slices import Slices
+from groups.postgres import connections
 from groups.postgres.timeline import Memory, WentBack
+from groups.store import load
+from groups.store.sql import slots as sql
+from groups.store.sql.sweeps import NOTE_SLOTS
 
 logger = logging.getLogger(__name__)
 
@@ -460,7 +460,9 @@ class SlotKeeper:
             self._sightings.rescued(others, now)
             await self._load(taken)
 
-    async def _hand_over(self, connection: connections.Connection, wanted: Mapping[int, int]) -> None:
+    async def _hand_over(
+        self, connection: connections.Connection, wanted: Mapping[int, int]
+    ) -> None:
         """Give slots that shall be another's to nobody; that node takes them at once.
 
         Nothing is answered from memory from here on; a batch under way ends first, since it

@@ -1,8 +1,8 @@
 """Several nodes look like one cluster: who lives, who owns which slot, who "leads" what.
 
-A view, replaced whole by ``groups.cluster.slot_keeper`` each time it looks at the rows; every node computes the
-same answers from the same rows (docs/architecture.md, *Several nodes look like one cluster*). No
-I/O here.
+A view, replaced whole by ``groups.cluster.slot_keeper`` each time it looks at the rows; every node
+computes the same answers from the same rows (docs/architecture.md, *Several nodes look like one
+cluster*). No I/O here.
 """
 
 from collections.abc import Mapping

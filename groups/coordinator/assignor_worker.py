@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
 
-from groups.event_loop import beside
 from groups.coordinator.runtime import Coordinator
 from groups.core.assignors.task import AssignorFailed, Question
 from groups.core.consumer.target_schedule import ANSWER_MS_MAX
 from groups.core.consumer.targets import ready as ready_targets
 from groups.core.events import TargetComputed
+from groups.event_loop import beside
 
 MS_PER_S = 1_000
 

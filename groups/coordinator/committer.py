@@ -15,10 +15,11 @@ from random import Random
 
 import psycopg
 
-from groups.event_loop import beside
-from groups.postgres import connections
-from groups.store import apply
+from groups.coordinator.entries import Lane, Resident
+from groups.coordinator.fail_points import Fail, no_fail
+from groups.coordinator.retries import Reloader, WaitingRoom
 from groups.coordinator.runtime import STALL_MS, Coordinator
+from groups.core.conversion.step import decide, may_take_long, runs_foreign_code
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     DeleteGroup,
@@ -31,12 +32,9 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.group import Decision, Group, Millis
-from groups.core.conversion.step import decide, may_take_long, runs_foreign_code
-from groups.coordinator.fail_points import Fail, no_fail
-from groups.coordinator.entries import Lane, Resident
-from groups.coordinator.retries import Reloader, WaitingRoom
+from groups.event_loop import beside
 from groups.event_loop.slices import Slices
-from groups.store.apply import Batch, Write
+from groups.postgres import connections
 from groups.postgres.errors import (
     Busy,
     Conflict,
@@ -47,6 +45,8 @@ from groups.postgres.errors import (
     TooSlow,
     Unknown,
 )
+from groups.store import apply
+from groups.store.apply import Batch, Write
 
 logger = logging.getLogger(__name__)
 

@@ -13,19 +13,19 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups.store import load
-from groups.store.sql import configs as sql
 from groups.catalogue.cache import Unavailable
+from groups.coordinator.overrides import NOTHING
 from groups.coordinator.runtime import Coordinator
 from groups.core.authors import NOBODY, Told
 from groups.core.configs.entries import Change
-from groups.core.errors import Refuse
 from groups.core.configs.group import Broker, Values, changed
-from groups.postgres.connections import Connection
-from groups.postgres.array_literals import array
-from groups.coordinator.overrides import NOTHING
-from groups.event_loop.slices import Slices
+from groups.core.errors import Refuse
 from groups.core.slot import slot_of
+from groups.event_loop.slices import Slices
+from groups.postgres.array_literals import array
+from groups.postgres.connections import Connection
+from groups.store import load
+from groups.store.sql import configs as sql
 
 logger = logging.getLogger(__name__)
 

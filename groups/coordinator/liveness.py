@@ -16,11 +16,11 @@ from zlib import crc32
 
 import psycopg
 
-from groups.postgres import connections
-from groups.store.sql import liveness as sql
 from groups.coordinator.runtime import Coordinator
 from groups.core.group import Group, Millis, Session
 from groups.event_loop.slices import Slices
+from groups.postgres import connections
+from groups.store.sql import liveness as sql
 
 logger = logging.getLogger(__name__)
 

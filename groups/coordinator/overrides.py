@@ -1,18 +1,19 @@
 """What the groups of this node have of their own, in memory: rules and rates, by group id.
 
-Filled with the slots and by the doorbell (``groups.coordinator.group_configs``). No I/O, and no rule about values.
+Filled with the slots and by the doorbell (``groups.coordinator.group_configs``). No I/O, and no
+rule about values.
 """
 
 import asyncio
 from collections.abc import Collection
 from dataclasses import replace
 
-from groups.core.configs import group
-from groups.core.token_bucket import Bucket
-from groups.core.group import Millis, Rules
-from groups.core.configs.group import Values
 from groups.coordinator.pauses import Paused
+from groups.core.configs import group
+from groups.core.configs.group import Values
+from groups.core.group import Millis, Rules
 from groups.core.slot import slot_of
+from groups.core.token_bucket import Bucket
 
 NOTHING: Values = {}
 

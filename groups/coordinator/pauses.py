@@ -1,13 +1,13 @@
 """What is paused in the groups of this node, in memory, and which polls wait for a change of it.
 
-Filled with the slots (``groups.cluster.slot_keeper``) and by operators' verbs (``groups.operations.pauses``), both after
-the rows say so. No I/O and no rule.
+Filled with the slots (``groups.cluster.slot_keeper``) and by operators' verbs
+(``groups.operations.pauses``), both after the rows say so. No I/O and no rule.
 """
 
 from collections.abc import Collection, Mapping
 
-from groups.core.pauses import Pauses
 from groups.coordinator.heartbeat_views import Watcher
+from groups.core.pauses import Pauses
 from groups.core.slot import slot_of
 
 NOTHING: Pauses = {}

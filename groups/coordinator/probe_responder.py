@@ -11,10 +11,10 @@ from collections.abc import Collection
 
 import psycopg
 
+from groups.coordinator.liveness import Notes
+from groups.coordinator.runtime import Coordinator
 from groups.postgres import connections
 from groups.store.sql import liveness as sql
-from groups.coordinator.runtime import Coordinator
-from groups.coordinator.liveness import Notes
 
 logger = logging.getLogger(__name__)
 

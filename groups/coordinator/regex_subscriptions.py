@@ -1,8 +1,9 @@
 """Subscriptions by pattern: which group's patterns are to be matched with the catalogue, and when.
 
 Members' heartbeats tell of groups that have patterns; the names are matched in a thread, and the
-results go to the groups as events, as if somebody had sent them (KIP-848). What a result means
-for a group stands in ``groups.core.consumer.patterns``, what a pattern is in ``groups.catalogue.regex``.
+results go to the groups as events, as if somebody had sent them (KIP-848). What a result means for
+a group stands in ``groups.core.consumer.patterns``, what a pattern is in
+``groups.catalogue.regex``.
 """
 
 import asyncio
@@ -13,11 +14,11 @@ from dataclasses import dataclass, field
 
 from groups.catalogue import regex
 from groups.catalogue.cache import Catalogue
+from groups.catalogue.regex import Matching
 from groups.coordinator.runtime import Coordinator
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import TopicsMatched
 from groups.core.group import Millis
-from groups.catalogue.regex import Matching
 
 logger = logging.getLogger(__name__)
 

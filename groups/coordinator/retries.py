@@ -12,12 +12,12 @@ from typing import Generic, TypeVar
 
 import psycopg
 
-from groups.postgres import connections
-from groups.store import load
+from groups.coordinator.entries import Resident
 from groups.coordinator.runtime import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
-from groups.coordinator.entries import Resident
+from groups.postgres import connections
+from groups.store import load
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 
+from groups.coordinator.entries import Lane, Resident
+from groups.coordinator.heartbeat_views import Faces
+from groups.coordinator.overrides import Own
 from groups.core.assignors.task import Question
+from groups.core.configs.group import Values
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     Event,
@@ -21,15 +25,11 @@ from groups.core.events import (
     Verb,
 )
 from groups.core.group import Answer, Decision, Group, Millis, Rules, wait_for
-from groups.core.configs.group import Values
 from groups.core.kinds import CLASSIC, KINDS, creates_group, kind_for
 from groups.core.replies import Refused, Reply
 from groups.core.rows import Durable
-from groups.coordinator.heartbeat_views import Faces
-from groups.coordinator.overrides import Own
-from groups.coordinator.entries import Lane, Resident
-from groups.event_loop.slices import Slices
 from groups.core.slot import SLOTS, slot_of
+from groups.event_loop.slices import Slices
 from groups.postgres.timeline import Seen
 
 logger = logging.getLogger(__name__)

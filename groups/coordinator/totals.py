@@ -18,11 +18,11 @@ import psycopg
 from django.conf import settings
 from psycopg_pool import PoolTimeout
 
-from groups.store.sql import totals as sql
 from groups.catalogue.cache import Catalogue
 from groups.coordinator.runtime import Coordinator
 from groups.core.errors import ErrorCode, Refuse
 from groups.postgres.connections import Connection
+from groups.store.sql import totals as sql
 
 logger = logging.getLogger(__name__)
 

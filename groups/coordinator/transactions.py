@@ -19,16 +19,16 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from groups.catalogue import regex
-from groups.store.sql import group_rows
-from groups.postgres import errors
-from groups.store.sql import transactions as txn_sql
+from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.runtime import Coordinator
 from groups.core import transactions as rules
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.transactions import NO_ID, Claim, Ended, Pending, Producer, State
-from groups.postgres.connections import Connection, in_slices
-from groups.coordinator.fail_points import Fail, no_fail
 from groups.core.slot import slot_of
+from groups.core.transactions import NO_ID, Claim, Ended, Pending, Producer, State
+from groups.postgres import errors
+from groups.postgres.connections import Connection, in_slices
+from groups.store.sql import group_rows
+from groups.store.sql import transactions as txn_sql
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +42,8 @@ MATCH_S_MAX = 5.0
 """Ids that match a pattern are looked for no longer than this."""
 
 TRIES_MAX = 20
-"""A lock is waited for a tenth of a second each time (``groups.postgres.roles``); then the client asks
-again itself."""
+"""A lock is waited for a tenth of a second each time (``groups.postgres.roles``); then the client
+asks again itself."""
 
 Rule = Callable[[Producer | None], Ended]
 
@@ -242,7 +242,9 @@ class Transactions:
     async def _guard(self, connection: Connection, slot: int) -> None:
         epoch = self.coordinator.epochs.get(slot, -1)
         none: dict[str, list[Any]] = {"group_ids": [], "revisions": []}
-        await connection.execute(group_rows.GUARD.encode(), {"slots": [slot], "epochs": [epoch], **none})
+        await connection.execute(
+            group_rows.GUARD.encode(), {"slots": [slot], "epochs": [epoch], **none}
+        )
 
     async def _settle(self, connection: Connection, before: Producer, pending: Pending) -> None:
         """The transaction's offsets are applied or dropped; either way none waits any more."""

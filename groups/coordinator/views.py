@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from groups.catalogue.cache import Catalogue, Entry
+from groups.coordinator.entries import Resident
 from groups.core.assignors import Racks
 from groups.core.consumer.group import ConsumerGroup
-from groups.coordinator.entries import Resident
 
 Topics = Mapping[str, tuple[str, int]]
 

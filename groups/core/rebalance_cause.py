@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple, Self
 
 from groups.core.errors import ErrorCode
 from groups.core.events import ForceRebalance
-from groups.core.working_copy import Gathered
 from groups.core.replies import Operated
+from groups.core.working_copy import Gathered
 
 OPERATIONS: Final = "operations"
 """The key of the operators' verbs that end with the next generation."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, Self, TypeVar
 
 from groups.core.events import Event, Tick
-from groups.core.working_copy import ABSENT, Gathered, Lives
 from groups.core.group import Answer, Decision, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Durable, MemberRow
+from groups.core.working_copy import ABSENT, Gathered, Lives
 
 L = TypeVar("L", bound=Lives)
 

@@ -2,8 +2,8 @@
 
 A transactional id belongs to the producer that initialised it last; its epoch fences everyone
 before. Values in, values out, like the rules of groups: no rows, no clock. What happens to the
-offsets of a transaction is only said here (``Ended.pending``); ``groups.coordinator.transactions`` does it.
-Sources: KIP-98, KIP-360 (epochs), KIP-890 (an epoch for each transaction).
+offsets of a transaction is only said here (``Ended.pending``); ``groups.coordinator.transactions``
+does it. Sources: KIP-98, KIP-360 (epochs), KIP-890 (an epoch for each transaction).
 """
 
 from dataclasses import dataclass, field, replace

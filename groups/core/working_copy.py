@@ -13,10 +13,10 @@ from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.transactional_offsets import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.shared import SharedDict, shared
+from groups.core.transactional_offsets import Pending
 
 ABSENT: Final = "absent"
 """The key in the details of a row that stands for none; a row that is written never has it."""

@@ -15,12 +15,12 @@ from typing import Any
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups.store.sql import offset_operations as sql
+from groups.coordinator.entries import Resident
 from groups.coordinator.runtime import Coordinator
 from groups.core.events import Author, ExpireOffsets, OffsetWrite, RestoreOffsets
 from groups.core.expiry import Age
 from groups.postgres.connections import Connection
-from groups.coordinator.entries import Resident
+from groups.store.sql import offset_operations as sql
 
 logger = logging.getLogger(__name__)
 

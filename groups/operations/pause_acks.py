@@ -10,8 +10,8 @@ import logging
 import psycopg
 
 from groups.postgres import connections
-from groups.store.sql import pauses as sql
 from groups.postgres.connections import Connection
+from groups.store.sql import pauses as sql
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,8 @@
 
 A verb is decided by ``groups.core.pauses`` while the group holds still, written behind the same
 guard as everything else about a group, and only then put where the members' polls wait for it
-(``groups.coordinator.pauses``). No rule here, and nothing of who obeys (``groups.operations.pause_acks``).
+(``groups.coordinator.pauses``). No rule here, and nothing of who obeys
+(``groups.operations.pause_acks``).
 """
 
 import asyncio
@@ -12,19 +13,19 @@ from contextlib import asynccontextmanager
 
 import psycopg
 
-from groups.postgres import connections, errors
-from groups.store import load, apply
-from groups.store.sql import pauses as sql
+from groups.coordinator.entries import Resident
+from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import Coordinator
 from groups.core.group import Decision, Group
 from groups.core.kinds import CLASSIC, KINDS
 from groups.core.pauses import Pauses, PauseVerb, Ruling, decide
-from groups.postgres.connections import Connection
-from groups.coordinator.entries import Resident
-from groups.coordinator.retries import Reloader
 from groups.core.slot import slot_of
-from groups.store.apply import Batch, Statement, Write
+from groups.postgres import connections, errors
+from groups.postgres.connections import Connection
 from groups.postgres.errors import Conflict, Fenced, StoreError, Unknown
+from groups.store import apply, load
+from groups.store.apply import Batch, Statement, Write
+from groups.store.sql import pauses as sql
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,6 @@ from django.db import connection as django_connection
 from django.db import transaction
 from psycopg_pool import PoolTimeout
 
-from groups.store.sql import slots as sql
 from groups.coordinator.runtime import Coordinator
 from groups.core.events import (
     EvictMember,
@@ -27,10 +26,11 @@ from groups.core.events import (
 )
 from groups.core.pauses import PauseVerb, PauseWork, ResumeWork
 from groups.core.plain_text import text_problem
+from groups.core.slot import slot_of
 from groups.models import Operation
 from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
 from groups.operations.pauses import Pausing
-from groups.core.slot import slot_of
+from groups.store.sql import slots as sql
 
 logger = logging.getLogger(__name__)
 

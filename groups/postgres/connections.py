@@ -18,9 +18,9 @@ from psycopg.abc import PQGen
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
+from groups.event_loop.slices import Slices
 from groups.postgres import timeline
 from groups.postgres.roles import options
-from groups.event_loop.slices import Slices
 
 logger = logging.getLogger(__name__)
 

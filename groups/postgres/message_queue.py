@@ -1,7 +1,7 @@
 """The broker inside PostgreSQL: its tables and functions (pgmq), made where they are missing.
 
-Only Celery's transport (``groups.postgres.message_queue_transport``) uses them afterwards. The objects belong to
-the worker's role, as which worker, beat and web connect to the queue.
+Only Celery's transport (``groups.postgres.message_queue_transport``) uses them afterwards. The
+objects belong to the worker's role, as which worker, beat and web connect to the queue.
 """
 
 from importlib.resources import files

@@ -1,8 +1,8 @@
 """Celery's way to the broker inside PostgreSQL: kombu's own, which uses the queue as it is.
 
 kombu's declares the queue in every process that starts, and each time drops the trigger that rings
-and makes it anew: two processes that do so at once lock each other out. ``groups.postgres.message_queue`` has made
-both already, under the lock of every set-up.
+and makes it anew: two processes that do so at once lock each other out.
+``groups.postgres.message_queue`` has made both already, under the lock of every set-up.
 """
 
 from typing import Any, cast

@@ -1,4 +1,5 @@
-"""The SQL about PostgreSQL's own history; ``groups.postgres.timeline`` and ``groups.cluster.lease`` execute it."""
+"""The SQL about PostgreSQL's own history; ``groups.postgres.timeline`` and ``groups.cluster.lease``
+execute it."""
 
 READ = """
 SELECT s.system_identifier, rollcall_server_timeline(), pg_postmaster_start_time(),

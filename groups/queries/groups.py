@@ -15,7 +15,6 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from groups.store.sql import commands
 from groups.core.assignment import partitions_of
 from groups.core.classic import packing
 from groups.core.commanded.thread_offers import EXPELLED
@@ -34,6 +33,7 @@ from groups.models import (
     Slot,
     Topic,
 )
+from groups.store.sql import commands
 from groups.store.sql.liveness import LOOK_BELL
 
 CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"

@@ -24,18 +24,18 @@ from typing import Any, Protocol
 
 import psycopg
 
-from groups.store import commands, journal, transactional_offsets
-from groups.store.sql import group_rows
-from groups.postgres import errors
-from groups.store.commands import Moved
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
 from groups.core.replies import Operated
 from groups.core.rows import Durable, MemberRow, size_of
 from groups.core.shared import may_differ
-from groups.postgres.array_literals import array
 from groups.core.slot import slot_of
+from groups.postgres import errors
+from groups.postgres.array_literals import array
+from groups.store import commands, journal, transactional_offsets
+from groups.store.commands import Moved
+from groups.store.sql import group_rows
 
 Statement = tuple[str, Mapping[str, Any]]
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from groups.store.sql import commands as sql
 from groups.core.rows import CommandRow, MemberRow
 from groups.postgres.array_literals import array
+from groups.store.sql import commands as sql
 
 KEY = ("group_id", "member_id", "command_id")
 COLUMNS = (*KEY, "option", "generation", "ownership", "reason", "series")

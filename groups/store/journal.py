@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from groups.store.sql import group_rows
 from groups.core.group import All, Decision, JournalEntry
 from groups.core.journal import TOLD
 from groups.core.offset_rules import OFFSETS_TOLD_MAX
 from groups.postgres.array_literals import array
+from groups.store.sql import group_rows
 
 Statement = tuple[str, Mapping[str, Any]]
 

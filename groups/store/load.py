@@ -10,19 +10,24 @@ from typing import Any
 
 import psycopg
 
-from groups.store.sql import group_rows, commands as sql_commands, configs, pauses, transactions
-from groups.store.commands import command_of
 from groups.core.pauses import Pause, Pauses, Target
 from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow
-from groups.event_loop.slices import Slices
 from groups.core.slot import slot_of
+from groups.event_loop.slices import Slices
+from groups.store.commands import command_of
+from groups.store.sql import commands as sql_commands
+from groups.store.sql import configs, group_rows, pauses, transactions
 
 Row = tuple[Any, ...]
 
 ROWS_AT_ONCE = 200
 """Rows that are turned into values between two looks at the time: a millisecond or two."""
 
-OF_SLOTS = (group_rows.LOAD_GROUPS_OF_SLOTS, group_rows.LOAD_MEMBERS_OF_SLOTS, sql_commands.LOAD_OF_SLOTS)
+OF_SLOTS = (
+    group_rows.LOAD_GROUPS_OF_SLOTS,
+    group_rows.LOAD_MEMBERS_OF_SLOTS,
+    sql_commands.LOAD_OF_SLOTS,
+)
 BY_ID = (group_rows.LOAD_GROUP, group_rows.LOAD_MEMBERS, sql_commands.LOAD)
 """Groups, their members, and what these have to do."""
 
@@ -70,7 +75,8 @@ async def fence(
 async def configs_of_slots(
     connection: psycopg.AsyncConnection[Any], slots: Sequence[int]
 ) -> dict[str, dict[str, str]]:
-    """What groups of the slots have of their own (``groups.coordinator.group_configs``): name to value, by id."""
+    """What groups of the slots have of their own (``groups.coordinator.group_configs``): name to
+    value, by id."""
     return await _configs(connection, configs.OF_SLOTS, {"slots": list(slots)})
 
 

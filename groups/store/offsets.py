@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from psycopg_pool import AsyncConnectionPool
 
-from groups.store.sql import group_rows, transactions
-from groups.postgres.connections import Connection, in_slices
 from groups.postgres.array_literals import array
+from groups.postgres.connections import Connection, in_slices
+from groups.store.sql import group_rows, transactions
 
 Partition = tuple[str, int]
 

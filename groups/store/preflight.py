@@ -10,9 +10,9 @@ from typing import Any
 
 import psycopg
 
-from groups.store import load
 from groups.postgres import schema_version
 from groups.postgres.roles import NODE_TIMEOUTS
+from groups.store import load
 
 logger = logging.getLogger(__name__)
 

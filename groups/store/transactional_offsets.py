@@ -10,9 +10,9 @@ and so sees the mark or is seen by the commit.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from groups.store.sql import transactions as sql
 from groups.core.events import Author, PendingWrite
 from groups.core.group import Decision
+from groups.store.sql import transactions as sql
 
 KEY = ("group_id", "topic", "partition")
 COLUMNS = (

@@ -13,15 +13,15 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from groups.store.sql import configs as configs_sql
-from groups.store.sql import liveness as live_sql
-from groups.store.sql import sweeps as sql
-from groups.store.sql import transactions as txn_sql
 from groups.core.group import Millis
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Operation
 from groups.operations.requests import ask_many
 from groups.periodic import PeriodicSettings
+from groups.store.sql import configs as configs_sql
+from groups.store.sql import liveness as live_sql
+from groups.store.sql import sweeps as sql
+from groups.store.sql import transactions as txn_sql
 from groups.sweeps.unanswered_probes import Question, Silences
 
 MEMBERS_A_LOOK = 1_000

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from proof.chaos.witness import SERVER
 from launcher import cluster as clusters
 from launcher import postgres
 from launcher.output import Output
 from launcher.signals import Parent, Signals
 from launcher.supervisor import Stopped, Supervisor
+from proof.chaos.witness import SERVER
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -16,11 +16,11 @@ import psycopg
 
 from groups.core.slot import slot_of
 from proof.chaos import odd_requests
+from proof.chaos.fault_library import Trouble
 from proof.chaos.fleet import Fleet
 from proof.chaos.processes import GONE, send, stopped
 from proof.chaos.proxy import Proxy
 from proof.chaos.record import now
-from proof.chaos.fault_library import Trouble
 from proof.chaos.world import World
 
 LEASE_S = 3.0
@@ -66,7 +66,7 @@ class Fault:
     keeps_slots: bool = False
     """Nobody may take a slot for it, where it comes alone."""
     needs_library: bool = False
-    """It is possible only where ``trouble`` has its library."""
+    """It is possible only where ``fault_library`` has its library."""
 
     def is_possible(self, world: World) -> bool:
         """Whether this machine can do it."""

@@ -11,9 +11,9 @@ from typing import Any
 
 from benchmarks.wire import Peer
 from groups.core.errors import ErrorCode
+from proof.chaos.history_fields import GOOD, api_of, of_answer, of_request
 from proof.chaos.network import BROKEN, CALL_S, ELSEWHERE, RETRY_S, Elsewhere, Network, call
 from proof.chaos.record import Eviction, Partition, Record, now
-from proof.chaos.history_fields import GOOD, api_of, of_answer, of_request
 from proof.simulation import odd
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,

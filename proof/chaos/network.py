@@ -11,8 +11,8 @@ from typing import Any
 
 from benchmarks.wire import Peer
 from groups.core.errors import ErrorCode
-from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.errors import WireError
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 
 CALL_S = 10.0
 """How long a member waits for an answer. Stock clients wait 30 s; chaos has no time for that."""

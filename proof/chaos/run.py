@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from proof.chaos import verdict as account, audit
+from proof.chaos import audit
+from proof.chaos import verdict as account
 from proof.chaos.faults import FAULTS, Fault, Scene
 from proof.chaos.fleet import Fleet, Size
 from proof.chaos.network import Network

@@ -20,11 +20,11 @@ import psycopg
 
 from groups.coordinator import fail_points
 from groups.core.slot import slot_of
+from launcher.installation import CHECKOUT, START_S, Installation
 from proof.chaos import fault_library
 from proof.chaos.processes import Tree
 from proof.chaos.proxy import Proxy
 from proof.chaos.witness import Witness
-from launcher.installation import CHECKOUT, START_S, Installation
 
 SETTINGS: Mapping[str, str] = {
     # Sessions of seconds, as in the comparison with Kafka: what is too slow costs members.

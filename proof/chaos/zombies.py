@@ -1,8 +1,8 @@
 """Zombies: nodes that stand still in the middle of a write until others have taken over.
 
-Each is stopped at a fail point (``groups.coordinator.fail_points``), is replaced while it stands, and goes on
-where it stood: its write comes late. The server's own log says what became of it. That no
-generation was acknowledged twice is for the history to say.
+Each is stopped at a fail point (``groups.coordinator.fail_points``), is replaced while it stands,
+and goes on where it stood: its write comes late. The server's own log says what became of it. That
+no generation was acknowledged twice is for the history to say.
 """
 
 import asyncio

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from proof.history.termination import Endings
+from proof.history.commit_before_answer import Telling
 from proof.history.family import Family
 from proof.history.fencing import Fencing
 from proof.history.format import Record, Violation
 from proof.history.generations import Generations
+from proof.history.observed_state import Story
 from proof.history.offsets import Offsets
 from proof.history.ownership import Ownership
 from proof.history.session_expiry import Silence
-from proof.history.observed_state import Story
-from proof.history.commit_before_answer import Telling
+from proof.history.termination import Endings
 from proof.history.transactions import Transactions
 
 FAMILIES: Final[Sequence[type[Family]]] = (

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from groups.postgres import connections
 from groups.coordinator.committer import Committer
 from groups.core import transactions
 from groups.core.commanded import invariants as commanded_invariants
@@ -16,10 +15,11 @@ from groups.core.commanded import rebalance as commanded_rounds
 from groups.core.commanded import states as commanded_states
 from groups.core.commanded.live import Live
 from groups.core.draft import invariants as draft_invariants
-from groups.core.draft import offsets as draft_offsets
 from groups.core.draft import join_phase as draft_rounds
+from groups.core.draft import offsets as draft_offsets
 from groups.core.shared import OVER_MAX, SharedDict
 from groups.core.transactions import Claim, Pending
+from groups.postgres import connections
 from proof.saboteurs.breaking import (
     LATE,
     MEMBERS,

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 from unittest.mock import PropertyMock
 
+from groups.cluster.slot_keeper import SlotKeeper
 from groups.coordinator.runtime import Coordinator
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.slot import slot_of
-from groups.cluster.slot_keeper import SlotKeeper
 from proof.saboteurs.breaking import MEMBERS, NODES, Saboteur, around, nothing, put, several
 from proof.simulation.desk import Desk
 

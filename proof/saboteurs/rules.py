@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from groups.core.classic import offsets
-from groups.core.classic import join, sync, timers
+from groups.core.classic import join, offsets, sync, timers
 from groups.core.classic.work import Work
 from groups.core.consumer import heartbeat as consumer_heartbeat
 from groups.core.consumer import invariants

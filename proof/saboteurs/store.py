@@ -4,13 +4,13 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from groups.store import load
 from groups.coordinator.committer import Committer
 from groups.core.classic.states import COMPLETING
 from groups.core.errors import ErrorCode
 from groups.core.replies import Synced
 from groups.core.slot import slot_of
 from groups.postgres.errors import Unknown
+from groups.store import load
 from proof.saboteurs.breaking import NODES, ROWS, Saboteur, always, around, put, several
 from proof.simulation import seams, statements
 from proof.simulation.locks import KEY_SHARE

@@ -11,9 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from groups.store import offsets
+from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.view import Cluster
 from groups.coordinator.runtime import Coordinator
+from groups.coordinator.transactions import Transactions
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -30,8 +31,7 @@ from groups.core.events import (
 from groups.core.group import NOBODY
 from groups.core.replies import ConsumerBeaten, DraftJoined, Refused, Registered, Reply
 from groups.core.slot import slot_of
-from groups.cluster.slot_keeper import SlotKeeper
-from groups.coordinator.transactions import Transactions
+from groups.store import offsets
 from proof.simulation import desk_commands, desk_transactions
 from proof.simulation.holding import Held
 from proof.simulation.network import Link, Network, Request

@@ -1,7 +1,8 @@
 """Clients with values that no row can hold, sent past the checks of the wire on purpose.
 
-The wire refuses them (``protocol.handlers.support.validation``). Should one come through all the same, by a way
-that nobody thought of, it fails alone: the rules and the store must not stop a group for it.
+The wire refuses them (``protocol.handlers.support.validation``). Should one come through all the
+same, by a way that nobody thought of, it fails alone: the rules and the store must not stop a group
+for it.
 """
 
 import asyncio

@@ -13,21 +13,21 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from groups.coordinator.assignor_worker import Assigning
-from groups.cluster.view import Broker, Cluster
-from groups.coordinator.commanded_topics import CommandedTopics
-from groups.coordinator.committer import Committer
-from groups.coordinator.runtime import STALL_MS, Coordinator
-from groups.core.group import Rules
-from groups.coordinator.draft_topics import DraftTopics
 from groups.cluster.lease import NodeIdTaken
 from groups.cluster.lease_end import LeaseEnd
-from groups.operations.offset_operations import OffsetVerbs
-from groups.operations.requests import Operator
-from groups.operations.pauses import Pausing
-from groups.coordinator.retries import Reloader
 from groups.cluster.slot_keeper import SlotKeeper
+from groups.cluster.view import Broker, Cluster
+from groups.coordinator.assignor_worker import Assigning
+from groups.coordinator.commanded_topics import CommandedTopics
+from groups.coordinator.committer import Committer
+from groups.coordinator.draft_topics import DraftTopics
+from groups.coordinator.retries import Reloader
+from groups.coordinator.runtime import STALL_MS, Coordinator
 from groups.coordinator.transactions import Transactions
+from groups.core.group import Rules
+from groups.operations.offset_operations import OffsetVerbs
+from groups.operations.pauses import Pausing
+from groups.operations.requests import Operator
 from proof.simulation.desk import Desk
 from proof.simulation.network import PORT, Link, Network
 from proof.simulation.seams import Readers

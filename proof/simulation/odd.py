@@ -1,14 +1,16 @@
 """Odd values: what clients may send and hardly ever do, at and beyond the limits.
 
-Those here are let in by the wire's own checks (``protocol.handlers.support.validation``), but for the notes that
-are too long. What the checks refuse, and PostgreSQL would, is sent past them by ``intruders``.
+Those here are let in by the wire's own checks (``protocol.handlers.support.validation``), but for
+the notes that are too long. What the checks refuse, and PostgreSQL would, is sent past them by
+``intruders``.
 """
 
 from typing import Final
 from zlib import crc32
 
 INSTANCE_ID_CHARS_MAX: Final = 249
-"""Of Kafka, and of ``protocol.handlers.support.validation``, which needs Django; members of chaos have none."""
+"""Of Kafka, and of ``protocol.handlers.support.validation``, which needs Django; members of chaos
+have none."""
 
 ESCAPE: Final = "\uf8ff"
 """What the wire's handlers write for U+0000 begins with this, and so may a client's own text."""

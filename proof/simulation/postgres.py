@@ -25,7 +25,8 @@ NEVER: Micros = 1 << 62
 """When a backend goes on that hangs for good."""
 
 IDLE_IN_TRANSACTION: Micros = 1 * SECOND
-"""After this the server ends a session that sits inside a transaction (``groups.postgres.roles``)."""
+"""After this the server ends a session that sits inside a transaction
+(``groups.postgres.roles``)."""
 
 PendingKey = tuple[int, str, str, int]
 """Producer id, group, topic, partition."""

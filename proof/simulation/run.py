@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 from unittest.mock import patch
 
-from groups.core.group import Rules
 from groups.core.conversion import step
+from groups.core.group import Rules
 from groups.core.slot import slot_of
 from proof.history import Checker, Violation
 from proof.simulation import odd

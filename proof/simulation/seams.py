@@ -13,10 +13,11 @@ from unittest.mock import patch
 
 import psycopg
 
-from groups.postgres import connections, timeline
 from groups.cluster import failure_detector
-from groups.store import load, apply as store
 from groups.core.pauses import Pauses
+from groups.postgres import connections, timeline
+from groups.store import apply as store
+from groups.store import load
 from groups.store.apply import Write
 from proof.simulation.network import PORT, Network
 from proof.simulation.postgres import Connection, Database

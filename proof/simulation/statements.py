@@ -1,8 +1,8 @@
 """What the product's statements do to the modelled rows: the SQL that they stand for, in Python.
 
 One function for each statement that a node sends, in a table by the statement's own text, and
-``apply`` for the batch of ``groups.store.apply``. The guard here is the model of ``rollcall_guard``;
-that the real one does the same is shown with real connections in tests/store.
+``apply`` for the batch of ``groups.store.apply``. The guard here is the model of
+``rollcall_guard``; that the real one does the same is shown with real connections in tests/store.
 """
 
 import json
@@ -14,8 +14,6 @@ from uuid import UUID
 
 import psycopg
 
-from groups.store.sql import group_rows, offset_operations, slots as sql_slots
-from groups.postgres import timeline_sql
 from groups.core.commanded import thread_offers
 from groups.core.commanded.work import KIND as COMMANDED
 from groups.core.draft.work import KIND as DRAFT
@@ -23,8 +21,7 @@ from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import Durable, MemberRow
 from groups.core.shared import may_differ
 from groups.core.slot import slot_of
-from groups.store.sql.sweeps import NOTE_SLOTS
-from groups.store.apply import Batch, Write
+from groups.postgres import timeline_sql
 from groups.postgres.errors import (
     Busy,
     Conflict,
@@ -34,6 +31,10 @@ from groups.postgres.errors import (
     StoreError,
     Unknown,
 )
+from groups.store.apply import Batch, Write
+from groups.store.sql import group_rows, offset_operations
+from groups.store.sql import slots as sql_slots
+from groups.store.sql.sweeps import NOTE_SLOTS
 from proof.simulation import offset_rows, transaction_rows
 from proof.simulation.locks import EXCLUSIVE, SHARE
 from proof.simulation.postgres import (

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import psycopg
 
+from groups.core.slot import slot_of
+from groups.core.transactions import Producer, State
+from groups.store.apply import Write
 from groups.store.sql import group_rows
 from groups.store.sql import transactions as txn
-from groups.core.transactions import Producer, State
-from groups.core.slot import slot_of
-from groups.store.apply import Write
 from proof.simulation import offset_rows
 from proof.simulation.locks import EXCLUSIVE, SHARE
 from proof.simulation.offset_rows import Place
@@ -41,7 +41,8 @@ class EpochDiffers(psycopg.errors.RaiseException):
 
 
 def lock(db: Database, writes: Iterable[Write]) -> Operation:
-    """``groups.store.transactional_offsets.locks``: producers, then waiting offsets. False: something is held."""
+    """``groups.store.transactional_offsets.locks``: producers, then waiting offsets. False:
+    something is held."""
     writes = [write for write in writes if write.has_pending]
     ids = {put.producer_id for write in writes for put in write.decision.pending}
     for name, row in sorted(db.producers.items()):
@@ -67,7 +68,8 @@ def _waiting_at(db: Database, place: Place) -> list[PendingKey]:
 
 
 def change(db: Database, write: Write) -> None:
-    """``groups.store.transactional_offsets.changes``: what becomes of waiting offsets, ahead of the committed ones."""
+    """``groups.store.transactional_offsets.changes``: what becomes of waiting offsets, ahead of the
+    committed ones."""
     decision, group_id = write.decision, write.group_id
     if decision.deleted:
         for key in [key for key in db.pending if key[1] == group_id]:

@@ -8,7 +8,7 @@ from groups.core.events import AcknowledgeCommand
 from groups.core.pauses import ORDERS_FROM
 from groups.core.replies import Acknowledged
 from protocol.call import Call
-from protocol.handlers.support import validation, operator_orders
+from protocol.handlers.support import operator_orders, validation
 from rollcall.wire.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,

@@ -7,7 +7,10 @@ from groups.core.errors import Refuse
 from groups.core.transactions import Claim
 from protocol.call import Call
 from protocol.handlers.support import validation
-from rollcall.wire.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+from rollcall.wire.messages.add_offsets_to_txn import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+)
 
 FENCED_SINCE = 2
 """Before, clients know INVALID_PRODUCER_EPOCH alone (KIP-588)."""

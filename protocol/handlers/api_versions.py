@@ -5,6 +5,7 @@ import re
 from groups.core.errors import ErrorCode
 from protocol.call import Call
 from protocol.handlers.support import validation
+from rollcall.wire.codec import encode
 from rollcall.wire.messages.api_versions import (
     ApiVersion,
     ApiVersionsRequest,
@@ -12,7 +13,6 @@ from rollcall.wire.messages.api_versions import (
     FinalizedFeatureKey,
     SupportedFeatureKey,
 )
-from rollcall.wire.codec import encode
 
 API_KEY = 18
 

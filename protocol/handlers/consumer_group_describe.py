@@ -8,8 +8,9 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member, by_topic
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
-from protocol.handlers.support import validation, group_operations
 from protocol.handlers.describe_groups import AGAIN
+from protocol.handlers.support import group_operations, validation
+from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.consumer_group_describe import (
     Assignment,
     ConsumerGroupDescribeRequest,
@@ -18,7 +19,6 @@ from rollcall.wire.messages.consumer_group_describe import (
     TopicPartitions,
 )
 from rollcall.wire.messages.consumer_group_describe import Member as DescribedMember
-from rollcall.wire.limits import REPLY_BYTES_MAX
 
 CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
 """MemberType: which protocol a member speaks (KIP-1099)."""

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
+from groups.coordinator.views import View
 from groups.core.assignors.client_side import ClientAssignor
 from groups.core.consumer.heartbeat import JOIN, is_blank
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
-from groups.coordinator.views import View
 from protocol.call import Call
-from protocol.handlers.support import validation, topic_view
+from protocol.handlers.support import topic_view, validation
 from protocol.handlers.support.long_poll import News, after_hold, hold_s, note_answer
 from rollcall.wire.messages.consumer_group_heartbeat import (
     Assignment,

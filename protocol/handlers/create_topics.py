@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from groups.catalogue.cache import Entry, Unavailable
-from groups.core.errors import ErrorCode, Refuse
 from groups.core.configs.topic import check_new, entries
+from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import (
     PARTITIONS_MAX,
     PARTITIONS_PER_REQUEST_MAX,

@@ -6,8 +6,8 @@ from contextlib import suppress
 from groups.catalogue.cache import Unavailable
 from groups.core.configs import group, topic
 from groups.core.configs.entries import Entry
-from groups.core.errors import ErrorCode, Refuse
 from groups.core.configs.group import Values
+from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.support import config_resources
 from protocol.handlers.support.config_resources import Resource

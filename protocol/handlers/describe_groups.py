@@ -9,14 +9,14 @@ from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import MemberRow
 from protocol.call import Call
-from protocol.handlers.support import validation, group_operations
+from protocol.handlers.support import group_operations, validation
+from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.describe_groups import (
     DescribedGroup,
     DescribedGroupMember,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
 )
-from rollcall.wire.limits import REPLY_BYTES_MAX
 
 AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 """Of a group that the reply has no room for. Clients ask again, for what they were not told."""

@@ -4,15 +4,15 @@ from collections import Counter
 
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
-from protocol.handlers.support import validation
 from protocol.handlers.describe_groups import AGAIN
+from protocol.handlers.support import validation
+from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
     TopicData,
     TransactionState,
 )
-from rollcall.wire.limits import REPLY_BYTES_MAX
 
 OTHER_BYTES = 50
 """Of a transaction beside its id and its partitions."""

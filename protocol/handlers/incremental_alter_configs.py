@@ -7,12 +7,12 @@ from typing import NamedTuple
 from groups.catalogue.cache import Unavailable
 from groups.core.configs import topic
 from groups.core.configs.entries import Change, Operation
-from groups.core.errors import ErrorCode, Refuse
 from groups.core.configs.group import check_form
+from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.support import config_resources
-from protocol.handlers.support.wire_codes import WireCode
 from protocol.handlers.support.config_resources import Resource
+from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.incremental_alter_configs import (
     AlterConfigsResource,
     AlterConfigsResourceResponse,

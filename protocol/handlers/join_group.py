@@ -6,7 +6,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
 from groups.core.replies import Joined
 from protocol.call import Call
-from protocol.handlers.support import validation, topic_view
+from protocol.handlers.support import topic_view, validation
 from rollcall.wire.messages.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,

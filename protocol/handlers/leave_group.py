@@ -43,7 +43,8 @@ def _leavers(request: LeaveGroupRequest, version: int) -> tuple[Leaver, ...]:
     if version < BATCH_SINCE:
         return (Leaver(request.member_id, None),)
     return tuple(
-        Leaver(m.member_id, m.group_instance_id, validation.sentence(m.reason)) for m in request.members
+        Leaver(m.member_id, m.group_instance_id, validation.sentence(m.reason))
+        for m in request.members
     )
 
 

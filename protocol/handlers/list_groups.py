@@ -5,8 +5,8 @@ Memory answers, so the lease must hold: a node that slept may list what others o
 
 from groups.core.errors import ErrorCode
 from protocol.call import Call
-from rollcall.wire.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 from rollcall.wire.limits import REPLY_BYTES_MAX
+from rollcall.wire.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 
 OTHER_BYTES = 30
 """Of a group's line beside its id and its protocol type."""

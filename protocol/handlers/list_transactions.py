@@ -3,12 +3,12 @@
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import State
 from protocol.call import Call
+from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.list_transactions import (
     ListTransactionsRequest,
     ListTransactionsResponse,
     TransactionState,
 )
-from rollcall.wire.limits import REPLY_BYTES_MAX
 
 OTHER_BYTES = 30
 """Of a transaction's line beside its id."""

@@ -14,13 +14,14 @@ from uuid import UUID
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups.store import offsets
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.offsets import check_reader
 from groups.core.errors import ErrorCode, Refuse
+from groups.store import offsets
 from groups.store.offsets import Committed, Partition
 from protocol.call import Call
 from protocol.handlers.support import validation
+from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
@@ -32,7 +33,6 @@ from rollcall.wire.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
-from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.size import LARGE_ELEMENTS
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from groups.core.group import Group
 from groups.core.pauses import ORDERS_FROM
 from groups.core.rows import CommandRow, MemberRow
 from protocol.call import Call
-from protocol.handlers.support import validation, operator_orders
+from protocol.handlers.support import operator_orders, validation
 from rollcall.wire.messages.poll_commands import (
     Command,
     OwnedTopic,

@@ -11,7 +11,10 @@ from groups.core.events import RegisterConsumer
 from groups.core.replies import Registered
 from protocol.call import Call
 from protocol.handlers.support import validation
-from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, RegisterConsumerResponse
+from rollcall.wire.messages.register_consumer import (
+    RegisterConsumerRequest,
+    RegisterConsumerResponse,
+)
 
 FILTERS = {1: WHITE_LIST, 2: BLACK_LIST}
 """``filter_type`` to the kind of filter; 0: none, topics are named."""

@@ -12,8 +12,8 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
 from protocol.call import Call
-from protocol.handlers.support import validation
 from protocol.handlers.offset_commit import author, check, is_known, under, write
+from protocol.handlers.support import validation
 from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestTopic,

@@ -11,8 +11,8 @@ library and Kafka's messages (``rollcall.wire``, ``rollcall.wire.messages``).
 from rollcall.client.assignors import ASSIGNORS, Assignor, Candidate, Claim
 from rollcall.client.assignors.own import ClientAssignor, View, ViewMember
 from rollcall.client.blocking import BlockingMember
-from rollcall.client.core.pausing import Order
 from rollcall.client.core.events import Change, Kind, Token, TopicPartition
+from rollcall.client.core.pausing import Order
 from rollcall.client.errors import (
     Closed,
     CommitRefused,

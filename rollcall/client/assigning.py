@@ -10,16 +10,16 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rollcall.wire.messages.consumer_group_prepare_assignment import (
-    ConsumerGroupPrepareAssignmentResponse,
-)
-from rollcall.wire.declare import Message
 from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.cluster import ASSIGNING, Cluster
 from rollcall.client.core import assigning
 from rollcall.client.core.assigning import Next
 from rollcall.client.core.events import Standing
 from rollcall.client.threads import in_thread
+from rollcall.wire.declare import Message
+from rollcall.wire.messages.consumer_group_prepare_assignment import (
+    ConsumerGroupPrepareAssignmentResponse,
+)
 
 ROUNDS_MAX: Final = 100
 """Looks at a group that changes faster than it can be assigned; then the next heartbeat decides."""

@@ -15,8 +15,8 @@ from typing import Any, Self, TypeVar
 
 from rollcall.client import calling
 from rollcall.client.change_stream import Following
-from rollcall.client.core.pausing import Order
 from rollcall.client.core.events import Change, Partitions, Token, TopicPartition
+from rollcall.client.core.pausing import Order
 from rollcall.client.errors import Closed, MemberError
 from rollcall.client.member import CLOSE_S, Member
 from rollcall.client.threads import in_thread

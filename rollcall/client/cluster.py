@@ -8,11 +8,11 @@ import ssl
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rollcall.wire.declare import Message
 from rollcall.client.connection import Broken, Connection
 from rollcall.client.core.events import LookUp, Topics
 from rollcall.client.dialects import Dialect
 from rollcall.client.errors import Closed
+from rollcall.wire.declare import Message
 
 ASK_S: Final = 10.0
 PORT_MAX: Final = 65_535

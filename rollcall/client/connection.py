@@ -9,13 +9,13 @@ import ssl
 from itertools import count
 from typing import Any, Final, Self
 
-from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from rollcall.client.dialects import Dialect
+from rollcall.client.dialects.kafka import KAFKA
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message
 from rollcall.wire.errors import WireError
 from rollcall.wire.limits import FRAME_BYTES_MAX
-from rollcall.client.dialects import Dialect
-from rollcall.client.dialects.kafka import KAFKA
+from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 CONNECT_S: Final = 10.0
 OLDEST: Final = 0

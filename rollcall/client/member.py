@@ -19,7 +19,6 @@ from rollcall.client.calling import Callback
 from rollcall.client.change_stream import Changes, Following
 from rollcall.client.cluster import Cluster
 from rollcall.client.core.backoff import Backoff
-from rollcall.client.core.pausing import Gate, Order
 from rollcall.client.core.events import (
     NOTHING,
     Change,
@@ -35,6 +34,8 @@ from rollcall.client.core.events import (
     TopicPartition,
     Unsubscribe,
 )
+from rollcall.client.core.pausing import Gate, Order
+from rollcall.client.driver import Pump
 from rollcall.client.errors import (
     Closed,
     CommitRefused,
@@ -47,7 +48,6 @@ from rollcall.client.errors import (
 )
 from rollcall.client.offsets import Ledger, Look, gone_of
 from rollcall.client.orders import Orders
-from rollcall.client.driver import Pump
 from rollcall.client.tasks import Tasks
 
 CLOSE_S: Final = 30.0

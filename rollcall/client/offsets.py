@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Final
 
-from rollcall.wire.declare import Message
 from rollcall.client.cluster import OFFSETS, Cluster
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.codes import Code
 from rollcall.client.core.events import HandOut, Identity, LookUp, Standing, TopicPartition
 from rollcall.client.dialects import Dialect, Offsets
 from rollcall.client.errors import CommitRefused, Unavailable
+from rollcall.wire.declare import Message
 
 AGAIN: Final = {
     Code.REQUEST_TIMED_OUT,

@@ -8,17 +8,17 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
+from rollcall.client.cluster import ORDERS, Cluster
+from rollcall.client.connection import Broken, Unspoken
+from rollcall.client.core.backoff import Backoff
+from rollcall.client.core.events import Standing
+from rollcall.client.core.pausing import Order
+from rollcall.client.tasks import Tasks
 from rollcall.wire.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,
 )
 from rollcall.wire.messages.poll_commands import Command, PollCommandsRequest, PollCommandsResponse
-from rollcall.client.cluster import ORDERS, Cluster
-from rollcall.client.connection import Broken, Unspoken
-from rollcall.client.core.backoff import Backoff
-from rollcall.client.core.pausing import Order
-from rollcall.client.core.events import Standing
-from rollcall.client.tasks import Tasks
 
 Answer = TypeVar("Answer", PollCommandsResponse, AcknowledgeCommandResponse)
 

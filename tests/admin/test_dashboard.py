@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from groups import tasks
+from groups.access.staff_roles import VIEWER
+from groups.models import Operation
 from groups.queries import overview
 from groups.sweeps import schedule
-from groups import tasks
-from groups.models import Operation
-from groups.access.staff_roles import VIEWER
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db

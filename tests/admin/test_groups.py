@@ -10,10 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from groups.store import apply
+from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.core.classic import packing
-from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.store import apply
 from tests import factories
 from tests.admin.visitors import superuser, text, visitor
 from tests.api.conftest import TAKE_SLOTS, write

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from groups.models import Journal, Operation
 from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.models import Journal, Operation
 from groups.queries.journal_text import sentence
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor

@@ -9,8 +9,8 @@ from django.utils import timezone
 from kombu import Connection, pools
 
 from coordinator_site.celery import app
-from groups.models import RebalanceCost, ReportRun
 from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.models import RebalanceCost, ReportRun
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db

@@ -8,11 +8,11 @@ from django.test import Client
 from django.utils import timezone
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask, PeriodicTasks
 
+from groups import tasks
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from groups.models import Sweep
 from groups.queries import overview
 from groups.sweeps import schedule
-from groups import tasks
-from groups.models import Sweep
-from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db

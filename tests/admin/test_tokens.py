@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from groups.access import api_tokens
-from groups.models import ApiToken
 from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from groups.models import ApiToken
 from tests.admin.visitors import person, superuser, text, visitor
 
 pytestmark = pytest.mark.django_db

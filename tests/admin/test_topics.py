@@ -6,10 +6,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Journal, Topic
-from groups.access.staff_roles import OPERATOR, VIEWER
 from tests.admin.visitors import text, visitor
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from groups.models import Operation
 from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.models import Operation
 from tests.admin.test_groups import LIST, page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write

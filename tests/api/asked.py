@@ -11,9 +11,9 @@ from django.apps import apps
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from groups.operations import requests
 from groups.catalogue import changes as topics
 from groups.models import ApiToken
+from groups.operations import requests
 from tests.api.conftest import write
 
 NAMES = {"group_id": "g", "member_id": "m-1", "name": "orders", "operation_id": ""}

@@ -11,10 +11,10 @@ from django.test import Client
 from kombu import Connection, pools
 
 from coordinator_site.celery import app
-from groups.store import apply
 from groups.access import api_tokens
 from groups.core.group import JournalEntry
 from groups.core.journal import EntryKind, Trigger
+from groups.store import apply
 from tests import factories
 
 Api = Callable[..., Client]

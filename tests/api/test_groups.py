@@ -7,9 +7,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from groups.operations import requests
 from groups.catalogue import changes
 from groups.models import ReportRun
+from groups.operations import requests
 from tests.api.conftest import Api, write
 
 QUERIES_MAX = 15

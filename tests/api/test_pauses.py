@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.models import Operation
 from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.core.slot import slot_of
+from groups.models import Operation
 from tests.admin.visitors import person
 from tests.api.conftest import Api, write
 from tests.api.test_verbs import post

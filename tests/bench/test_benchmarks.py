@@ -14,8 +14,8 @@ from benchmarks.counting_proxy import CountingProxy
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer
 from groups.core.assignors import table
-from rollcall.wire.messages.metadata import MetadataRequest
 from launcher.installation import CHECKOUT, Installation
+from rollcall.wire.messages.metadata import MetadataRequest
 
 METADATA, METADATA_VERSION = 3, 1
 

@@ -20,6 +20,7 @@ from groups.core.replies import (
     Synced,
 )
 from groups.core.rows import CommandRow
+from rollcall.wire.declare import Message
 from rollcall.wire.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,
@@ -52,7 +53,6 @@ from rollcall.wire.messages.register_consumer import (
     RegisterConsumerResponse,
 )
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-from rollcall.wire.declare import Message
 
 NAMESPACE = UUID(int=1)
 

@@ -6,14 +6,14 @@ from uuid import UUID
 import pytest
 
 from groups.core.classic.group import ClassicGroup
-from rollcall.wire.messages.heartbeat import HeartbeatRequest
-from rollcall.wire.messages.join_group import JoinGroupRequest
-from rollcall.wire.messages.sync_group import SyncGroupRequest
-from rollcall.wire.declare import Message
 from rollcall.client.assignors import ASSIGNORS
 from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.classic_states import State
 from rollcall.client.core.events import Identity, Subscribe, Subscription, Topics, Unsubscribe
+from rollcall.wire.declare import Message
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.join_group import JoinGroupRequest
+from rollcall.wire.messages.sync_group import SyncGroupRequest
 from tests.client_library.world import Player, World
 
 

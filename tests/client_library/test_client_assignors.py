@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.wire.messages.consumer_group_heartbeat import (
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-)
+from launcher.installation import Installation
 from rollcall.client import Assignor, ClientAssignor, Member, TopicPartition, View
 from rollcall.client.assignors.own import client_assignor
 from rollcall.client.core.assigning import said
 from rollcall.client.core.consumer import ConsumerMachine
 from rollcall.client.core.events import Assign, Identity, Reply, Send, Subscribe, Subscription
-from launcher.installation import Installation
+from rollcall.wire.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
 from tests.client_library.drawing import PAGE
 from tests.clients.conftest import Worker
 from tests.installations import TOKEN

@@ -6,9 +6,6 @@ import pytest
 
 from groups.core import events
 from groups.core.commanded.group import CommandedGroup
-from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandRequest
-from rollcall.wire.messages.leave_group import LeaveGroupRequest
-from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, RegisterConsumerResponse
 from rollcall.client.core.commanded import CommandedMachine
 from rollcall.client.core.commanded_states import State
 from rollcall.client.core.events import (
@@ -19,6 +16,12 @@ from rollcall.client.core.events import (
     Subscription,
     TopicPartition,
     Unanswered,
+)
+from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandRequest
+from rollcall.wire.messages.leave_group import LeaveGroupRequest
+from rollcall.wire.messages.register_consumer import (
+    RegisterConsumerRequest,
+    RegisterConsumerResponse,
 )
 from tests.client_library.world import Player, World
 

@@ -5,13 +5,13 @@ from random import Random
 import pytest
 
 from groups.core.consumer.group import ConsumerGroup
+from rollcall.client.core.consumer import ConsumerMachine
+from rollcall.client.core.consumer_states import State
+from rollcall.client.core.events import Identity, Reply, Subscribe, Subscription, Unsubscribe
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
-from rollcall.client.core.consumer import ConsumerMachine
-from rollcall.client.core.consumer_states import State
-from rollcall.client.core.events import Identity, Reply, Subscribe, Subscription, Unsubscribe
 from tests.client_library.world import Player, World
 
 INTERVAL_MS = 5_000

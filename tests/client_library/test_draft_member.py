@@ -6,12 +6,12 @@ import pytest
 
 from groups.core import events
 from groups.core.draft.group import DraftGroup
-from rollcall.wire.messages.draft.heartbeat import HeartbeatRequest
-from rollcall.wire.messages.draft.join_group import JoinGroupRequest, JoinGroupResponse
-from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest
 from rollcall.client.core.draft import DraftMachine
 from rollcall.client.core.draft_states import State
 from rollcall.client.core.events import Identity, LookUp, Rediscover, Reply, Tick, Unanswered
+from rollcall.wire.messages.draft.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.draft.join_group import JoinGroupRequest, JoinGroupResponse
+from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest
 from tests.client_library.world import Player, World
 
 SESSION_MS, BEAT_MS = 12_000, 4_000

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.client import CommitRefused, Refused, TopicPartition
 from launcher.installation import Installation
+from rollcall.client import CommitRefused, Refused, TopicPartition
 from tests.client_library.watching import Watched, share, until
 from tests.draft import raw
 from tests.draft.test_installation import coordinator_of

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
-from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from rollcall.client import Assignor, CommitRefused, Ended, Member, TopicPartition, Unfenced
 from rollcall.client.assignors import Candidate
 from rollcall.client.assignors.shape import Assignment, Counts
+from rollcall.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from tests.client_library.line import line_to
 from tests.client_library.test_callbacks import TIMES, _prepared, halves
 from tests.nodes import ask

@@ -19,9 +19,6 @@ from groups.core.commanded.thread_offers import BLACK_LIST, filter_of
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
 from groups.core.group import Rules
-from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from rollcall.wire.messages.poll_commands import PollCommandsRequest
-from rollcall.wire.declare import Message
 from rollcall.client.core.events import (
     Call,
     Effect,
@@ -44,6 +41,9 @@ from rollcall.client.core.events import (
     WorkedOut,
     WorkOut,
 )
+from rollcall.wire.declare import Message
+from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from rollcall.wire.messages.poll_commands import PollCommandsRequest
 from tests.client_library.speech import answer_to, event_of, id_of, message_of, polled
 
 ROUNDS = 5_000

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from protocol.apis import APIS
 from launcher.installation import Installation
+from protocol.apis import APIS
 from tests.clients.conftest import Shell, Start, topic
 from tests.clients.programs import ADMINS, KAFKA_TOOL, KAFKA_TOOLS
 from tests.clients.test_sharing import share

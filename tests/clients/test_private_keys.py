@@ -9,9 +9,9 @@ import asyncio
 import pytest
 
 from groups.core.errors import ErrorCode
+from launcher.installation import Installation
 from rollcall.wire.messages import MESSAGES, PRIVATE_FROM
 from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, TopicThreads
-from launcher.installation import Installation
 from tests.clients.conftest import Start, each, topic
 from tests.clients.programs import WORKERS
 from tests.clients.test_sharing import share

@@ -7,12 +7,12 @@ import pytest
 
 from benchmarks.wire import Peer
 from groups.core.errors import ErrorCode
+from launcher.installation import Installation
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
 )
-from launcher.installation import Installation
 from tests.clients.conftest import Shell, each, topic
 from tests.clients.programs import PRODUCERS
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from groups.core.commands import START
 from groups.core.errors import ErrorCode
+from rollcall.client.connection import Broken, Connection
+from rollcall.client.dialects.kafka import KAFKA
 from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandRequest
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from rollcall.wire.messages.poll_commands import Command, PollCommandsRequest
 from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, TopicThreads
-from rollcall.client.connection import Broken, Connection
-from rollcall.client.dialects.kafka import KAFKA
 
 PAUSE_S = 0.05
 """Between two tries to find the coordinator."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from groups.postgres import connections
 from groups.core.assignment import partitions_of
 from groups.core.commands import START, STOP
 from groups.core.errors import ErrorCode
+from groups.postgres import connections
 from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandRequest
 from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol

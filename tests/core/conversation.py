@@ -25,9 +25,9 @@ from typing import Any
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
+from groups.core.classic.invariants import check_thoroughly
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Decision, Rules
-from groups.core.classic.invariants import check_thoroughly
 from groups.core.replies import (
     Committed,
     Deleted,

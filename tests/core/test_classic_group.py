@@ -8,10 +8,10 @@ import pytest
 from groups.core import events
 from groups.core.classic import packing, work
 from groups.core.classic.group import ClassicGroup
+from groups.core.classic.invariants import check
 from groups.core.classic.join import ID_PREFIX_CHARS_MAX, new_member_id
 from groups.core.errors import ErrorCode
 from groups.core.group import Answer, Rules
-from groups.core.classic.invariants import check
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, GroupRow, MemberRow
 

@@ -114,9 +114,7 @@ def test_synonyms_come_in_the_order_that_counts() -> None:
     broker = {**BROKER, name: BrokerConfig(name, ConfigType.INT, "44000", "45000", "")}
     values = {group.SESSION_TIMEOUT: "50000"}
 
-    entry = next(
-        e for e in group.entries(values, broker) if e.name == group.SESSION_TIMEOUT
-    )
+    entry = next(e for e in group.entries(values, broker) if e.name == group.SESSION_TIMEOUT)
 
     assert (entry.value, entry.source) == ("50000", Source.GROUP)
     assert [(s.name, s.value, s.source) for s in entry.synonyms] == [

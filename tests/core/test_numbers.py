@@ -4,9 +4,9 @@ documentation, and the draft's are those of 2015."""
 from kio.schema.errors import ErrorCode as KafkasCode
 
 from groups.core.configs.entries import ConfigType, Operation, Source
+from groups.core.configs.topic import LONG_MAX
 from groups.core.draft.errors import ERRORS, UNKNOWN, number_of
 from groups.core.errors import ErrorCode
-from groups.core.configs.topic import LONG_MAX
 from rollcall.client.core.codes import DRAFT_NAMES, Code
 from rollcall.client.core.heartbeat_delta import LEAVE_EPOCH, LEAVE_FOR_NOW_EPOCH
 

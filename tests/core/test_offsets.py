@@ -4,9 +4,9 @@ from random import Random
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
+from groups.core.classic.offsets import subscribed_topics
 from groups.core.errors import ErrorCode
 from groups.core.group import Decision, Rules
-from groups.core.classic.offsets import subscribed_topics
 from groups.core.replies import Committed, Deleted
 
 RULES = Rules(group_quiet_window_ms=0, group_initial_rebalance_delay_ms=0)

@@ -8,11 +8,11 @@ from groups.core import events
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.group import CommandedGroup
+from groups.core.conversion.step import decide
 from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import Ticket
 from groups.core.group import Group, Rules
-from groups.core.conversion.step import decide
 from groups.core.rows import Durable, GroupRow, MemberRow
 
 TICKET = Ticket(1, 1)

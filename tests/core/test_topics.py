@@ -2,8 +2,8 @@
 
 import pytest
 
-from groups.core.errors import ErrorCode, Refuse
 from groups.core.configs.topic import check_new
+from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import (
     PARTITIONS_MAX,
     Room,

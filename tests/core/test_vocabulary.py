@@ -8,8 +8,8 @@ import pytest
 
 from groups.core.group import JournalEntry
 from groups.core.journal import TOLD, EntryKind, Trigger
-from groups.postgres.array_literals import array
 from groups.models import Journal
+from groups.postgres.array_literals import array
 from groups.queries.journal_text import CAUSES, SENTENCES, cause, sentence
 
 CHECKOUT = Path(__file__).parents[2]

@@ -7,9 +7,9 @@ import pytest
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.group import CommandedGroup
+from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
 from groups.core.group import Decision, Group, Rules
-from groups.core.conversion.step import decide
 from groups.core.replies import Registered
 from tests.core_draft.test_takeover import CLASSIC_JOIN, COMMIT, MODERN_JOIN, WRITE, draft_join
 

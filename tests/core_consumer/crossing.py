@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from groups.core import events, kinds
-from groups.core.classic import invariants
 from groups.core.assignment import assignment_of, partitions_of
+from groups.core.classic import invariants
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
-from groups.core.errors import ErrorCode
-from groups.core.group import Decision
 from groups.core.conversion import upgrade
 from groups.core.conversion.step import decide
+from groups.core.errors import ErrorCode
+from groups.core.group import Decision
 from groups.core.replies import Joined, Reply, Synced
 from groups.core.rows import Durable
 from groups.core.subscription import subscription_of

@@ -9,8 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from groups.core import assignors
-from groups.core.assignors import NOTHING, NOWHERE, Subscriber, weights as wishes
+from groups.core.assignors import NOTHING, NOWHERE, Subscriber
 from groups.core.assignors import quotas as quotas_module
+from groups.core.assignors import weights as wishes
 from groups.core.assignors.quotas import _level, filled, quotas
 from groups.core.assignors.uniform import assign_near, assign_uniformly
 from tests.core_consumer.promises import (

@@ -9,8 +9,8 @@ from groups.core import events
 from groups.core.assignment import assignment_of, partitions_of
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
-from groups.core.errors import ErrorCode
 from groups.core.conversion.policy import ALLOWED
+from groups.core.errors import ErrorCode
 from groups.core.replies import ConsumerBeaten, Joined, Synced
 from tests.core_consumer.crossing import Classic, Crossing, classic_group, upgraded
 from tests.core_consumer.talk import Client

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from groups.core.consumer.group import ConsumerGroup
-from groups.core.errors import ErrorCode
 from groups.core.conversion.policy import ALLOWED
+from groups.core.errors import ErrorCode
 from tests.core_consumer.crossing import Classic, Crossing, Tally
 from tests.core_consumer.talk import Client
 

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from groups.core.consumer import heartbeat
+from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
 from groups.core.group import Decision, Rules
 from groups.core.kinds import KINDS
-from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
 from groups.core.rows import MemberRow, size_of
 from groups.store.apply import Write
 from tests.core_consumer.talk import Client, Talk

@@ -6,10 +6,10 @@ import pytest
 
 from groups.core import events
 from groups.core.classic.group import ClassicGroup
+from groups.core.conversion.step import decide
 from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode
 from groups.core.group import Decision, Group, Rules
-from groups.core.conversion.step import decide
 from groups.core.replies import ConsumerBeaten, DraftJoined, Joined
 
 RULES = Rules(group_initial_rebalance_delay_ms=0, group_quiet_window_ms=0)

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from groups.core.errors import ErrorCode
 from protocol.handlers.support.wire_codes import WireCode
-from rollcall.wire.messages import MESSAGES
 from rollcall.wire.kinds import Array, Struct
+from rollcall.wire.messages import MESSAGES
 from tests.server.client import Client
 
 Answer = Any

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,13 @@ def copied() -> list[str]:
     return [source.rstrip("/") for line in COPY.finditer(text) for source in line["what"].split()]
 
 
+def packages() -> set[str]:
+    """The packages of the checkout, without those that only developers run."""
+    linter = ConfigParser()
+    linter.read(CHECKOUT / ".importlinter")
+    return set(linter["importlinter"]["root_packages"].split()) - {"benchmarks", "demo", "proof"}
+
+
 def project() -> dict[str, Any]:
     """pyproject.toml."""
     return tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
@@ -41,8 +49,7 @@ def project() -> dict[str, Any]:
 
 def variables_in_python() -> set[str]:
     """Every ``ROLLCALL_`` name that stands in the code of the processes."""
-    packages = project()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     code = "".join(
-        path.read_text() for package in packages for path in (CHECKOUT / package).rglob("*.py")
+        path.read_text() for package in packages() for path in (CHECKOUT / package).rglob("*.py")
     )
     return set(re.findall(r"ROLLCALL_[A-Z0-9_]*[A-Z0-9]", code))

@@ -19,6 +19,7 @@ from tests.docker.files import (
     VARIABLE,
     compose,
     copied,
+    packages,
     project,
     services,
     variables_in_python,
@@ -50,9 +51,7 @@ def test_everything_that_is_copied_exists() -> None:
 
 
 def test_the_image_holds_the_packages_of_the_project() -> None:
-    packages = project()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-
-    assert set(copied()) - NOT_PACKAGES == set(packages)
+    assert set(copied()) - NOT_PACKAGES == packages()
 
 
 def test_the_build_sees_what_is_copied_and_nothing_else() -> None:
@@ -72,7 +71,7 @@ def test_the_image_is_not_roots_and_its_entry_is_the_table_of_programs() -> None
     last = DOCKERFILE.read_text().rpartition("\nFROM ")[2]
 
     assert re.search(r"^USER (?!0\b|root)\d+:\d+$", last, re.MULTILINE)
-    assert 'ENTRYPOINT ["python", "-m", "rollcall"]' in last
+    assert 'ENTRYPOINT ["python", "-m", "launcher.program"]' in last
 
 
 def test_the_image_has_a_python_that_the_project_allows() -> None:

@@ -1,4 +1,4 @@
-"""``python -m rollcall NAME``, as a container starts it, over a real database."""
+"""``python -m launcher.program NAME``, as a container starts it, over a real database."""
 
 import os
 import signal
@@ -14,12 +14,11 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from launcher import commands
-from launcher import ports
+from launcher import commands, ports
 from tests.docker.files import CHECKOUT, FOLDER
 from tests.launcher.waiting import until
 
-ROLLCALL = (sys.executable, "-m", "rollcall")
+ROLLCALL = (sys.executable, "-m", "launcher.program")
 STOP_S = 15
 """As long as compose gives a process."""
 

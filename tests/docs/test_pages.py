@@ -16,8 +16,10 @@ PAGES = sorted(
 OURS = [
     "benchmarks",
     "coordinator_site",
+    "demo",
     "docker",
     "groups",
+    "launcher",
     "pipeline",
     "proof",
     "protocol",

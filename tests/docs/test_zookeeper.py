@@ -13,12 +13,13 @@ from typing import NamedTuple
 import pytest
 from django.apps import apps
 
-from groups.store import commands, apply
-from groups.operations import requests
-from groups.store.sql import catalogue, configs
 from groups.core.kinds import KINDS
+from groups.operations import requests
+from groups.store import apply, commands
+from groups.store.sql import catalogue, configs
 
 ROOT = Path(__file__).parents[2]
+SQL = "groups/store/sql"
 PAGE = ROOT / "docs" / "zookeeper.md"
 
 PATHS = (
@@ -240,11 +241,11 @@ def test_a_lock_is_taken_by_the_statements_that_the_page_names(name: str) -> Non
 
 
 def test_no_statement_takes_a_lock_that_the_page_has_no_word_for() -> None:
-    modules = [f"groups.{file.stem}" for file in (ROOT / "groups").glob("sql*.py")]
+    modules = [f"groups.store.sql.{file.stem}" for file in (ROOT / SQL).glob("[a-z]*.py")]
     known = re.compile("|".join((*LOCKS.values(), "pg_advisory_unlock")))
     taken = {
         (module, name, lock)
-        for module in (*modules, "groups.migrations.0002_guard")
+        for module in (*modules, "groups.postgres.timeline_sql", "groups.migrations.0002_guard")
         for name, value in vars(import_module(module)).items()
         if name.isupper() and isinstance(value, str | tuple)
         for lock in ANY_LOCK.findall(statement(module, name))

@@ -6,6 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from protocol.draft_apis import DRAFT_APIS
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.declare import Message
+from rollcall.wire.errors import WireError
 from rollcall.wire.messages import PRIVATE_FROM
 from rollcall.wire.messages.draft.consumer_metadata import (
     ConsumerMetadataRequest,
@@ -41,9 +44,6 @@ from rollcall.wire.messages.draft.offset_fetch import (
     OffsetFetchResponseTopic,
 )
 from rollcall.wire.messages.join_group import JoinGroupRequest as TodaysJoinGroupRequest
-from rollcall.wire.codec import decode, encode
-from rollcall.wire.declare import Message
-from rollcall.wire.errors import WireError
 from tests.draft import raw
 from tests.draft.raw import array, string
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from groups.postgres import connections
 from groups.core.assignment import partitions_of
 from groups.core.draft.group import DraftGroup
-from groups.core.subscription import topics_of
 from groups.core.slot import SLOTS
+from groups.core.subscription import topics_of
+from groups.postgres import connections
 from rollcall.wire.messages.describe_groups import DescribeGroupsRequest
 from rollcall.wire.messages.list_groups import ListGroupsRequest
 from tests import rows

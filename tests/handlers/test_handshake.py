@@ -15,12 +15,12 @@ from protocol.handlers import (
     find_coordinator,
 )
 from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.codec import decode
 from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
-from rollcall.wire.codec import decode
 from tests.handlers.world import BROKERS, World, cluster, settings
 
 pytestmark = pytest.mark.asyncio

@@ -18,8 +18,8 @@ from protocol.handlers import (
     describe_topic_partitions,
     metadata,
 )
-from protocol.handlers.support.wire_codes import WireCode
 from protocol.handlers.metadata import _partitions
+from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from rollcall.wire.messages.create_topics import (
     CreatableReplicaAssignment,

@@ -14,15 +14,15 @@ from groups.catalogue.cache import Catalogue
 from groups.cluster.view import Broker, Cluster
 from groups.core.events import Ticket
 from groups.core.replies import Reply
-from groups.postgres.connections import Connection
-from groups.node import Node, NodeSettings
 from groups.core.slot import SLOTS
+from groups.node import Node, NodeSettings
+from groups.postgres.connections import Connection
 from protocol.call import Call, Desk
-from rollcall.wire.messages import MESSAGES
 from protocol.request_limits import Refusal, exceeded, refused
 from protocol.turns import Turns
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message
+from rollcall.wire.messages import MESSAGES
 
 Request = TypeVar("Request", bound=Message)
 Response = TypeVar("Response", bound=Message)

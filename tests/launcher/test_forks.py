@@ -11,8 +11,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothi
 
 TWO_FORKS = """
 import os, random, socket, sys
-from rollcall import fork_server
-from rollcall.launcher import forks
+from launcher import fork_server
+from launcher import forks
 random.seed(1)
 forks.subreaper(True)
 ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -71,7 +71,7 @@ def test_each_forked_process_is_the_launcher_s_child_and_has_luck_of_its_own() -
     ],
 )
 def test_nothing_is_forked_that_two_processes_must_not_share(made: str, told: str) -> None:
-    script = f"from rollcall import fork_server; fork_server.check([0, 1, 2]); {made}; " + (
+    script = f"from launcher import fork_server; fork_server.check([0, 1, 2]); {made}; " + (
         "fork_server.check([0, 1, 2])"
     )
     ended = subprocess.run(
@@ -91,7 +91,7 @@ def test_what_is_imported_before_the_fork_holds_nothing() -> None:
     """The modules of all programs, without and with Django's settings."""
     script = """
 import os
-from rollcall import fork_server as it
+from launcher import fork_server as it
 it.load(it.WITHOUT_SETTINGS)
 os.environ.update(DJANGO_SETTINGS_MODULE="coordinator_site.settings",
                   ROLLCALL_DATABASE_URL="postgresql://127.0.0.1:1/none")

@@ -15,8 +15,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from launcher.installation import Installation
 from launcher import postgres
+from launcher.installation import Installation
 from tests.launcher.conftest import Launch
 from tests.launcher.waiting import is_running, until
 from tests.nodes import all_nodes

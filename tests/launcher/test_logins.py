@@ -13,8 +13,8 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import make_conninfo
 
 from coordinator_site import database
-from launcher.installation import CHECKOUT
 from launcher import postgres
+from launcher.installation import CHECKOUT
 
 WEB_MAX = 4
 AS_LOGINS = {

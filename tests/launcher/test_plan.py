@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from launcher import plan
-from launcher.environment import Environment
 from launcher.data_dir import DataDir
+from launcher.environment import Environment
 from launcher.process import Task
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from launcher import binaries, cluster, stale_processes, data_dir as places, postgres
+from launcher import binaries, cluster, postgres, stale_processes
+from launcher import data_dir as places
 from launcher.errors import LaunchError
 from launcher.output import Output
 from launcher.signals import Signals
@@ -22,7 +23,7 @@ from tests.launcher.waiting import is_running, until
 SERVER_ALONE = """
 import signal, sys
 from pathlib import Path
-from rollcall.launcher import postgres
+from launcher import postgres
 with postgres.serve(Path(sys.argv[1])) as url:
     print(url, flush=True)
     signal.pause()

@@ -16,10 +16,10 @@ from django.contrib.auth.models import User
 from django.db import connection as django_connection
 from django.test import Client
 
-from groups.postgres import connections
 from groups.access import staff_roles
 from groups.live import routing
 from groups.live.hub import HUB
+from groups.postgres import connections
 from tests import rows
 
 PATIENCE_S = 20

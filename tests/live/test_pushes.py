@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from groups.store import apply
 from groups.core.rows import Durable
-from groups.postgres.connections import Connection
+from groups.core.slot import slot_of
 from groups.live.hub import HUB
 from groups.operations.requests import BELL
-from groups.core.slot import slot_of
+from groups.postgres.connections import Connection
+from groups.store import apply
 from tests.factories import batch, birth, change, death, ids_in_slot, member, written
 from tests.live.conftest import Open
 

@@ -83,12 +83,17 @@ AREAS = (
     _rules(("draft",), DRAFT),
     _rules(("commanded",), COMMANDED, PAUSE),
     _rules(("assignors",), ASSIGNORS, CONSUMER),
-    _rules(("consumer", "migration"), CONSUMER, PAUSE),
-    _rules(("",), CORE),
+    _rules(("consumer", "conversion"), CONSUMER, PAUSE),
+    _rules(("", "configs"), CORE),
     Row(
         "store",
         (
-            *("groups/store/apply.py", "groups/postgres/errors.py", "groups/store/load.py", "groups/postgres/array_literals.py"),
+            *(
+                "groups/store/apply.py",
+                "groups/postgres/errors.py",
+                "groups/store/load.py",
+                "groups/postgres/array_literals.py",
+            ),
             *("groups/store/journal.py", "groups/store/commands.py", "groups/store/offsets.py"),
             *("groups/store/transactional_offsets.py", "groups/coordinator/transactions.py"),
         ),
@@ -105,8 +110,17 @@ AREAS = (
     Row(
         "node",
         (
-            *("groups/cluster/slot_keeper.py", "groups/cluster/lease.py", "groups/cluster/lease_end.py", "groups/cluster/beats.py"),
-            *("groups/cluster/failure_detector.py", "groups/cluster/placement.py", "groups/cluster/backoff.py"),
+            *(
+                "groups/cluster/slot_keeper.py",
+                "groups/cluster/lease.py",
+                "groups/cluster/lease_end.py",
+                "groups/cluster/beats.py",
+            ),
+            *(
+                "groups/cluster/failure_detector.py",
+                "groups/cluster/placement.py",
+                "groups/cluster/backoff.py",
+            ),
         ),
         (*SLOT_KEEPING, *SIMULATION),
         has_database=True,
@@ -114,7 +128,11 @@ AREAS = (
     Row(
         "node",
         (
-            *("groups/coordinator/runtime.py", "groups/coordinator/entries.py", "groups/coordinator/heartbeat_views.py"),
+            *(
+                "groups/coordinator/runtime.py",
+                "groups/coordinator/entries.py",
+                "groups/coordinator/heartbeat_views.py",
+            ),
             *("groups/event_loop/slices.py", "groups/core/slot.py"),
         ),
         (*MEMORY, *COMMITS, *SIMULATION),

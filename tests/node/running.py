@@ -11,12 +11,12 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from unittest.mock import patch
 
-from groups.postgres import connections
 from groups.cluster.view import Broker
 from groups.core.events import Event, JoinGroup, OffsetCommit, OffsetWrite, SyncGroup, Ticket
 from groups.core.group import Millis
 from groups.core.replies import Committed, Joined, Reply
 from groups.node import Node, monotonic_ms
+from groups.postgres import connections
 
 CONNECT_S = 90
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from groups.postgres import connections
 from groups.core.assignors import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
+from groups.postgres import connections
 from tests.node.running import Running
 
 TOPICS = {"foo": ("f" * 32, 4)}

@@ -8,10 +8,10 @@ import asyncio
 
 import pytest
 
-from groups.postgres import connections
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined, Synced
 from groups.core.slot import slot_of
+from groups.postgres import connections
 from tests import rows
 from tests.node.running import Running, running
 

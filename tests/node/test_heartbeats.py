@@ -10,10 +10,10 @@ import psycopg
 import pytest
 
 from benchmarks.wire import create_topic
-from groups.postgres import connections, doorbell
-from groups.store.sql import liveness, slots, transactions
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
+from groups.postgres import connections, doorbell
+from groups.store.sql import liveness, slots, transactions
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from groups.coordinator.committer import Committer
+from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, Coordinator
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
@@ -15,7 +16,6 @@ from groups.core.events import SyncGroup, Tick, Ticket
 from groups.core.group import Rules
 from groups.core.replies import Reply
 from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.coordinator.retries import Reloader
 from groups.core.slot import slot_of
 
 SESSION_MS = 10_000

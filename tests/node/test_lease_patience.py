@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from groups.cluster.view import Broker
 from groups.cluster.lease import Lease
+from groups.cluster.view import Broker
 from launcher import ports
 from tests.node.servers import Address, address
 

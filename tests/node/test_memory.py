@@ -7,14 +7,14 @@ from unittest.mock import PropertyMock, patch
 
 import pytest
 
-from groups.postgres import connections
+from groups.cluster.lease_end import IN_DOUBT_MS, LeaseEnd
+from groups.cluster.slot_keeper import LEASE_WAIT_MS
 from groups.coordinator.runtime import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
-from groups.cluster.lease_end import IN_DOUBT_MS, LeaseEnd
-from groups.node import monotonic_ms
 from groups.core.slot import SLOTS, slot_of
-from groups.cluster.slot_keeper import LEASE_WAIT_MS
+from groups.node import monotonic_ms
+from groups.postgres import connections
 from tests.node.running import Running, running
 
 Other = connections.Connection

@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from groups.catalogue import cache
-from groups.operations import requests
-from groups.store.sql import configs, liveness, pauses, slots
-from groups.store import apply
-from groups.postgres.connections import Connection
 from groups.cluster.failure_detector import nobody_listens
-from groups.postgres.doorbell import Doorbell
-from groups.live.hub import Hub, revisions
 from groups.core.slot import slot_of
+from groups.live.hub import Hub, revisions
+from groups.operations import requests
+from groups.postgres.connections import Connection
+from groups.postgres.doorbell import Doorbell
+from groups.store import apply
+from groups.store.sql import configs, liveness, pauses, slots
 from tests.node.running import Running
 from tests.node.test_verbs import ask, reached
 

@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from groups.coordinator import regex_subscriptions
 from groups.catalogue import regex as regexes
+from groups.catalogue.regex import Matching
+from groups.coordinator import regex_subscriptions
+from groups.coordinator.regex_subscriptions import Asked, Patterns
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
-from groups.coordinator.regex_subscriptions import Asked, Patterns
-from groups.catalogue.regex import Matching
 from tests.node.running import Running, running
 
 PATIENCE_S = 30

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 
 from groups.coordinator import committer
-from groups.postgres import connections
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
+from groups.postgres import connections
 from tests import rows
 from tests.node.running import Running
 

@@ -6,15 +6,15 @@ from unittest.mock import patch
 
 import pytest
 
-from groups.store import preflight
 from groups.cluster import slot_keeper, supervision
 from groups.cluster.backoff import Backoff
-from groups.core.replies import Committed
-from groups.postgres.connections import Connection
 from groups.cluster.lease import NodeIdTaken
-from groups.core.slot import SLOTS, slot_of
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.supervision import FAILURES_MAX, supervised
+from groups.core.replies import Committed
+from groups.core.slot import SLOTS, slot_of
+from groups.postgres.connections import Connection
+from groups.store import preflight
 from tests.node.running import Running, running
 from tests.node.test_slots import owners, until
 from tests.node.test_verbs import ask, reached

@@ -6,14 +6,14 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from groups.postgres import connections
+from groups.cluster.beats import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
+from groups.cluster.slot_keeper import HAND_OVER_SLOTS_MAX, SlotKeeper
 from groups.cluster.view import Broker, Cluster
 from groups.coordinator.runtime import Coordinator
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
-from groups.cluster.beats import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
 from groups.core.slot import SLOTS
-from groups.cluster.slot_keeper import HAND_OVER_SLOTS_MAX, SlotKeeper
+from groups.postgres import connections
 from tests.node.running import Running
 
 Other = connections.Connection

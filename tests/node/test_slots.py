@@ -15,13 +15,13 @@ from uuid import uuid4
 import pytest
 
 from benchmarks.wire import form_group
-from groups.postgres import connections
-from groups.core.errors import ErrorCode
-from groups.core.replies import Committed, Joined
+from groups.cluster.beats import NodeRow, Sightings, SlotRow
 from groups.cluster.failure_detector import Deaths, nobody_listens
 from groups.cluster.lease import NodeIdTaken
-from groups.cluster.beats import NodeRow, Sightings, SlotRow
+from groups.core.errors import ErrorCode
+from groups.core.replies import Committed, Joined
 from groups.core.slot import SLOTS, slot_of
+from groups.postgres import connections
 from tests import rows
 from tests.node.running import Running, running
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groups.cluster.placement import plan
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
 from groups.core.slot import SLOTS, slot_of
-from groups.cluster.placement import plan
 from tests.node.running import running
 from tests.node.test_slots import Other, owners, until
 

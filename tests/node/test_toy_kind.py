@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from benchmarks.wire import Peer, create_topic
-from groups.postgres import connections
 from groups.core import kinds
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup, LeaveGroup, Leaver
 from groups.core.replies import Committed, Deleted, Joined, Left, Reply
+from groups.postgres import connections
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.list_groups import ListGroupsRequest
 from rollcall.wire.messages.offset_commit import (

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Any
 
-from groups.postgres import connections
-from groups.operations.requests import BELL
 from groups.core.slot import slot_of
+from groups.operations.requests import BELL
+from groups.postgres import connections
 
 Other = connections.Connection
 

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from benchmarks.wire import create_topic
-from rollcall.client import BlockingMember, CommitRefused
 from launcher.installation import Installation
+from rollcall.client import BlockingMember, CommitRefused
 from tests.api.test_installation import Rest
 from tests.clients.conftest import SESSION_MS, Start, start
 from tests.launcher import waiting

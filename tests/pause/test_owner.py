@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from groups.postgres import connections
-from groups.store.sql import sweeps
 from groups.core.events import DeleteGroup
 from groups.core.pauses import WHOLE, PauseWork, decide
 from groups.core.replies import Deleted
+from groups.postgres import connections
 from groups.postgres.errors import Unknown
+from groups.store.sql import sweeps
 from tests import rows
 from tests.node.conftest import _prepared, one, other
 from tests.node.running import Running, running

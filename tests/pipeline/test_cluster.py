@@ -12,9 +12,9 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from pipeline import java
-from launcher.installation import CHECKOUT
 from launcher import ports
+from launcher.installation import CHECKOUT
+from pipeline import java
 from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, report, write
 from tests.pipeline.journals import many

@@ -12,8 +12,8 @@ import psycopg
 import pyspark
 import pytest
 
-from pipeline import java
 from launcher.installation import CHECKOUT
+from pipeline import java
 from tests.launcher.waiting import until
 from tests.pipeline.conftest import oracle, query, report, runs, write
 from tests.pipeline.journals import many

@@ -8,10 +8,10 @@ import struct
 from typing import Any
 
 from groups.core.slot import slot_of
-from proof.chaos.verdict import judge, merged
 from proof.chaos.commits import Commits
-from proof.chaos.logical_decoding import EPOCH_2000_S, Change, Said, Stream, Transaction
 from proof.chaos.history_fields import of_answer, of_request
+from proof.chaos.logical_decoding import EPOCH_2000_S, Change, Said, Stream, Transaction
+from proof.chaos.verdict import judge, merged
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,

@@ -10,12 +10,12 @@ from typing import Any
 
 from benchmarks.wire import frame
 from groups.core.errors import ErrorCode
+from rollcall.wire.codec import decode
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.api_versions import ApiVersionsRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from rollcall.wire.codec import decode
 
 API_VERSIONS = 18
 SMALL = 4096

@@ -16,8 +16,8 @@ from channels.routing import ProtocolTypeRouter
 from groups.core.events import Event, Ticket
 from groups.core.replies import Reply
 from groups.node import Node
-from protocol.connection import KafkaConnection
 from protocol.application import KafkaConsumer
+from protocol.connection import KafkaConnection
 from protocol.server import CoordinatorServer
 from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client

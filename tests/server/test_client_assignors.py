@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from benchmarks.wire import create_topic
-from groups.postgres import connections
 from groups.core.errors import ErrorCode
+from groups.postgres import connections
 from rollcall.wire.messages.consumer_group_heartbeat import (
     OURS,
     ClientAssignor,

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from benchmarks.wire import create_topic
-from groups.postgres import connections
 from groups.core.configs.entries import Source
 from groups.core.errors import ErrorCode
-from groups.postgres.connections import Connection
 from groups.core.slot import slot_of
+from groups.postgres import connections
+from groups.postgres.connections import Connection
 from protocol.handlers.support.config_resources import Resource
 from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from rollcall.wire.messages.incremental_alter_configs import (
@@ -227,7 +227,9 @@ async def test_a_freeze_holds_from_its_answer_on_and_a_thaw_lets_go(served: Serv
     assert (await second.receive()).generation_id == 2
 
 
-async def test_a_change_made_elsewhere_rings(served: Serving, other: connections.Connection) -> None:
+async def test_a_change_made_elsewhere_rings(
+    served: Serving, other: connections.Connection
+) -> None:
     """Another node wrote the row: this one, the owner, goes by it without being asked."""
     client = await Client.connect(served.address)
     await client.settled("g")

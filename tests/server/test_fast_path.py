@@ -15,8 +15,8 @@ from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.slot import slot_of
 from protocol.heartbeat_fast_path import FastPath, NoFastPath
-from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.codec import encode
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
 SESSION_MS = 10_000
 GENERATION = 7

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from groups.core.errors import ErrorCode
-from rollcall.wire.messages import MESSAGES
 from rollcall.wire.declare import Message
 from rollcall.wire.kinds import Struct
+from rollcall.wire.messages import MESSAGES
 from tests.server.client import Client
 from tests.server.serving import Serving
 from tests.wire.samples import chance, filled, times

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.wire import create_topic
-from groups.store import offsets
 from groups.core.errors import ErrorCode
+from groups.store import offsets
 from protocol.handlers import offset_fetch
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from groups.core.errors import ErrorCode
+from rollcall.wire.declare import Message, layout
+from rollcall.wire.kinds import Array, Struct, Text
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
@@ -20,8 +22,6 @@ from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from rollcall.wire.declare import Message, layout
-from rollcall.wire.kinds import Array, Struct, Text
 from tests.server.client import Client, join
 from tests.server.serving import Serving
 from tests.wire.samples import filled

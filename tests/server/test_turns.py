@@ -7,9 +7,9 @@ import pytest
 from benchmarks.wire import create_topic
 from protocol import connection as limits
 from protocol import turns
-from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from protocol.turns import Turns
 from rollcall.wire.codec import encode
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from rollcall.wire.size import LARGE_ELEMENTS, is_large
 from tests.server.client import SMALL, hello
 from tests.server.serving import Serving, until

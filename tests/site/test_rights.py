@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
-from groups.access import staff_roles, rights, api_tokens
+from groups.access import api_tokens, rights, staff_roles
 from groups.admin import gate
 from groups.admin.gate import REDIRECT
 from groups.live import consumer, routing, sessions

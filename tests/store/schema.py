@@ -2,7 +2,8 @@
 
 Rollcall's own tables and functions, for people to read and to review a migration by. No program
 reads the file: installations are migrated. Grants are left out, since they follow from
-``groups.postgres.roles``, and so are the partitions of the history, which begin with the hour of the set-up.
+``groups.postgres.roles``, and so are the partitions of the history, which begin with the hour of
+the set-up.
 """
 
 import os
@@ -13,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from launcher.installation import CHECKOUT
 from launcher import postgres
+from launcher.installation import CHECKOUT
 from tests.upgrade.dump import RESTRICTED, program
 
 SCHEMA = CHECKOUT / "groups" / "schema.sql"

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import psycopg
 
-from groups.store import load, apply
 from groups.core import commands
 from groups.core.rows import CommandRow, Durable, MemberRow
 from groups.postgres.connections import Connection
+from groups.store import apply, load
 from tests.factories import batch, birth, death, decision, durable, member, written
 
 STOP = CommandRow(3, commands.STOP, reason='it\'s "why"')

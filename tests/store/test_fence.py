@@ -4,12 +4,12 @@ still may."""
 import psycopg
 import pytest
 
-from groups.store import load, apply
-from groups.postgres import errors
 from groups.core.rows import Durable
-from groups.postgres.connections import Connection
 from groups.core.slot import slot_of
+from groups.postgres import errors
+from groups.postgres.connections import Connection
 from groups.postgres.errors import Conflict
+from groups.store import apply, load
 from tests import rows
 from tests.factories import batch, birth, change, commit, member, offset, written
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from groups.store import load, apply
-from groups.postgres import errors
 from groups.core.rows import Durable
-from groups.postgres.connections import Connection
 from groups.core.slot import slot_of
-from groups.store.apply import Batch
+from groups.postgres import errors
+from groups.postgres.connections import Connection
 from groups.postgres.errors import Busy, Conflict, Fenced
+from groups.store import apply, load
+from groups.store.apply import Batch
 from tests import rows
 from tests.factories import (
     batch,

@@ -7,20 +7,20 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from groups.store import load, apply
-from groups.postgres import timeline_sql
 from groups.core import events
 from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
 from groups.core.group import Group, Rules
-from groups.core.conversion.step import decide
 from groups.core.replies import Acknowledged
 from groups.core.rows import Durable
-from groups.postgres.connections import Connection
 from groups.core.slot import SLOTS
-from groups.store.apply import Write
+from groups.postgres import timeline_sql
+from groups.postgres.connections import Connection
 from groups.postgres.errors import Fenced
+from groups.store import apply, load
+from groups.store.apply import Write
 from tests import rows
 from tests.core_commanded.test_takeover import REGISTRATION
 from tests.core_consumer.talk import Client, Talk

@@ -8,9 +8,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups.store.sql import group_rows, commands as sql_commands, transactions
-from groups.store import apply
-from groups.postgres import errors
 from groups.core import commands
 from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite, PendingWrite
@@ -18,7 +15,11 @@ from groups.core.group import All, JournalEntry
 from groups.core.journal import EntryKind
 from groups.core.replies import Operated
 from groups.core.rows import CommandRow, Durable
+from groups.postgres import errors
+from groups.store import apply
 from groups.store.apply import Batch, Write
+from groups.store.sql import commands as sql_commands
+from groups.store.sql import group_rows, transactions
 from tests.factories import batch, birth, change, commit, death, decision, durable, member, offset
 
 OLD = durable("old", [member("a"), member("b", position=1)], revision=7)
@@ -90,7 +91,8 @@ def test_locks_come_first_then_the_guard_then_rows_then_the_bell() -> None:
     texts = [text for text, _ in sent(birth("new", member("x")), death(EMPTY), changing,
                                       commit(durable("z", revision=1), offset(4)))]  # fmt: skip
     assert texts == [
-        group_rows.LOCK_GROUPS, group_rows.GUARD, group_rows.PUT_GROUPS, group_rows.DROP_MEMBERS, group_rows.PUT_MEMBERS,
+        group_rows.LOCK_GROUPS, group_rows.GUARD, group_rows.PUT_GROUPS,
+        group_rows.DROP_MEMBERS, group_rows.PUT_MEMBERS,
         group_rows.ADD_JOURNAL, *group_rows.DROP_GROUPS, group_rows.PUT_OFFSETS, group_rows.RING,
     ]  # fmt: skip
 
@@ -148,13 +150,18 @@ def test_of_several_commits_to_a_partition_the_last_is_written_and_deletions_are
     assert (kept["leader_epoch"], kept["metadata"]) == ("{2}", '{"note"}')
     assert (kept["commit_ms"], kept["retention_ms"]) == ("{11}", "{22}")
     assert (gone["topic"], gone["partition"]) == ('{"t","u"}', "{1,3}")
-    assert not of(group_rows.PUT_OFFSETS, replace(first, decision=replace(first.decision, deleted=True)))
+    assert not of(
+        group_rows.PUT_OFFSETS, replace(first, decision=replace(first.decision, deleted=True))
+    )
 
 
 def test_a_commit_with_an_author_has_a_history() -> None:
     author = Author("m", "app", "/h")
     write = with_(OLD, offsets=(*put(("t", 0)), *put(("t", 1), author=author)))
-    (plain,), (told,) = of(group_rows.PUT_OFFSETS, write), of(group_rows.PUT_OFFSETS_AND_HISTORY, write)
+    (plain,), (told,) = (
+        of(group_rows.PUT_OFFSETS, write),
+        of(group_rows.PUT_OFFSETS_AND_HISTORY, write),
+    )
     assert (plain["partition"], told["partition"]) == ("{0}", "{1}")
     assert [told[name] for name in Author._fields] == ['{"m"}', '{"app"}', '{"/h"}']
 
@@ -231,7 +238,10 @@ def test_entries_that_tell_of_offsets_come_behind_the_others_with_their_partitio
         JournalEntry(EntryKind.GROUP_DELETED, offsets=All.OFFSETS),
     )
     write = with_(OLD, journal=entries)
-    (plain,), (telling,) = of(group_rows.ADD_JOURNAL, write), of(group_rows.ADD_JOURNAL_OF_OFFSETS, write)
+    (plain,), (telling,) = (
+        of(group_rows.ADD_JOURNAL, write),
+        of(group_rows.ADD_JOURNAL_OF_OFFSETS, write),
+    )
     assert (plain["kind"], plain["revision"], plain["group_id"]) == (
         '{"emptied"}', "{7}", '{"old"}',
     )  # fmt: skip

@@ -8,9 +8,9 @@ from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from django.core.exceptions import ImproperlyConfigured
 
-from groups.catalogue import kafka_import, changes
-from groups.sweeps import schedule
+from groups.catalogue import changes, kafka_import
 from groups.models import Topic
+from groups.sweeps import schedule
 from launcher.installation import Installation
 from tests.node.running import Running
 from tests.sweeps.conftest import Other, swept, until, value

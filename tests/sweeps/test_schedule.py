@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from groups.sweeps import schedule
 from groups import tasks
 from groups.models import Sweep
+from groups.sweeps import schedule
 
 pytestmark = pytest.mark.django_db
 

@@ -13,10 +13,10 @@ import psycopg
 import pytest
 
 from benchmarks.wire import form_group
-from groups.postgres import schema_version
-from groups.store.sql import slots
 from groups.core.replies import Joined
 from groups.core.slot import slot_of
+from groups.postgres import schema_version
+from groups.store.sql import slots
 from groups.sweeps.session import BELL_BYTES_MAX, SLOTS_A_SWEEP, SessionSweep, _payload
 from tests.node.running import Running, running
 from tests.node.test_slots import child

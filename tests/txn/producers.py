@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
-from groups.store import offsets
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetDelete, OffsetWrite, TxnOffsetCommit
 from groups.core.replies import Reply
 from groups.core.transactions import Claim, Producer
+from groups.store import offsets
 from tests.node.running import Running
 
 V1, V2 = 3, 5

@@ -8,8 +8,8 @@ import pytest
 
 from groups.coordinator import transactions
 from groups.core.errors import ErrorCode
-from groups.core.transactions import EPOCH_MAX, Claim
 from groups.core.slot import slot_of
+from groups.core.transactions import EPOCH_MAX, Claim
 from groups.sweeps.session import clean_up
 from tests.node.running import Running, running
 from tests.sweeps.conftest import swept, value

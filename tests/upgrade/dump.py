@@ -14,9 +14,9 @@ from pathlib import Path
 import psycopg
 
 from benchmarks.wire import create_topic
-from rollcall.client import BlockingMember, TopicPartition
-from launcher.installation import Installation
 from launcher import binaries
+from launcher.installation import Installation
+from rollcall.client import BlockingMember, TopicPartition
 
 DUMP = Path(__file__).with_name("last_version.sql")
 PROTOCOLS = ("classic", "consumer", "draft", "commanded")

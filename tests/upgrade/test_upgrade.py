@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from benchmarks.wire import Peer
-from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
-from rollcall.client import BlockingMember
 from launcher.installation import Installation
+from rollcall.client import BlockingMember
+from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
 from tests.upgrade.dump import DUMP, PARTITIONS, PROTOCOLS, TOPIC, offset, program
 
 NAME = "rollcall_of_the_last_version"

@@ -64,4 +64,3 @@ def test_a_member_of_the_installed_library_joins_a_group(
     said = run(python, "-c", WORKER, installation.kafka, "wheels", folder=tmp_path)
 
     assert said == "assigned [0, 1, 2]\n"
-    run(python, "-m", "rollcall", "--help", folder=tmp_path)

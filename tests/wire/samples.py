@@ -11,11 +11,11 @@ from uuid import UUID
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from rollcall.wire.declare import Message, layout
+from rollcall.wire.kinds import Array, Blob, Fixed, Kind, Struct, Text, boolean, uuid
 from rollcall.wire.messages import MESSAGES, PRIVATE_FROM
 from rollcall.wire.messages.consumer_protocol_assignment import ConsumerProtocolAssignment
 from rollcall.wire.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
-from rollcall.wire.declare import Message, layout
-from rollcall.wire.kinds import Array, Blob, Fixed, Kind, Struct, Text, boolean, uuid
 
 CLASSES: list[type[Message]] = [
     *(message for api in MESSAGES.values() for message in (api.request, api.response)),

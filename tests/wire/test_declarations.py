@@ -15,9 +15,9 @@ from uuid import UUID
 
 import pytest
 
-from rollcall.wire.messages import MESSAGES, PRIVATE_FROM
 from rollcall.wire.declare import Message, layout
 from rollcall.wire.kinds import Array, Kind, Struct, string
+from rollcall.wire.messages import MESSAGES, PRIVATE_FROM
 from tests.wire.samples import CLASSES, KAFKAS, KAFKAS_IDS, OURS
 
 SCHEMAS = json.loads(pathlib.Path(__file__).with_name("schemas.json").read_text())

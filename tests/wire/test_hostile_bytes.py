@@ -12,6 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rollcall.wire.codec import decode, encode
+from rollcall.wire.declare import Message
+from rollcall.wire.errors import WireError
+from rollcall.wire.limits import FRAME_BYTES_MAX
 from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest
@@ -19,10 +23,6 @@ from rollcall.wire.messages.metadata import MetadataRequest
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest
 from rollcall.wire.messages.offset_fetch import OffsetFetchRequest
 from rollcall.wire.messages.sync_group import SyncGroupResponse
-from rollcall.wire.codec import decode, encode
-from rollcall.wire.declare import Message
-from rollcall.wire.errors import WireError
-from rollcall.wire.limits import FRAME_BYTES_MAX
 from rollcall.wire.primitives import uvarint
 from tests.wire.samples import IDS, VERSIONS, chance, filled, often, times
 

@@ -9,6 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rollcall.wire.codec import decode, encode, encode_large
+from rollcall.wire.declare import Message
+from rollcall.wire.encoding import compile_encoder
 from rollcall.wire.messages.api_versions import ApiVersionsResponse, SupportedFeatureKey
 from rollcall.wire.messages.describe_topic_partitions import Cursor, DescribeTopicPartitionsRequest
 from rollcall.wire.messages.fetch import FetchRequest, ReplicaState
@@ -22,9 +25,6 @@ from rollcall.wire.messages.metadata import (
 )
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
 from rollcall.wire.messages.sync_group import SyncGroupResponse
-from rollcall.wire.codec import decode, encode, encode_large
-from rollcall.wire.declare import Message
-from rollcall.wire.encoding import compile_encoder
 from tests.wire.samples import CLASSES, IDS, VERSIONS, messages, often
 
 

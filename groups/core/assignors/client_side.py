@@ -1,7 +1,8 @@
 """Client-side assignors: what a member says of those that it can run, and which one a group uses.
 
 Values and arithmetic on them. Who is asked to run one, and until when, is not decided here
-(``groups.core.consumer.client_rounds``); what one answers comes from a member and is checked elsewhere.
+(``groups.core.consumer.client_rounds``); what one answers comes from a member and is checked
+elsewhere.
 """
 
 import base64

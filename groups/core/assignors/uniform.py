@@ -1,18 +1,18 @@
 """The uniform assignor: as even as can be, then as little moved as can be (KIP-848).
 
-Where all members subscribe to the same topics, quotas are exact: sizes differ by one at
-most. Otherwise see ``unlike``. ``assign_near`` is the same, but of what moves anyway, and of what
-is far from its owner, members get what is in their racks (``near``). A member's weight scales its
-share.
+Where all members subscribe to the same topics, quotas are exact: sizes differ by one at most.
+Otherwise see ``heterogeneous``. ``assign_near`` is the same, but of what moves anyway, and of what
+is far from its owner, members get what is in their racks (``rack_aware``). A member's weight scales
+its share.
 """
 
 from collections.abc import Mapping, Sequence
 
 from groups.core.assignors import NOWHERE, Part, Parts, Racks, Subscriber
-from groups.core.assignors.partition_bitmap import Claims
-from groups.core.assignors.rack_aware import Exchange, bring_home, complete
-from groups.core.assignors.quotas import quotas
 from groups.core.assignors.heterogeneous import assign_unlike
+from groups.core.assignors.partition_bitmap import Claims
+from groups.core.assignors.quotas import quotas
+from groups.core.assignors.rack_aware import Exchange, bring_home, complete
 
 
 def assign_uniformly(

@@ -10,9 +10,18 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Self
 
-from groups.core.classic import invariants, offsets
 from groups.core import other_kinds
-from groups.core.classic import join, leave, recovery, resuming, sync, timers, operator
+from groups.core.classic import (
+    invariants,
+    join,
+    leave,
+    offsets,
+    operator,
+    recovery,
+    resuming,
+    sync,
+    timers,
+)
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
 from groups.core.classic.work import Work, absent_row
@@ -47,15 +56,15 @@ from groups.core.events import (
     TopicsMatched,
     TxnOffsetCommit,
 )
-from groups.core.working_copy import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
-from groups.core.rows_group import EXACT_MAX, Earliest, Halves
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
+from groups.core.rows_group import EXACT_MAX, Earliest, Halves
+from groups.core.working_copy import ABSENT
 
 
 def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
-    """Whether it may become one is asked before (``groups.core.migration``)."""
+    """Whether it may become one is asked before (``groups.core.conversion``)."""
     raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is not a consumer group")
 
 

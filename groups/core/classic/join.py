@@ -2,7 +2,7 @@
 
 The four steps are Kafka's own: check the request and the room, then a join
 without a member id, with a handed-out one, or of a known member. What a join
-phase does with those who joined is in ``rounds``.
+phase does with those who joined is in ``join_phase``.
 """
 
 from dataclasses import replace
@@ -10,8 +10,6 @@ from random import Random
 from uuid import UUID
 
 from groups.core.classic import guards, packing, static
-from groups.core.classic.leave import remove_for_size
-from groups.core.classic.live import Join
 from groups.core.classic.join_phase import (
     Cause,
     current_generation,
@@ -19,6 +17,8 @@ from groups.core.classic.join_phase import (
     prepare,
     rebalance_or_go_on,
 )
+from groups.core.classic.leave import remove_for_size
+from groups.core.classic.live import Join
 from groups.core.classic.states import (
     COMPLETING,
     EMPTY,

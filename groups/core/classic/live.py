@@ -125,7 +125,7 @@ class Live:
     ``recovering``: the rows were loaded by a new owner and the next step
     settles what the old owner's parked requests had begun. ``dropped`` holds
     the answers for tickets that a reload made meaningless. ``put_off``: why a
-    rebalance is owed that has to wait (``holding``), ``settled_at``: when the
+    rebalance is owed that has to wait (``guards``), ``settled_at``: when the
     last one ended.
     """
 

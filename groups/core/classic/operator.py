@@ -1,12 +1,12 @@
 """Operators' verbs on a classic group: force a rebalance, evict a member."""
 
-from groups.core.rebalance_cause import await_generation, may_force
-from groups.core.classic.leave import remove
 from groups.core.classic.join_phase import Cause, prepare, rebalance_or_go_on
+from groups.core.classic.leave import remove
 from groups.core.classic.states import EMPTY, OPERATOR, PREPARING
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance
+from groups.core.rebalance_cause import await_generation, may_force
 
 
 def force_rebalance(work: Work, event: ForceRebalance) -> None:

@@ -1,7 +1,7 @@
 """How a rebalance that was put off begins after all, and what is tidied up while it waits.
 
 ``resume`` comes first in every step, ``tidy`` last; neither does anything while nothing is
-put off. When rebalances have to wait is told in ``holding``.
+put off. When rebalances have to wait is told in ``guards``.
 """
 
 from groups.core.classic import guards

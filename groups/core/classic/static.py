@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import replace
 
 from groups.core.classic import guards, packing
-from groups.core.classic.live import Join
 from groups.core.classic.join_phase import (
     Cause,
     everyone,
@@ -16,6 +15,7 @@ from groups.core.classic.join_phase import (
     rebalance_or_go_on,
     select_protocol,
 )
+from groups.core.classic.live import Join
 from groups.core.classic.states import COMPLETING, MEMBER_REPLACED, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode

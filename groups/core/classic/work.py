@@ -10,10 +10,10 @@ from groups.core.classic import packing
 from groups.core.classic.live import HANDED_OUT_MAX, Join, Live, Pending, Round
 from groups.core.classic.states import EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.working_copy import ABSENT, Gathered
 from groups.core.group import Beat, Rules
 from groups.core.replies import Operated
 from groups.core.rows import GroupRow, MemberRow
+from groups.core.working_copy import ABSENT, Gathered
 
 
 def absent_row(group_id: str, rules: Rules) -> GroupRow:

@@ -1,4 +1,5 @@
-"""AcknowledgeCommand: a consumer has done what it was told. What follows stands in ``rounds``."""
+"""AcknowledgeCommand: a consumer has done what it was told. What follows stands in
+``rebalance``."""
 
 from groups.core import commands
 from groups.core.commanded import thread_offers

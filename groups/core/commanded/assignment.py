@@ -6,8 +6,8 @@ over all threads in order, and so does this. It knows no group and no rows.
 
 from collections.abc import Mapping
 
-from groups.core.commanded.thread_offers import Owned
 from groups.core.commanded.states import DIFFERS, GONE, NOTHING_REGISTERED, UNOWNED
+from groups.core.commanded.thread_offers import Owned
 
 Threads = Mapping[str, Mapping[str, int]]
 """Consumer id to topic name to its number of threads."""

@@ -10,9 +10,20 @@ from types import MappingProxyType
 from typing import Final, Self
 
 from groups.core import other_kinds
-from groups.core.commanded import acknowledging, thread_offers, invariants, leave, offsets, recovery, registering, rebalance, timers, topics
-from groups.core.commanded.thread_offers import FILTER, THREADS
+from groups.core.commanded import (
+    acknowledging,
+    invariants,
+    leave,
+    offsets,
+    rebalance,
+    recovery,
+    registering,
+    thread_offers,
+    timers,
+    topics,
+)
 from groups.core.commanded.live import Live
+from groups.core.commanded.thread_offers import FILTER, THREADS
 from groups.core.commanded.work import MATCHES, TOPICS, Work, absent_row
 from groups.core.dispatch import Handlers, decide
 from groups.core.errors import ErrorCode, Refuse
@@ -43,11 +54,11 @@ from groups.core.events import (
     TopicsChanged,
     TxnOffsetCommit,
 )
-from groups.core.working_copy import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
-from groups.core.rows_group import Halves
 from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
+from groups.core.rows_group import Halves
+from groups.core.working_copy import ABSENT
 
 
 def _another_protocol(work: Work, event: JoinGroup | DraftJoin) -> None:

@@ -4,13 +4,13 @@ It stays in the queue, which is a row, so a later owner knows of it too. What go
 up, and what was forced does not wait for an interval.
 """
 
-from groups.core.rebalance_cause import Cause
-from groups.core.commanded.thread_offers import is_expelled
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import STABLE
+from groups.core.commanded.thread_offers import is_expelled
 from groups.core.commanded.work import FORCED, QUEUED, Work
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.journal import EntryKind
+from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 
 PUT_OFF = "put_off"

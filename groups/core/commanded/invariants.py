@@ -69,7 +69,9 @@ def _check_member(consumer_id: str, row: MemberRow, state: str) -> None:
     assert row.member_id == consumer_id
     ids = [command.command_id for command in row.commands]
     assert ids == sorted(set(ids)), "commands out of order"
-    assert thread_offers.owned_by(row).keys() == thread_offers.parts_in(row), "threads are not the owners"
+    assert thread_offers.owned_by(row).keys() == thread_offers.parts_in(row), (
+        "threads are not the owners"
+    )
     option = {PREPARING: commands.STOP, COMPLETING: commands.START}.get(state)
     assert all(command.option == option for command in row.commands), "another phase's command"
     assert not (row.commands and thread_offers.is_expelled(row)), "a command to one that is out"

@@ -9,8 +9,7 @@ over, or it says that it knows. Until then the others go on without them.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from groups.core.rebalance_cause import Cause, await_generation, may_force
-from groups.core.commanded import thread_offers, rebalance
+from groups.core.commanded import rebalance, thread_offers
 from groups.core.commanded.states import (
     EMPTY,
     MEMBER_LEFT,
@@ -22,10 +21,11 @@ from groups.core.commanded.states import (
 from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
-from groups.core.working_copy import NAMED_MAX
 from groups.core.journal import EntryKind
+from groups.core.rebalance_cause import Cause, await_generation, may_force
 from groups.core.replies import Left
 from groups.core.rows import MemberRow
+from groups.core.working_copy import NAMED_MAX
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from groups.core import commands
-from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.commanded import assignment, guards, thread_offers
-from groups.core.commanded.thread_offers import Owned, is_expelled
 from groups.core.commanded.states import COMPLETING, EMPTY, PREPARING, STABLE
+from groups.core.commanded.thread_offers import Owned, is_expelled
 from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Work
-from groups.core.working_copy import NAMED_MAX
 from groups.core.journal import EntryKind, Trigger
+from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.rows import CommandRow, MemberRow
+from groups.core.working_copy import NAMED_MAX
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
 """What a rebalance that has only begun has done."""
@@ -120,7 +120,9 @@ def _start(work: Work) -> bool:
     if any(row.commands for row in work.members.values()):
         return False
     given, present = _deal(work), _present(work)
-    before = {part: c for c, row in work.before.members.items() for part in thread_offers.parts_in(row)}
+    before = {
+        part: c for c, row in work.before.members.items() for part in thread_offers.parts_in(row)
+    }
     moved = sum(before.get(p, c) != c for c, parts in given.items() for p in parts)
     joined = [c for c, row in present.items() if thread_offers.OWNED not in row.details]
     done = {**work.row.details[ROUND], "moved": moved, "joined": joined[:NAMED_MAX]}

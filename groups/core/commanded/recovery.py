@@ -6,12 +6,12 @@ Every consumer has a whole session from now, and so does every attempt that goes
 
 from dataclasses import replace
 
-from groups.core.rebalance_cause import Cause
 from groups.core.commanded import rebalance
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import OWNER_CHANGED
 from groups.core.commanded.work import Work
 from groups.core.group import Beat, Millis, forgiven, forgiven_beats
+from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 
 

@@ -1,17 +1,17 @@
 """RegisterConsumer: who may offer its threads, and what that changes.
 
-Only this file lets a consumer in. When it is told to work is decided in ``rounds``.
+Only this file lets a consumer in. When it is told to work is decided in ``rebalance``.
 """
 
 from dataclasses import replace
 from uuid import UUID
 
-from groups.core.rebalance_cause import Cause
-from groups.core.commanded import thread_offers, rebalance, topics
+from groups.core.commanded import rebalance, thread_offers, topics
 from groups.core.commanded.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.commanded.work import LAST_COMMAND, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
+from groups.core.rebalance_cause import Cause
 from groups.core.replies import Registered
 from groups.core.rows import MemberRow
 
@@ -27,7 +27,9 @@ def register(work: Work, event: RegisterConsumer) -> None:
     """Let a consumer in, or note that one offers something else."""
     _check_request(work, event)
     known = work.members.get(event.consumer_id)
-    if event.generation_id != WORKS_ON_NOTHING and (known is None or thread_offers.is_expelled(known)):
+    if event.generation_id != WORKS_ON_NOTHING and (
+        known is None or thread_offers.is_expelled(known)
+    ):
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if known is None and len(work.members) >= work.rules.group_max_size:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Mapping
 
-from groups.core.rebalance_cause import Cause
-from groups.core.commanded import thread_offers, rebalance
+from groups.core.commanded import rebalance, thread_offers
 from groups.core.commanded.states import TOPICS_CHANGED
 from groups.core.commanded.work import Work
 from groups.core.events import TopicsChanged
+from groups.core.rebalance_cause import Cause
 
 
 def topics_changed(work: Work, event: TopicsChanged) -> None:

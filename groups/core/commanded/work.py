@@ -5,13 +5,13 @@ The means by which rules change a group, and no rule. Nothing is copied before i
 
 from collections.abc import Mapping
 
-from groups.core.rebalance_cause import Cause
-from groups.core.commanded.thread_offers import Matches
 from groups.core.commanded.live import Live
 from groups.core.commanded.states import EMPTY, TRANSITIONS
-from groups.core.working_copy import ABSENT, Gathered
+from groups.core.commanded.thread_offers import Matches
 from groups.core.group import Beat, Rules
+from groups.core.rebalance_cause import Cause
 from groups.core.rows import GroupRow, MemberRow
+from groups.core.working_copy import ABSENT, Gathered
 
 KIND = "commanded"
 

@@ -1,7 +1,7 @@
 """Configuration as Kafka's admin clients see it: words, numbers, and one entry of an answer.
 
 Numbers are those of DescribeConfigs and IncrementalAlterConfigs. What there is to configure
-stands in ``group_configs`` and ``topic_configs``; a broker's settings come from outside.
+stands in ``group`` and ``topic``; a broker's settings come from outside.
 """
 
 from collections.abc import Sequence

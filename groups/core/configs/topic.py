@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from groups.core.configs.entries import Change, ConfigType, Entry, Operation, Source
-from groups.core.errors import ErrorCode, Refuse
 from groups.core.configs.group import check_form
+from groups.core.errors import ErrorCode, Refuse
 
 LONG_MAX: Final = str(2**63 - 1)
 

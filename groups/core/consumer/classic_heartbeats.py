@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groups.core.consumer import target_schedule, guards
+from groups.core.consumer import guards, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import UNRELEASED, UNREVOKED, Member
 from groups.core.errors import ErrorCode

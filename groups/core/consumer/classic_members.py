@@ -1,9 +1,9 @@
 """Members of the classic protocol in a group of the consumer protocol (KIP-848, migration).
 
-JoinGroup and SyncGroup do for them what one heartbeat does for the others: what a member
-subscribes to and owns is read from the metadata embedded in its join, and its assignment is
-packed in the same words. Nobody is ever held: the coordinator assigns, so nobody waits for a
-leader. How they hear that they must join again is in ``calls``, how they leave in ``leaving``.
+JoinGroup and SyncGroup do for them what one heartbeat does for the others: what a member subscribes
+to and owns is read from the metadata embedded in its join, and its assignment is packed in the same
+words. Nobody is ever held: the coordinator assigns, so nobody waits for a leader. How they hear
+that they must join again is in ``classic_heartbeats``, how they leave in ``leave``.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from dataclasses import replace
 from groups.core.assignment import assignment_of
 from groups.core.assignors import Part, Parts
 from groups.core.classic import packing
-from groups.core.consumer import classic_heartbeats, heartbeat, guards, leave, targets
+from groups.core.consumer import classic_heartbeats, guards, heartbeat, leave, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.reconcile import reconcile
@@ -191,7 +191,10 @@ def sync_group(work: Work, event: SyncGroup) -> None:
         raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     # Who gives something up has joined already, and learns here what it may keep.
     live = work.live
-    if classic_heartbeats.is_behind(work.row, live.batch, work.index, member) and member.state != UNREVOKED:
+    if (
+        classic_heartbeats.is_behind(work.row, live.batch, work.index, member)
+        and member.state != UNREVOKED
+    ):
         raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)
     work.hear(event.member_id)
     if event.member_id in work.live.syncs:

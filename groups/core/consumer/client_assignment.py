@@ -1,7 +1,7 @@
 """A member assigns: it is handed what the group is, and installs what it worked out (KIP-848).
 
-Only the member that the open round asks (``rounds``) is heard, and only for the group epoch that
-is. An answer that cannot be gone by changes nothing. No heartbeat is counted here: who assigns
+Only the member that the open round asks (``client_rounds``) is heard, and only for the group epoch
+that is. An answer that cannot be gone by changes nothing. No heartbeat is counted here: who assigns
 must be heard of like everybody else.
 """
 
@@ -11,7 +11,7 @@ from typing import NoReturn
 from groups.core.assignors import Parts
 from groups.core.assignors.client_side import named
 from groups.core.assignors.task import AssignorFailed
-from groups.core.consumer import target_schedule, guards, client_rounds, targets
+from groups.core.consumer import client_rounds, guards, target_schedule, targets
 from groups.core.consumer.member import Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse

@@ -2,7 +2,7 @@
 
 A round is open from the moment a target is called for until a member has installed one, or until
 the coordinator assigns instead. Whoever can run the assignor and beats first is asked, so nobody
-is waited for who is not there. What is asked and answered is in ``installing``.
+is waited for who is not there. What is asked and answered is in ``client_assignment``.
 
 A round is live only: a new owner asks again. Why a round outlives a new group epoch, and how often
 another is asked: docs/decisions/0019-client-side-assignors.md.

@@ -12,7 +12,19 @@ from typing import Final, Self
 
 from groups.core import other_kinds
 from groups.core.assignors import Racks
-from groups.core.consumer import target_schedule, classic_heartbeats, classic_members, heartbeat, guards, client_assignment, invariants, leave, offsets, patterns, client_rounds
+from groups.core.consumer import (
+    classic_heartbeats,
+    classic_members,
+    client_assignment,
+    client_rounds,
+    guards,
+    heartbeat,
+    invariants,
+    leave,
+    offsets,
+    patterns,
+    target_schedule,
+)
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
@@ -201,7 +213,9 @@ class ConsumerGroup:
         index = Index.of(members.values(), durable.group.details)
         revoking = [m for m in members if members[m].state == UNREVOKED and m not in index.classic]
         row, batch = durable.group, target_schedule.reloaded(before.batch)
-        called = [m for m in index.classic if classic_heartbeats.must_join(row, batch, index, members[m])]
+        called = [
+            m for m in index.classic if classic_heartbeats.must_join(row, batch, index, members[m])
+        ]
         since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
         after = replace(
             before,

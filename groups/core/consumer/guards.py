@@ -7,7 +7,7 @@ that goes on is not held up: members still come to the target that there is.
 
 from typing import TYPE_CHECKING
 
-from groups.core.consumer import target_schedule, client_rounds, targets
+from groups.core.consumer import client_rounds, target_schedule, targets
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import GroupRow

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from groups.core.assignors import DEFAULT_NAMES, Parts, weights
 from groups.core.assignors.client_side import fault_of
-from groups.core.consumer import target_schedule, guards, leave, client_rounds, targets
+from groups.core.consumer import client_rounds, guards, leave, target_schedule, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,

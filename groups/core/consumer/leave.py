@@ -9,7 +9,14 @@ from dataclasses import replace
 
 from groups.core.assignors import NOTHING
 from groups.core.assignors.task import AssignorFailed
-from groups.core.consumer import target_schedule, classic_heartbeats, guards, client_assignment, client_rounds, targets
+from groups.core.consumer import (
+    classic_heartbeats,
+    client_assignment,
+    client_rounds,
+    guards,
+    target_schedule,
+    targets,
+)
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -128,7 +135,9 @@ def tick(work: Work, _event: Tick) -> None:
         ("calls", "did not join again in time"),
         ("syncs", "sent no SyncGroup in time"),
     ):
-        late = [work.members[m] for m in classic_heartbeats.over(getattr(work.live, timers), work.now)]
+        late = [
+            work.members[m] for m in classic_heartbeats.over(getattr(work.live, timers), work.now)
+        ]
         if late:
             remove(work, late, Trigger.REBALANCE_TIMEOUT, _said(late, what))
     silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]

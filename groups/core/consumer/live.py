@@ -6,7 +6,7 @@ Values, no rules. A takeover begins them anew.
 from dataclasses import dataclass, field, replace
 
 from groups.core.assignors import NOWHERE, Parts, Racks
-from groups.core.consumer import target_schedule, client_rounds
+from groups.core.consumer import client_rounds, target_schedule
 from groups.core.consumer.partition_moves import Moves
 from groups.core.group import Beat, Millis
 from groups.core.shared import SharedDict

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from groups.core.assignors import Parts, Subscriber, weights
 from groups.core.assignors.task import Question
-from groups.core.consumer import target_schedule, client_rounds
+from groups.core.consumer import client_rounds, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member, by_topic
 

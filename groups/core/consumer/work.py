@@ -1,7 +1,7 @@
 """One step's working copy of a consumer group, and what the step has gathered so far.
 
 Means, not rules: nothing is copied before it is changed, and then once per step. The rules are
-in ``heartbeat``, ``leaving`` and ``offsets``.
+in ``heartbeat``, ``leave`` and ``offsets``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from typing import Any
 
 from groups.core.assignors import NOTHING, Assignor, Part, Parts, table, weights
 from groups.core.assignors.task import Question
-from groups.core.consumer import target_schedule, guards, client_rounds, targets
+from groups.core.consumer import client_rounds, guards, target_schedule, targets
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.live import Live as Live
 from groups.core.consumer.live import Timer as Timer
@@ -22,10 +22,10 @@ from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
 from groups.core.journal import EntryKind
-from groups.core.transactional_offsets import Pending
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Details, GroupRow, MemberRow
 from groups.core.shared import SharedDict, shared
+from groups.core.transactional_offsets import Pending
 
 EMPTY = "Empty"
 ASSIGNING = "Assigning"

@@ -10,12 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from random import Random
 
-from groups.core.classic import invariants
 from groups.core.assignment import assignment_of
-from groups.core.classic import packing, recovery
+from groups.core.classic import invariants, packing, recovery
 from groups.core.classic.group import ClassicGroup
-from groups.core.classic.live import Live
 from groups.core.classic.join_phase import Cause, rebalance_or_go_on, select_protocol
+from groups.core.classic.live import Live
 from groups.core.classic.states import (
     EMPTY,
     MEMBER_JOINED,
@@ -29,11 +28,11 @@ from groups.core.consumer.classic_members import PROTOCOL_TYPE, VERSION_MAX, nam
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member
 from groups.core.consumer.work import RECONCILING, STABLE_GROUP, VACATED
+from groups.core.conversion import policy
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Answer, Decision, JournalEntry, Millis
 from groups.core.journal import EntryKind
-from groups.core.conversion import policy
 from groups.core.replies import Joined
 from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
 from groups.core.shared import SharedDict

@@ -14,6 +14,7 @@ from typing import Final
 from groups.core import transactional_offsets
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.conversion import downgrade, empty_groups, upgrade
 from groups.core.draft.group import DraftGroup
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -35,7 +36,6 @@ from groups.core.events import (
 )
 from groups.core.group import Decision, Group, Millis
 from groups.core.kinds import KINDS, kind_for
-from groups.core.conversion import downgrade, empty_groups, upgrade
 
 
 def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:

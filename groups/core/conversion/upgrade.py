@@ -19,10 +19,10 @@ from groups.core.consumer.heartbeat import JOIN, validate
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
 from groups.core.consumer.work import EMPTY, STABLE_GROUP, Live, first_details
+from groups.core.conversion import policy
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.group import Answer, Beat, Decision, Millis
-from groups.core.conversion import policy
 from groups.core.replies import ConsumerBeaten, Operated
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.shared import SharedDict

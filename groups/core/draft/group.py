@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final, Self
 
 from groups.core import dispatch, other_kinds
-from groups.core.draft import heartbeat, guards, invariants, join, leave, offsets, recovery, topics
+from groups.core.draft import guards, heartbeat, invariants, join, leave, offsets, recovery, topics
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
 from groups.core.draft.work import Work, absent_row
@@ -42,12 +42,12 @@ from groups.core.events import (
     TopicsChanged,
     TxnOffsetCommit,
 )
-from groups.core.working_copy import ABSENT
 from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
-from groups.core.rows_group import EXACT_MAX, Earliest, Halves
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
+from groups.core.rows_group import EXACT_MAX, Earliest, Halves
 from groups.core.shared import SharedDict
+from groups.core.working_copy import ABSENT
 
 
 def _another_protocol(work: Work, event: JoinGroup) -> None:

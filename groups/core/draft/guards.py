@@ -5,7 +5,6 @@ No join is held meanwhile: who would start a rebalance is told to ask again. A r
 on is never held up.
 """
 
-from groups.core.rebalance_cause import Cause
 from groups.core.draft import packing
 from groups.core.draft.live import Live
 from groups.core.draft.states import EMPTY, STABLE
@@ -14,6 +13,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftJoin
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.journal import EntryKind
+from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable, MemberRow
 
 ASK_AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS

@@ -4,12 +4,12 @@ Only this file says who counts as dead. Steady groups answer heartbeats from the
 comes here does so because a rebalance goes on, or because the heartbeat is wrong.
 """
 
-from groups.core.rebalance_cause import Cause
-from groups.core.draft import guards, leave, join_phase
+from groups.core.draft import guards, join_phase, leave
 from groups.core.draft.states import PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.work import OWED, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftHeartbeat, Tick
+from groups.core.rebalance_cause import Cause
 from groups.core.replies import DraftBeaten
 
 

@@ -1,15 +1,15 @@
 """JoinGroup of the draft: who may take part in the next generation, and who is answered at once.
 
-Only this file lets a consumer in. When the generation comes is decided in ``rounds``.
+Only this file lets a consumer in. When the generation comes is decided in ``join_phase``.
 """
 
-from groups.core.rebalance_cause import Cause
-from groups.core.draft import guards, packing, join_phase, strategies
+from groups.core.draft import guards, join_phase, packing, strategies
 from groups.core.draft.live import Join
 from groups.core.draft.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.draft.work import EXCLUDED, Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import DraftJoin, Ticket
+from groups.core.rebalance_cause import Cause
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 

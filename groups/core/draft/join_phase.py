@@ -10,18 +10,18 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.draft import guards, packing, strategies
 from groups.core.draft.live import Join, Round
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt, Parts
 from groups.core.draft.work import OWED, Work
-from groups.core.working_copy import NAMED_MAX
 from groups.core.group import Beat
 from groups.core.journal import EntryKind, Trigger
+from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
+from groups.core.working_copy import NAMED_MAX
 
 EXCLUDED_MAX = 1_000
 """Consumers that a row remembers as left out. Beyond it they are told UnknownConsumer, and start

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from groups.core.rebalance_cause import Cause, await_generation, may_force
 from groups.core.draft import join_phase
 from groups.core.draft.states import EMPTY, MEMBER_LEFT, OPERATOR, PREPARING
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import EvictMember, ForceRebalance, LeaveGroup, MembersRefused
+from groups.core.rebalance_cause import Cause, await_generation, may_force
 from groups.core.replies import DraftJoined, Left
 
 

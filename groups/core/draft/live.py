@@ -7,9 +7,9 @@ changes a copy.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from groups.core.rebalance_cause import Cause
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
+from groups.core.rebalance_cause import Cause
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
 

@@ -6,13 +6,13 @@ requests, suspicion and silence ended with the owner. The 2015 code lost the who
 
 from dataclasses import replace
 
-from groups.core.rebalance_cause import Cause
 from groups.core.draft import join_phase
 from groups.core.draft.live import Live, Round
 from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
 from groups.core.group import Beat, Millis, forgiven, forgiven_beats
 from groups.core.journal import EntryKind
+from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 from groups.core.shared import SharedDict
 

@@ -1,10 +1,10 @@
 """Partition changes of subscribed topics: the coordinator tracks them, consumers hear of it."""
 
-from groups.core.rebalance_cause import Cause
 from groups.core.draft import join_phase
 from groups.core.draft.states import EMPTY, STABLE, TOPICS_CHANGED
 from groups.core.draft.work import TOPICS, Work
 from groups.core.events import TopicsChanged
+from groups.core.rebalance_cause import Cause
 
 
 def topics_changed(work: Work, event: TopicsChanged) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from groups.core.draft.live import Live, Round
 from groups.core.draft.states import EMPTY, TRANSITIONS
-from groups.core.working_copy import ABSENT, Gathered
 from groups.core.group import Rules
 from groups.core.rows import GroupRow
+from groups.core.working_copy import ABSENT, Gathered
 
 KIND = "draft"
 

@@ -6,17 +6,17 @@ from typing import Any, Final
 from django.contrib.auth.models import Group as Role
 from django.core.management.base import BaseCommand
 
-from groups.access import staff_roles, rights
+from groups.access import rights, staff_roles
 
 ROLES: Final = (staff_roles.VIEWER, staff_roles.OPERATOR, staff_roles.ADMINISTRATOR)
 
 HEAD: Final = """\
 # Who may do what
 
-`manage.py rights` makes this page of the table that every door asks (`groups/access/rights.py`) and of the
-roles (`groups/access/staff_roles.py`). What has no row nobody may do. A superuser, and the token of
-`ROLLCALL_API_TOKEN` over REST, may do whatever somebody may; a token may do what its user may.
-Whoever sees the admin is staff."""
+`manage.py rights` makes this page of the table that every door asks (`groups/access/rights.py`) and
+of the roles (`groups/access/staff_roles.py`). What has no row nobody may do. A superuser, and the
+token of `ROLLCALL_API_TOKEN` over REST, may do whatever somebody may; a token may do what its user
+may. Whoever sees the admin is staff."""
 
 
 class Command(BaseCommand):

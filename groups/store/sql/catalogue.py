@@ -170,8 +170,8 @@ WITH doomed AS (
 {_NOTE_ERASED % Trigger.TOPIC_DELETED}
 """
 
-# Ahead of the committed ones, as everybody who locks both does (groups.store.sql.transactions): else a
-# transaction that ends just now would bring them back.
+# Ahead of the committed ones, as everybody who locks both does (groups.store.sql.transactions):
+# else a transaction that ends just now would bring them back.
 ERASE_PENDING = """
 WITH doomed AS (
     SELECT producer_id, group_id, topic, partition FROM rollcall_pending_offset

@@ -1,7 +1,7 @@
 """The SQL of who was heard of when, and of the session sweep's questions and answers.
 
-The node executes the first half (``groups.coordinator.liveness``, ``groups.coordinator.probe_responder``), Celery's worker the
-second (``groups.sweeps.session``).
+The node executes the first half (``groups.coordinator.liveness``,
+``groups.coordinator.probe_responder``), Celery's worker the second (``groups.sweeps.session``).
 """
 
 LOOK_BELL = "rollcall_look"

@@ -1,4 +1,5 @@
-"""The SQL of verbs about offsets: what the rows hold; ``groups.operations.offset_operations`` executes it."""
+"""The SQL of verbs about offsets: what the rows hold; ``groups.operations.offset_operations``
+executes it."""
 
 AGES = """
 WITH waiting AS (

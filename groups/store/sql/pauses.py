@@ -1,4 +1,5 @@
-"""The SQL of pauses, and of who follows them (``groups.operations.pauses``, ``groups.operations.pause_acks``)."""
+"""The SQL of pauses, and of who follows them (``groups.operations.pauses``,
+``groups.operations.pause_acks``)."""
 
 BELL = "rollcall_pauses"
 """The channel for pages: something is paused, resumed or obeyed. The payload is the group's id."""

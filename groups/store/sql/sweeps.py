@@ -1,4 +1,5 @@
-"""The SQL of periodic work other than the session sweep's; ``groups.sweeps.session`` executes it."""
+"""The SQL of periodic work other than the session sweep's; ``groups.sweeps.session`` executes
+it."""
 
 NOTE_SLOTS = """
 INSERT INTO rollcall_journal (

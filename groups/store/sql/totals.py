@@ -1,4 +1,5 @@
-"""The SQL of totals; ``groups.coordinator.totals`` executes it, and ``groups.catalogue.changes`` for operators."""
+"""The SQL of totals; ``groups.coordinator.totals`` executes it, and ``groups.catalogue.changes``
+for operators."""
 
 from groups.core.journal import EntryKind, Trigger
 

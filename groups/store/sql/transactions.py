@@ -1,8 +1,9 @@
 """The SQL of transactions: producers, the groups in their transactions, offsets that wait.
 
 Executed by ``groups.store.transactional_offsets`` (in the batches of the groups' owner) and by
-``groups.coordinator.transactions``. Everybody locks in one order: producers, waiting offsets in key order,
-committed offsets. So nobody deadlocks, and whoever comes second sees what the first has done.
+``groups.coordinator.transactions``. Everybody locks in one order: producers, waiting offsets in key
+order, committed offsets. So nobody deadlocks, and whoever comes second sees what the first has
+done.
 """
 
 # -- in the batches of a group's owner

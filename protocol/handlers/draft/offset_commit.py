@@ -10,9 +10,9 @@ from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, DraftCommit, OffsetWrite
 from protocol.call import Call
-from protocol.handlers.support import validation
 from protocol.handlers.draft import check_names, decide, number_of
 from protocol.handlers.offset_commit import RETENTION_MS_MAX, author, check
+from protocol.handlers.support import validation
 from rollcall.wire.messages.draft.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,

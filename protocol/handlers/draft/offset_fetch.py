@@ -11,19 +11,19 @@ from functools import partial
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups.store import offsets
 from groups.core.errors import ErrorCode, Refuse
+from groups.store import offsets
 from groups.store.offsets import Committed, Partition
 from protocol.call import Call
-from protocol.handlers.support import validation
 from protocol.handlers.draft import available, check_names, number_of
+from protocol.handlers.support import validation
+from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.draft.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchResponse,
     OffsetFetchResponsePartition,
     OffsetFetchResponseTopic,
 )
-from rollcall.wire.limits import REPLY_BYTES_MAX
 
 logger = logging.getLogger(__name__)
 

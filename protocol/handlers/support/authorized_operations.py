@@ -1,4 +1,4 @@
-"""Authorized operations of topics and the cluster (KIP-430); those of groups: ``operations``.
+"""Authorized operations of topics and the cluster (KIP-430); those of groups: ``group_operations``.
 
 There are no access rules yet: whoever may ask may do all that exists on the resource.
 """

@@ -1,7 +1,8 @@
 """Authorized operations of groups, as several answers tell them when asked (KIP-430).
 
-A bit per operation, by Kafka's operation codes; those of topics and the cluster: ``rights``.
-There are no access rules yet, so whoever may ask may do everything that exists on the resource.
+A bit per operation, by Kafka's operation codes; those of topics and the cluster:
+``authorized_operations``. There are no access rules yet, so whoever may ask may do everything that
+exists on the resource.
 """
 
 NOT_ASKED = -(2**31)

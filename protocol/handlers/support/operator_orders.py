@@ -1,9 +1,9 @@
 """PollCommands and AcknowledgeCommand where they are about an operator's orders.
 
 A long poll: a member hears at once that it shall stop or start. What it shall do is read from
-memory (``groups.coordinator.pauses``), whatever kind the group is of; ids from ``ORDERS_FROM`` on say that it
-is these that a member asks for. A poll that waits holds a place in two
-tables and one timer, and costs nothing until there is news (docs/pause.md).
+memory (``groups.coordinator.pauses``), whatever kind the group is of; ids from ``ORDERS_FROM`` on
+say that it is these that a member asks for. A poll that waits holds a place in two tables and one
+timer, and costs nothing until there is news (docs/pause.md).
 """
 
 from groups.core.errors import ErrorCode, Refuse

@@ -6,15 +6,15 @@ request itself brings; the doorbell tells of the rest.
 
 from collections.abc import Iterable
 
-from groups.coordinator import views
 from groups.catalogue.cache import Unavailable
+from groups.coordinator import views
+from groups.coordinator.views import View
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
+from groups.core.conversion import upgrade
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
-from groups.core.conversion import upgrade
 from groups.core.subscription import subscription_of
-from groups.coordinator.views import View
 from protocol.call import Call
 
 

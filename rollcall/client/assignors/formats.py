@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from rollcall.wire.messages import consumer_protocol_assignment as assigned
-from rollcall.wire.messages import consumer_protocol_subscription as subscribed
+from rollcall.client.core.events import NOTHING, Partitions, TopicPartition
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message, message, wire
 from rollcall.wire.errors import WireError
 from rollcall.wire.kinds import array, int32
-from rollcall.client.core.events import NOTHING, Partitions, TopicPartition
+from rollcall.wire.messages import consumer_protocol_assignment as assigned
+from rollcall.wire.messages import consumer_protocol_subscription as subscribed
 
 VERSION: Final = 3
 _PREFIX_BYTES: Final = 2

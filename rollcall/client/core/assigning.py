@@ -8,6 +8,10 @@ from enum import Enum
 from typing import Final
 from uuid import UUID
 
+from rollcall.client.assignors.own import ClientAssignor, Shares, View, ViewMember
+from rollcall.client.core.codes import Code
+from rollcall.client.core.events import Standing, TopicPartition
+from rollcall.client.core.heartbeat_delta import Place, listed
 from rollcall.wire.messages.consumer_group_heartbeat import ClientAssignor as SaidAssignor
 from rollcall.wire.messages.consumer_group_install_assignment import (
     ConsumerGroupInstallAssignmentRequest,
@@ -18,10 +22,6 @@ from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentResponse,
     PreparedMember,
 )
-from rollcall.client.assignors.own import ClientAssignor, Shares, View, ViewMember
-from rollcall.client.core.codes import Code
-from rollcall.client.core.heartbeat_delta import Place, listed
-from rollcall.client.core.events import Standing, TopicPartition
 
 
 class Next(Enum):

@@ -13,16 +13,10 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from rollcall.wire.messages.heartbeat import HeartbeatResponse
-from rollcall.wire.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
-from rollcall.wire.messages.sync_group import SyncGroupResponse
-from rollcall.wire.declare import Message
 from rollcall.client.assignors import Assignor, Claim, formats
 from rollcall.client.core import classic_messages as talk
 from rollcall.client.core.classic_states import TRANSITIONS, Input, State
 from rollcall.client.core.codes import CLASSIC, Code, Verdict, name_of
-from rollcall.client.core.machine import MemberMachine, Table
-from rollcall.client.core.subscription_match import topics_wanted
 from rollcall.client.core.events import (
     NOTHING,
     End,
@@ -38,6 +32,12 @@ from rollcall.client.core.events import (
     WorkedOut,
     WorkOut,
 )
+from rollcall.client.core.machine import MemberMachine, Table
+from rollcall.client.core.subscription_match import topics_wanted
+from rollcall.wire.declare import Message
+from rollcall.wire.messages.heartbeat import HeartbeatResponse
+from rollcall.wire.messages.join_group import JoinGroupResponse, JoinGroupResponseMember
+from rollcall.wire.messages.sync_group import SyncGroupResponse
 
 BEATING = (State.PREPARING, State.RECONCILE_ASSIGNMENT, State.STABLE, State.UNSUBSCRIBING)
 """While a join or a sync is parked, that request itself keeps the member alive."""

@@ -5,6 +5,8 @@ Values in, values out; the machine that decides when is ``classic``.
 
 from collections.abc import Mapping, Sequence
 
+from rollcall.client.assignors import Assignor, Candidate, Claim, formats
+from rollcall.client.core.events import NOTHING, Identity, Partitions, TopicPartition
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.join_group import (
     JoinGroupRequest,
@@ -13,8 +15,6 @@ from rollcall.wire.messages.join_group import (
 )
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from rollcall.client.assignors import Assignor, Candidate, Claim, formats
-from rollcall.client.core.events import NOTHING, Identity, Partitions, TopicPartition
 
 PROTOCOL_TYPE = "consumer"
 JOIN_GRACE_MS = 5_000

@@ -20,15 +20,10 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandResponse
-from rollcall.wire.messages.poll_commands import Command, PollCommandsResponse
-from rollcall.wire.messages.register_consumer import RegisterConsumerResponse
-from rollcall.wire.declare import Message
 from rollcall.client.core import commanded_messages as talk
 from rollcall.client.core.classic_messages import leave
 from rollcall.client.core.codes import COMMANDED, Code, Verdict, name_of
 from rollcall.client.core.commanded_states import TRANSITIONS, Input, State
-from rollcall.client.core.machine import MemberMachine, Table
 from rollcall.client.core.events import (
     Fail,
     HandOut,
@@ -41,6 +36,11 @@ from rollcall.client.core.events import (
     TopicPartition,
     Topics,
 )
+from rollcall.client.core.machine import MemberMachine, Table
+from rollcall.wire.declare import Message
+from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandResponse
+from rollcall.wire.messages.poll_commands import Command, PollCommandsResponse
+from rollcall.wire.messages.register_consumer import RegisterConsumerResponse
 
 HELD_SHARE: Final = 3
 """A poll may wait for a third of the session."""

@@ -6,10 +6,10 @@ Values in, values out; the machine that decides when is ``commanded``.
 from collections.abc import Mapping
 from typing import Final
 
+from rollcall.client.core.events import Identity, Millis, Subscription, TopicPartition
 from rollcall.wire.messages.acknowledge_command import AcknowledgeCommandRequest
 from rollcall.wire.messages.poll_commands import Command, PollCommandsRequest
 from rollcall.wire.messages.register_consumer import RegisterConsumerRequest, TopicThreads
-from rollcall.client.core.events import Identity, Millis, Subscription, TopicPartition
 
 START: Final = "start-fetcher"
 """Any other command is one to stop: whoever stops too often does no harm."""

@@ -16,15 +16,8 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
-from rollcall.wire.messages.consumer_group_heartbeat import (
-    ClientAssignor,
-    ConsumerGroupHeartbeatResponse,
-)
-from rollcall.wire.declare import Message
 from rollcall.client.core.codes import CONSUMER, Code, Verdict, name_of
 from rollcall.client.core.consumer_states import TRANSITIONS, Input, State
-from rollcall.client.core.machine import MemberMachine, Table
-from rollcall.client.core.heartbeat_delta import Place, Saying, assignors, heartbeat, leave, places
 from rollcall.client.core.events import (
     Assign,
     Effect,
@@ -37,6 +30,13 @@ from rollcall.client.core.events import (
     Standing,
     TopicPartition,
     Topics,
+)
+from rollcall.client.core.heartbeat_delta import Place, Saying, assignors, heartbeat, leave, places
+from rollcall.client.core.machine import MemberMachine, Table
+from rollcall.wire.declare import Message
+from rollcall.wire.messages.consumer_group_heartbeat import (
+    ClientAssignor,
+    ConsumerGroupHeartbeatResponse,
 )
 
 SETTLED = (State.STABLE, State.RECONCILE_ASSIGNMENT, State.ACK_ASSIGNMENT)

@@ -19,13 +19,9 @@ from collections.abc import Set as AbstractSet
 from random import Random
 from typing import Any, Final
 
-from rollcall.wire.messages.draft.join_group import JoinGroupResponse
-from rollcall.wire.declare import Message
 from rollcall.client.core import draft_messages as talk
 from rollcall.client.core.codes import DRAFT, Code, Verdict, draft_name_of
 from rollcall.client.core.draft_states import TRANSITIONS, Input, State
-from rollcall.client.core.machine import MemberMachine, Table
-from rollcall.client.core.subscription_match import topics_wanted
 from rollcall.client.core.events import (
     NOTHING,
     Fail,
@@ -38,6 +34,10 @@ from rollcall.client.core.events import (
     TopicPartition,
     Topics,
 )
+from rollcall.client.core.machine import MemberMachine, Table
+from rollcall.client.core.subscription_match import topics_wanted
+from rollcall.wire.declare import Message
+from rollcall.wire.messages.draft.join_group import JoinGroupResponse
 
 JOIN_GRACE_MS: Final[Millis] = 5_000
 """A join is answered when the longest session in the group has passed, and this much later at

@@ -5,10 +5,10 @@ Values in, values out; the machine that decides when is ``draft``.
 
 from collections.abc import Sequence
 
+from rollcall.client.core.events import Identity, Partitions, Standing, TopicPartition
 from rollcall.wire.messages.draft.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.draft.join_group import JoinGroupRequest, JoinGroupResponse
 from rollcall.wire.messages.draft.leave_group import LeaveGroupRequest
-from rollcall.client.core.events import Identity, Partitions, Standing, TopicPartition
 
 
 def join(

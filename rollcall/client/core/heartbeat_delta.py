@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from rollcall.client.core.events import Identity, Subscription
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ClientAssignor,
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
-from rollcall.client.core.events import Identity, Subscription
 
 Place = tuple[UUID, int]
 """A partition as the consumer protocol names it: by the topic's id."""

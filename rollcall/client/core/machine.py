@@ -13,8 +13,6 @@ from random import Random
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
-from rollcall.wire.declare import Message
-from rollcall.client.core.requests import Asking
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.codes import Verdict
 from rollcall.client.core.events import (
@@ -41,6 +39,8 @@ from rollcall.client.core.events import (
     Unsubscribe,
     WorkedOut,
 )
+from rollcall.client.core.requests import Asking
+from rollcall.wire.declare import Message
 
 LEAVE_TIMEOUT_MS: Final[Millis] = 5_000
 """A leave is asked once; if it is not heard, the session ends a little later."""

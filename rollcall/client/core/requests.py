@@ -3,9 +3,9 @@
 No protocol is known here, and no state of a member.
 """
 
-from rollcall.wire.declare import Message
 from rollcall.client.core.backoff import Backoff
 from rollcall.client.core.events import Call, Change, Effect, Millis, Rediscover, Send
+from rollcall.wire.declare import Message
 
 
 class Asking:

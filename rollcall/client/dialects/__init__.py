@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from rollcall.wire.messages import Api
-from rollcall.wire.declare import Message
 from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
+from rollcall.wire.declare import Message
+from rollcall.wire.messages import Api
 
 Offsets = Mapping[TopicPartition, int]
 TopicIds = Mapping[TopicPartition, UUID]

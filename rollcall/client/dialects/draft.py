@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
+from rollcall.client.core.codes import draft_name_of
+from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
+from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, Versions, listed
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.draft import DRAFT_MESSAGES
 from rollcall.wire.messages.draft.consumer_metadata import ConsumerMetadataRequest
@@ -14,9 +17,6 @@ from rollcall.wire.messages.draft.offset_commit import (
     OffsetCommitRequestTopic,
 )
 from rollcall.wire.messages.draft.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
-from rollcall.client.core.codes import draft_name_of
-from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
-from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, Versions, listed
 
 APIS: Final = {**DRAFT_MESSAGES, **{key: MESSAGES[key] for key in (10001, 10002)}}
 """The draft's own, and the two that bring an operator's orders to members of every protocol."""

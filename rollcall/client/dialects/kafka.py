@@ -4,6 +4,10 @@ from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
+from rollcall.client.core.codes import Code, name_of
+from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
+from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, listed
+from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -18,10 +22,6 @@ from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
 )
-from rollcall.wire.declare import Message
-from rollcall.client.core.codes import Code, name_of
-from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
-from rollcall.client.dialects import Dialect, Fetched, Found, Offsets, TopicIds, listed
 
 TOPIC_IDS_SINCE: Final = 10
 """From here on, OffsetCommit and OffsetFetch name topics by their ids alone (KIP-848)."""

@@ -6,11 +6,15 @@ versions it offers, is ``protocol.apis``. Keys from ``PRIVATE_FROM`` on are Roll
 
 from typing import Final, NamedTuple
 
+from rollcall.wire.declare import Message
 from rollcall.wire.messages.acknowledge_command import (
     AcknowledgeCommandRequest,
     AcknowledgeCommandResponse,
 )
-from rollcall.wire.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+from rollcall.wire.messages.add_offsets_to_txn import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+)
 from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from rollcall.wire.messages.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
@@ -28,7 +32,10 @@ from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
 )
-from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse
+from rollcall.wire.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+)
 from rollcall.wire.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
 from rollcall.wire.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 from rollcall.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
@@ -56,7 +63,10 @@ from rollcall.wire.messages.join_group import JoinGroupRequest, JoinGroupRespons
 from rollcall.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
 from rollcall.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 from rollcall.wire.messages.list_offsets import ListOffsetsRequest, ListOffsetsResponse
-from rollcall.wire.messages.list_transactions import ListTransactionsRequest, ListTransactionsResponse
+from rollcall.wire.messages.list_transactions import (
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+)
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataResponse
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 from rollcall.wire.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
@@ -69,7 +79,6 @@ from rollcall.wire.messages.register_consumer import (
 )
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from rollcall.wire.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
-from rollcall.wire.declare import Message
 
 PRIVATE_FROM: Final = 10_000
 """The first key of APIs that Kafka does not have (docs/commanded.md)."""

@@ -5,9 +5,9 @@ A private API: Kafka describes it and has never shipped it, so its key is one of
 
 from collections.abc import Sequence
 
-from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
 from rollcall.wire.declare import Message, message, struct, wire
 from rollcall.wire.kinds import Struct, array, int16, int32, string
+from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
 
 
 @struct

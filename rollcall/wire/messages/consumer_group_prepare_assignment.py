@@ -7,9 +7,9 @@ are the design's, and the racks of partitions.
 from collections.abc import Sequence
 from uuid import UUID
 
-from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
 from rollcall.wire.declare import Message, message, struct, wire
 from rollcall.wire.kinds import Struct, array, blob, int8, int16, int32, string, uuid
+from rollcall.wire.messages.consumer_group_heartbeat import TopicPartitions
 
 
 @message(api_key=10010, versions="0", flexible="0+")
