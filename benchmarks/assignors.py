@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from time import process_time
 
 from benchmarks.options import Options
-from groups.core.assignors import NOTHING, Assignor, Parts, Racks, Subscriber, table
+from groups.core.assignors.registry import table
+from groups.core.assignors.types import NOTHING, Assignor, Parts, Racks, Subscriber
 
 BUCKETS = 5
 RACKS = 3

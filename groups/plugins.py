@@ -7,7 +7,8 @@ where they are asked (``groups.core.assignors.task``).
 from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
-from groups.core.assignors import NAMES, Assignor
+from groups.core.assignors.registry import NAMES
+from groups.core.assignors.types import Assignor
 
 GROUP = "rollcall.assignors"
 """The group of entry points: the assignor's name = a function, or a class without arguments."""

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from groups.core.draft.strategies import Strategy
+from groups.core.strategy import Strategy
 
 ENTRY_POINTS = "rollcall.partition_assignment_strategies"
 """The group of entry points in which a package may offer a strategy."""

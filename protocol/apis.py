@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call
+from protocol.call import Call, Served
 from protocol.handlers import (
     acknowledge_command,
     add_offsets_to_txn,
@@ -132,7 +132,7 @@ APIS: Mapping[int, Api] = {
 }
 
 
-def advertised() -> list[tuple[int, int, int]]:
+def advertised() -> list[Served]:
     """(key, min version, max version) of every API, in key order: what ApiVersions says."""
     return [(api.key, api.min_version, api.max_version) for api in APIS.values()]
 

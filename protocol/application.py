@@ -15,6 +15,7 @@ from channels.consumer import AsyncConsumer
 
 from groups.core.events import Ticket
 from groups.node import NodeSettings
+from protocol import apis
 from protocol.apis import Api
 from protocol.call import Call
 from protocol.handlers.api_versions import unsupported_version_body
@@ -137,6 +138,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             sit=partial(server.seats.take, connection.number),
             note_id=partial(server.handed_out.note, connection.number),
             memory=connection.memory,
+            served=apis.advertised,
         )
 
 
@@ -161,4 +163,4 @@ def _unsupported(api: Api, header: RequestHeader) -> bytes:
     the client learns what to ask; any other one cannot be answered."""
     if api.key != API_VERSIONS:
         raise WireError(f"{api.name} has no version {header.api_version}")
-    return response_frame(header.correlation_id, unsupported_version_body(), False)
+    return response_frame(header.correlation_id, unsupported_version_body(apis.advertised()), False)

@@ -8,7 +8,7 @@ the message's words. It never touches a connection.
 import asyncio
 import time
 from asyncio import Future
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
@@ -66,6 +66,10 @@ def _nobody_waits() -> None:
     """A call that is never held."""
 
 
+Served = tuple[int, int, int]
+"""Key, first and last version of an API that is served."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Released:
     """A watcher that ends a call's hold when there is news."""
@@ -94,6 +98,7 @@ class Call:
     ``throttle_ms``, where a handler sets it: nothing more is read from the
     connection for so long, once the request is answered. ``memory`` is the connection's: what the
     handler of an API remembers from one of its requests to the next, by API key or by name.
+    ``served`` are the APIs that ApiVersions tells of.
     """
 
     node: Node
@@ -113,6 +118,7 @@ class Call:
     note_id: Callable[[str, str], None] = _anywhere
     throttle_ms: int = 0
     memory: dict[int | str | None, int] = field(default_factory=dict)
+    served: Callable[[], Sequence[Served]] = tuple
 
     @property
     def author(self) -> Author:

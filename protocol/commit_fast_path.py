@@ -9,7 +9,6 @@ What this saves: docs/hot-path.md.
 
 from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING
 
 from groups.catalogue.cache import Entry
 from groups.core.errors import Refuse
@@ -18,13 +17,11 @@ from groups.core.replies import Reply
 from groups.core.slot import slot_of
 from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
+from protocol.host import Host
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.errors import WireError
 from rollcall.wire.headers import RequestHeader, parse_header, response_frame
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
-
-if TYPE_CHECKING:
-    from protocol.server import CoordinatorServer
 
 _KEY = Struct(">hh")
 OFFSET_COMMIT = 8
@@ -55,7 +52,7 @@ class CommitFastPath:
 
     def __init__(
         self,
-        server: "CoordinatorServer",
+        server: Host,
         number: int,
         write: Callable[[bytes], None],
         ended: Callable[[], None],

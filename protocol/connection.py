@@ -12,17 +12,15 @@ import select
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from protocol.apis import APIS, Api, is_flexible
 from protocol.commit_fast_path import CommitFastPath
 from protocol.heartbeat_fast_path import FastPath, NoFastPath
 from protocol.heartbeat_hold import Hold
+from protocol.host import Host
 from rollcall.wire.errors import FrameError
 from rollcall.wire.frames import FrameBuffer
-
-if TYPE_CHECKING:
-    from protocol.server import CoordinatorServer
 
 logger = logging.getLogger(__name__)
 
@@ -52,9 +50,7 @@ HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 class KafkaConnection(asyncio.Protocol):
     """The protocol object that daphne's server keeps; see its three-method seam."""
 
-    def __init__(
-        self, server: "CoordinatorServer", number: int, apis: Mapping[int, Api] = APIS
-    ) -> None:
+    def __init__(self, server: Host, number: int, apis: Mapping[int, Api] = APIS) -> None:
         self.server = server
         self.number = number
         self.apis = apis

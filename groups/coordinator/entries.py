@@ -5,13 +5,10 @@ Book-keeping only: who puts events in, and who takes them out, is not known here
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING
 
+from groups.coordinator.views import Kept
 from groups.core.events import Event, OffsetCommit, OffsetDelete, Ticket, TxnOffsetCommit
 from groups.core.group import Group, Millis
-
-if TYPE_CHECKING:
-    from groups.coordinator.views import Kept
 
 OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
 """Events about offsets alone."""

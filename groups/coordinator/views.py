@@ -7,11 +7,10 @@ catalogue have changed. No I/O and no rule here.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Protocol, Self
 
 from groups.catalogue.cache import Catalogue, Entry
-from groups.coordinator.entries import Resident
-from groups.core.assignors import Racks
+from groups.core.assignors.types import Racks
 from groups.core.consumer.group import ConsumerGroup
 
 Topics = Mapping[str, tuple[str, int]]
@@ -45,10 +44,16 @@ class Kept:
     changes: int
 
 
-def of_group(resident: Resident, group: ConsumerGroup, catalogue: Catalogue) -> View:
+class Shown(Protocol):
+    """Where the view of a group is kept (``groups.coordinator.entries``)."""
+
+    kept_view: Kept | None
+
+
+def of_group(shown: Shown, group: ConsumerGroup, catalogue: Catalogue) -> View:
     """What the group's own names stand for. Where the group knows it so already, the view holds
     the group's very own objects: whoever compares them need not look inside."""
-    kept = resident.kept_view
+    kept = shown.kept_view
     if (
         kept is None
         or kept.names is not group.topic_names
@@ -56,7 +61,7 @@ def of_group(resident: Resident, group: ConsumerGroup, catalogue: Catalogue) -> 
         or kept.racks is not group.racks
         or kept.changes != catalogue.changes
     ):
-        kept = resident.kept_view = _kept(group, catalogue)
+        kept = shown.kept_view = _kept(group, catalogue)
     return kept.view
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from groups.core.assignors import NOWHERE, Parts, Racks
 from groups.core.assignors.client_side import Said
 from groups.core.assignors.task import Question
+from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.authors import Author as Author
 from groups.core.expiry import Age
 

@@ -14,14 +14,15 @@ from enum import Enum
 from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
-from groups.core.assignors import DEFAULT_NAMES, Assignor
+from groups.core.assignors.registry import DEFAULT_NAMES
 from groups.core.assignors.task import Question
-from groups.core.draft.strategies import Strategy
+from groups.core.assignors.types import Assignor
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
 from groups.core.journal import EntryKind
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
+from groups.core.strategy import Strategy
 
 Millis = int
 

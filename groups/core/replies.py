@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from groups.core.assignors import NOWHERE, Racks, Subscriber
 from groups.core.assignors.client_side import ClientAssignor
+from groups.core.assignors.types import NOWHERE, Racks, Subscriber
 from groups.core.errors import ErrorCode
 
 

@@ -4,15 +4,13 @@ Each fault is a function that does it once, and undoes it later where it can be 
 says how often it comes. Nothing here knows what should hold.
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final
 
+from proof.simulation.cluster import Fault, Run
 from proof.simulation.late import Shade
 from proof.simulation.postgres import NEVER
 from proof.simulation.world import SECOND
-
-if TYPE_CHECKING:
-    from proof.simulation.run import Run
 
 GROWS_MAX: Final = 4
 """Partitions by which a life's topics grow, all together."""
@@ -24,34 +22,27 @@ ZOMBIE_S: Final = (4.0, 10.0)
 """A zombie's sleep: longer than a lease."""
 
 
-class Fault(NamedTuple):
-    """``every``: seconds between two of them, about."""
-
-    strike: Callable[["Run"], None]
-    every: float
-
-
-def _crash_node(run: "Run") -> None:
+def _crash_node(run: Run) -> None:
     if node := run.any_node():
         node.crash()
 
 
-def _drain_node(run: "Run") -> None:
+def _drain_node(run: Run) -> None:
     if node := run.any_node():
         node.drain()
 
 
-def _pause_node(run: "Run") -> None:
+def _pause_node(run: Run) -> None:
     if node := run.any_node():
         node.process.pause(run.world.now + run.world.between(0.5, 9))
 
 
-def _stall_node(run: "Run") -> None:
+def _stall_node(run: Run) -> None:
     if node := run.any_node():
         node.process.pause(run.world.now + run.world.between(0.05, 1.5))
 
 
-def _pause_at_write(run: "Run") -> None:
+def _pause_at_write(run: Run) -> None:
     """Between the decision, the guard, the commit and the answer."""
     if node := run.any_node():
         node.fail_share = 0.3
@@ -60,7 +51,7 @@ def _pause_at_write(run: "Run") -> None:
         run.later(1.5, run.database.whole)
 
 
-def _make_zombie(run: "Run") -> None:
+def _make_zombie(run: Run) -> None:
     """A node sleeps past its lease, perhaps from the middle of a write on; what its members say
     to it meanwhile it hears when it wakes. A rebalance elsewhere makes all that old."""
     node = run.any_node()
@@ -84,13 +75,13 @@ def _make_zombie(run: "Run") -> None:
             shade.was.process.spawn(shade.beat_after(seconds * run.world.rng.uniform(0.8, 1)))
 
 
-def _kill_database(run: "Run") -> None:
+def _kill_database(run: Run) -> None:
     if run.database.is_up:
         run.database.crash()
         run.later(run.world.rng.uniform(0.2, 6), run.database.start)
 
 
-def _end_sessions(run: "Run") -> None:
+def _end_sessions(run: Run) -> None:
     """pg_terminate_backend, or a connection that is reset on its way: then the server goes on
     with what it was sent."""
     resets = run.world.rng.random() < 0.5
@@ -103,7 +94,7 @@ def _end_sessions(run: "Run") -> None:
             run.database.close(session)
 
 
-def _hang_backend(run: "Run") -> None:
+def _hang_backend(run: Run) -> None:
     """One backend stands still with whatever it holds: it answers nothing, and does not notice that
     its client goes. If it holds nothing it never goes on; else long after the deadline, with all
     that it had been sent."""
@@ -120,25 +111,25 @@ def _hang_backend(run: "Run") -> None:
         session.connection.backend_hangs()
 
 
-def _slow_database(run: "Run") -> None:
+def _slow_database(run: Run) -> None:
     weather = run.database.weather
     weather.latency = run.world.rng.uniform(0.01, 0.3)
     run.later(run.world.rng.uniform(1, 6), lambda: setattr(weather, "latency", 0.0005))
 
 
-def _stall_commits(run: "Run") -> None:
+def _stall_commits(run: Run) -> None:
     weather = run.database.weather
     weather.stall_share = run.world.rng.uniform(0.1, 0.5)
     run.later(run.world.rng.uniform(1, 8), lambda: setattr(weather, "stall_share", 0.0))
 
 
-def _lose_replies(run: "Run") -> None:
+def _lose_replies(run: Run) -> None:
     weather = run.database.weather
     weather.lost_reply_share = run.world.rng.uniform(0.02, 0.2)
     run.later(run.world.rng.uniform(0.5, 4), lambda: setattr(weather, "lost_reply_share", 0.0))
 
 
-def _cut_database(run: "Run") -> None:
+def _cut_database(run: Run) -> None:
     """One node loses its database; clients still reach it."""
     if node := run.any_node():
         name, cut = node.process.name, run.database.weather.cut
@@ -146,12 +137,12 @@ def _cut_database(run: "Run") -> None:
         run.later(run.world.rng.uniform(0.5, 12), lambda: cut.discard(name))
 
 
-def _jump_clock(run: "Run") -> None:
+def _jump_clock(run: Run) -> None:
     """The wall clock of PostgreSQL's host; monotonic clocks know nothing of it."""
     run.database.wall_offset += int(run.world.rng.choice([-3600, 3600]) * SECOND)
 
 
-def _slow_network(run: "Run") -> None:
+def _slow_network(run: Run) -> None:
     """So slow that a member may need a session to find its coordinator: its own bad luck."""
     for client in run.clients:
         run.excuse(client, 12)
@@ -159,12 +150,12 @@ def _slow_network(run: "Run") -> None:
     run.later(run.world.rng.uniform(1, 8), lambda: setattr(run.network, "latency", 0.001))
 
 
-def _duplicate(run: "Run") -> None:
+def _duplicate(run: Run) -> None:
     run.network.duplicates = 0.2
     run.later(run.world.rng.uniform(1, 10), lambda: setattr(run.network, "duplicates", 0.0))
 
 
-def _cut_client(run: "Run") -> None:
+def _cut_client(run: Run) -> None:
     """Both ways, or one way only: requests arrive and answers do not, or the reverse."""
     client = run.any_client()
     if client is None:
@@ -177,21 +168,21 @@ def _cut_client(run: "Run") -> None:
     run.later(seconds, lambda: run.network.cut.difference_update(cut))
 
 
-def _break_connections(run: "Run") -> None:
+def _break_connections(run: Run) -> None:
     if node := run.any_node():
         for link in list(node.links):
             if run.world.rng.random() < 0.5:
                 link.close()
 
 
-def _pause_client(run: "Run") -> None:
+def _pause_client(run: Run) -> None:
     if client := run.any_client():
         seconds = run.world.rng.uniform(0.5, 9)
         run.excuse(client, seconds + 1)
         client.process.pause(run.world.now + int(seconds * SECOND))
 
 
-def _sleep_past_session(run: "Run") -> None:
+def _sleep_past_session(run: Run) -> None:
     """The member works on what it has for too long, and commits it first of all when it wakes."""
     client = run.any_client()
     if client is None or not client.owned:
@@ -206,7 +197,7 @@ def _sleep_past_session(run: "Run") -> None:
     client.process.pause(min(run.world.now + int(seconds * SECOND), run.peace_at + SECOND))
 
 
-def _haunt(run: "Run") -> None:
+def _haunt(run: Run) -> None:
     """Requests of a member as it is now keep coming: commits, beats, a leader's assignment."""
     client = run.any_client()
     if client is None or not client.owned:
@@ -217,7 +208,7 @@ def _haunt(run: "Run") -> None:
     shade.was.process.spawn(shade.haunt())
 
 
-def _grow_topic(run: "Run") -> None:
+def _grow_topic(run: Run) -> None:
     """One more partition; members hear of it in their own time."""
     topic = f"topic-{run.world.rng.choice(run.groups)}"
     if sum(run.network.grown.values()) < GROWS_MAX:
@@ -225,54 +216,54 @@ def _grow_topic(run: "Run") -> None:
         run.network.grown[topic] += 1
 
 
-def _kill_client(run: "Run") -> None:
+def _kill_client(run: Run) -> None:
     if client := run.any_client():
         run.replace(client)
 
 
-def _leave(run: "Run") -> None:
+def _leave(run: Run) -> None:
     if client := run.any_client():
         client.is_leaving = True
         run.excuse(client, 3600)
         run.replace(client, kills=False)
 
 
-def _double_static(run: "Run") -> None:
+def _double_static(run: Run) -> None:
     """A second process with the same instance id, while the first one lives."""
     client = run.any_client()
     if client is not None and client.instance is not None:
         run.replace(client, kills=False)
 
 
-def _intrude(run: "Run") -> None:
+def _intrude(run: Run) -> None:
     """Somebody asks for what no row can hold, past the checks of the wire."""
     if client := run.any_client():
         run.intrude(client)
 
 
-def _kill_producer(run: "Run") -> None:
+def _kill_producer(run: Run) -> None:
     if producer := run.any_producer():
         producer.die()
         run.produce(producer.group_id, run.world.between(0.1, 4))
 
 
-def _double_producer(run: "Run") -> None:
+def _double_producer(run: Run) -> None:
     """A second process with the same transactional id, while the first one works on."""
     if producer := run.any_producer():
         run.produce(producer.group_id, run.world.between(0, 0.5))
 
 
-def _pause_producer(run: "Run") -> None:
+def _pause_producer(run: Run) -> None:
     """Perhaps for longer than its transactions may last."""
     if producer := run.any_producer():
         producer.process.pause(run.world.now + run.world.between(0.5, 9))
 
 
-def _force_rebalance(run: "Run") -> None:
+def _force_rebalance(run: Run) -> None:
     run.operate("force-rebalance")
 
 
-def _sweep_offsets(run: "Run") -> None:
+def _sweep_offsets(run: Run) -> None:
     run.operate("expire-offsets")
 
 

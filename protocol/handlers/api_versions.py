@@ -1,9 +1,10 @@
 """ApiVersions (18): what this server speaks, and the features of the cluster (KIP-511, KIP-584)."""
 
 import re
+from collections.abc import Sequence
 
 from groups.core.errors import ErrorCode
-from protocol.call import Call
+from protocol.call import Call, Served
 from protocol.handlers.support import validation
 from rollcall.wire.codec import encode
 from rollcall.wire.messages.api_versions import (
@@ -45,7 +46,7 @@ async def handle(request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse
     names = (request.client_software_name, request.client_software_version)
     if call.version >= CLIENT_NAMED_SINCE and not all(map(_SOFTWARE.fullmatch, names)):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    served = supported()
+    served = call.served()
     keys = {key for key, _, _ in served}
     levels = {name: level for name, (level, needed) in FEATURES.items() if needed in keys}
     final = {name: level for name, level in levels.items() if _is_on(name, call)}
@@ -70,25 +71,18 @@ def _is_on(feature: str, call: Call) -> bool:
     return on or feature != GROUP_VERSION
 
 
-def supported() -> list[tuple[int, int, int]]:
-    """(key, min version, max version) of every API that is served."""
-    from protocol import apis  # The table names this file's handler, so not at import time.
-
-    return apis.advertised()
-
-
-def unsupported_version_body() -> bytes:
+def unsupported_version_body(served: Sequence[Served]) -> bytes:
     """The answer to an ApiVersions request of an unknown version, in the form of version 0.
 
     UNSUPPORTED_VERSION with the range of ApiVersions alone: franz-go asks above
     our last version first, reads this, and asks again within the range.
     """
-    own = [api for api in supported() if api[0] == API_KEY]
+    own = [api for api in served if api[0] == API_KEY]
     answer = ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=_listed(own))
     return encode(answer, 0)
 
 
-def _listed(apis: list[tuple[int, int, int]]) -> list[ApiVersion]:
+def _listed(apis: Sequence[Served]) -> list[ApiVersion]:
     return [
         ApiVersion(api_key=key, min_version=first, max_version=last) for key, first, last in apis
     ]

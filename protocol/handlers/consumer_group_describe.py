@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from groups.core.assignors import Part
+from groups.core.assignors.types import Part
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member, by_topic
 from groups.core.errors import ErrorCode, Refuse

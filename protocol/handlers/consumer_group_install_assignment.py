@@ -1,6 +1,6 @@
 """ConsumerGroupInstallAssignment (10011): take what a member worked out for its group."""
 
-from groups.core.assignors import Parts
+from groups.core.assignors.types import Parts
 from groups.core.consumer.member import parts_of
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import InstallAssignment

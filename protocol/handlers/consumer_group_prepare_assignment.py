@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from groups.core.assignors import Racks
+from groups.core.assignors.types import Racks
 from groups.core.consumer.member import by_topic
 from groups.core.errors import Refuse
 from groups.core.events import PrepareAssignment

@@ -17,10 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar, cast, dataclass_transform
 
-from rollcall.wire.kinds import Array, Kind, Struct, Text
+from rollcall.wire.kinds import UNSET, Array, Kind, Struct, Text
+from rollcall.wire.kinds import Field as Field
 
 VERSION_LAST: Final = 0x7FFF
-_UNSET: Final = object()
 _S = TypeVar("_S", bound=type[Struct])
 
 
@@ -42,32 +42,6 @@ class Message(Struct):
         return cls.flexible_since is not None and version >= cls.flexible_since
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field: its kind, the versions that have it, and those in which it may be null."""
-
-    name: str
-    kind: Kind
-    since: int
-    until: int
-    nullable_since: int | None
-    default: object
-    tag: int | None
-
-    def present(self, version: int) -> bool:
-        return self.since <= version <= self.until
-
-    def nullable(self, version: int) -> bool:
-        return self.nullable_since is not None and version >= self.nullable_since
-
-    @property
-    def default_factory(self) -> Callable[[], Any] | None:
-        """What makes the default where each instance needs one of its own."""
-        if self.default is _UNSET:
-            return list if isinstance(self.kind, Array) else self.kind  # type: ignore[return-value]
-        return None
-
-
 class _Spec(NamedTuple):
     kind: Kind
     since: int
@@ -83,7 +57,7 @@ def wire(
     since: int = 0,
     until: int = VERSION_LAST,
     nullable_since: int | None = None,
-    default: object = _UNSET,
+    default: object = UNSET,
     tag: int | None = None,
 ) -> Any:
     """Say how a field travels.
@@ -100,7 +74,7 @@ def wire(
 
 def _field(name: str, spec: _Spec) -> Field:
     default = spec.default
-    if default is _UNSET and not isinstance(spec.kind, Array | type):
+    if default is UNSET and not isinstance(spec.kind, Array | type):
         default = "" if isinstance(spec.kind, Text) else spec.kind.zero
     return Field(name, **spec._replace(default=default)._asdict())
 

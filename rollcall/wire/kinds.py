@@ -7,12 +7,10 @@ stands in ``decoding`` and ``encoding``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar, Final
 from uuid import UUID
-
-if TYPE_CHECKING:
-    from rollcall.wire.declare import Field
 
 
 class Struct:
@@ -75,3 +73,32 @@ records = Blob("records", None)
 def array(element: Kind) -> Array:
     """The kind of a list whose elements are all of one kind."""
     return Array(element)
+
+
+UNSET: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: its kind, the versions that have it, and those in which it may be null."""
+
+    name: str
+    kind: Kind
+    since: int
+    until: int
+    nullable_since: int | None
+    default: object
+    tag: int | None
+
+    def present(self, version: int) -> bool:
+        return self.since <= version <= self.until
+
+    def nullable(self, version: int) -> bool:
+        return self.nullable_since is not None and version >= self.nullable_since
+
+    @property
+    def default_factory(self) -> Callable[[], Any] | None:
+        """What makes the default where each instance needs one of its own."""
+        if self.default is UNSET:
+            return list if isinstance(self.kind, Array) else self.kind  # type: ignore[return-value]
+        return None

@@ -13,7 +13,7 @@ from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.options import Options
 from benchmarks.wire import Member, Peer
-from groups.core.assignors import table
+from groups.core.assignors.registry import table
 from launcher.installation import CHECKOUT, Installation
 from rollcall.wire.messages.metadata import MetadataRequest
 

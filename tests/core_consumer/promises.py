@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from groups.core.assignors import NOTHING, Assignor, Parts, Racks, Subscriber
+from groups.core.assignors.types import NOTHING, Assignor, Parts, Racks, Subscriber
 
 TOPICS = ("t1", "t2", "t3", "t4")
 COUNTS = st.dictionaries(st.sampled_from(TOPICS), st.integers(0, 12), min_size=1)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from groups.core import assignors
-from groups.core.assignors import NOTHING, NOWHERE, Subscriber
 from groups.core.assignors import quotas as quotas_module
+from groups.core.assignors import registry
 from groups.core.assignors import weights as wishes
 from groups.core.assignors.quotas import _level, filled, quotas
+from groups.core.assignors.types import NOTHING, NOWHERE, Assignor, Subscriber
 from groups.core.assignors.uniform import assign_near, assign_uniformly
 from tests.core_consumer.promises import (
     Case,
@@ -26,25 +26,25 @@ from tests.core_consumer.promises import (
     sizes,
 )
 
-ALL = pytest.mark.parametrize("name", assignors.table())
+ALL = pytest.mark.parametrize("name", registry.table())
 EVEN = pytest.mark.parametrize("assign", [assign_uniformly, assign_near])
 
 
 def test_the_table_and_the_names_agree() -> None:
-    assert tuple(assignors.table()) == assignors.NAMES
-    assert set(assignors.DEFAULT_NAMES) <= set(assignors.NAMES)
+    assert tuple(registry.table()) == registry.NAMES
+    assert set(registry.DEFAULT_NAMES) <= set(registry.NAMES)
 
 
 @ALL
 @given(case=cases(alike=False, weighty=True))
 def test_each_partition_goes_once_and_only_to_a_subscriber(name: str, case: Case) -> None:
-    check_all(assignors.table()[name], case)
+    check_all(registry.table()[name], case)
 
 
 @ALL
 @given(case=cases(alike=True, weighty=True))
 def test_the_same_where_all_subscribe_alike(name: str, case: Case) -> None:
-    check_all(assignors.table()[name], case)
+    check_all(registry.table()[name], case)
 
 
 # -- uniform, with racks and without
@@ -52,7 +52,7 @@ def test_the_same_where_all_subscribe_alike(name: str, case: Case) -> None:
 
 @EVEN
 @given(case=cases(alike=True))
-def test_uniform_is_even_where_all_subscribe_alike(assign: assignors.Assignor, case: Case) -> None:
+def test_uniform_is_even_where_all_subscribe_alike(assign: Assignor, case: Case) -> None:
     shares = run(assign, case)
     assert sizes(shares)[0] - sizes(shares)[-1] <= 1
 
@@ -60,7 +60,7 @@ def test_uniform_is_even_where_all_subscribe_alike(assign: assignors.Assignor, c
 @EVEN
 @given(case=cases(alike=True, weighty=True))
 def test_nobody_is_off_its_weighted_share_by_a_whole_partition(
-    assign: assignors.Assignor, case: Case
+    assign: Assignor, case: Case
 ) -> None:
     shares = run(assign, case)
     total, whole = sum(map(len, shares.values())), sum(m.weight for m in case.members)
@@ -84,7 +84,7 @@ def test_uniform_moves_no_more_than_a_change_of_members_needs(case: Case, at: in
 @EVEN
 @given(case=cases(alike=False, weighty=True))
 def test_uniform_leaves_no_single_move_that_would_even_things_out(
-    assign: assignors.Assignor, case: Case
+    assign: Assignor, case: Case
 ) -> None:
     # Where all subscribe alike shares are exact, which weights round a little differently.
     assume(len({m.topics for m in case.members}) > 1 or {m.weight for m in case.members} == {1})
@@ -99,9 +99,7 @@ def test_uniform_leaves_no_single_move_that_would_even_things_out(
 
 @EVEN
 @given(case=cases(alike=False, weighty=True))
-def test_who_has_what_it_had_keeps_the_very_same_set(
-    assign: assignors.Assignor, case: Case
-) -> None:
+def test_who_has_what_it_had_keeps_the_very_same_set(assign: Assignor, case: Case) -> None:
     """The step writes the rows of those only whose set is another."""
     shares = run(assign, case)
     again = run(assign, case.holding(shares))
@@ -186,7 +184,7 @@ def test_a_newcomer_is_given_what_is_far_from_those_who_had_it() -> None:
 
 @given(case=cases(alike=False))
 def test_range_gives_each_member_one_stretch_of_every_topic(case: Case) -> None:
-    shares = run(assignors.table()["range"], case)
+    shares = run(registry.table()["range"], case)
     for topic, count in case.counts.items():
         having = [m.member_id for m in case.members if topic in m.topics]
         parts = {m: sorted(p for t, p in shares[m] if t == topic) for m in having}
@@ -196,7 +194,7 @@ def test_range_gives_each_member_one_stretch_of_every_topic(case: Case) -> None:
 
 
 def given_by_range(members: list[Subscriber], counts: dict[str, int]) -> Shares:
-    return assignors.table()["range"](members, counts, NOWHERE)
+    return registry.table()["range"](members, counts, NOWHERE)
 
 
 def test_range_gives_contiguous_ranges_and_brings_equal_topics_together() -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from groups.core import events
-from groups.core.assignors import Parts, Racks, Subscriber
 from groups.core.assignors.task import AssignorFailed
+from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
 from groups.core.errors import ErrorCode
 from tests.core_consumer.talk import Client, Talk

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from groups.core import events
-from groups.core.consumer import work
+from groups.core.consumer import rebalance
 from groups.core.errors import ErrorCode
 from groups.core.group import JournalEntry
 from tests.core_consumer.talk import Client, Talk
@@ -78,7 +78,7 @@ def test_cg_21_an_assignor_that_fails_leaves_no_trace(monkeypatch: pytest.Monkey
     def broken(*_: Any) -> Any:
         raise RuntimeError("no idea")
 
-    monkeypatch.setattr(work, "table", lambda: {"uniform": broken})
+    monkeypatch.setattr(rebalance, "table", lambda: {"uniform": broken})
     with pytest.raises(RuntimeError, match="no idea"):
         talk.beat(Client("n", ("foo",)))
     assert talk.group is before

@@ -11,7 +11,8 @@ import pytest
 
 from groups.coordinator.assignor_worker import answer
 from groups.core import events
-from groups.core.assignors import NOWHERE, Racks, table
+from groups.core.assignors.registry import table
+from groups.core.assignors.types import NOWHERE, Racks
 from groups.core.consumer import target_schedule, targets
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.index import Index
@@ -71,7 +72,7 @@ def test_what_runs_within_a_step_is_bounded_by_the_size_of_the_question(name: st
         size = targets.size_of(work)
         if size > target_schedule.INLINE_MAX:
             continue
-        question = replace(work.question_for(name, table()[name]), racks=racks or NOWHERE)
+        question = replace(targets.question(work, name, table()[name]), racks=racks or NOWHERE)
         assert len(question.members) == members
         lines = Lines()
         before = sys.gettrace()

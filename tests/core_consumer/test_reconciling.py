@@ -2,7 +2,7 @@
 
 import pytest
 
-from groups.core.assignors import Parts, Subscriber
+from groups.core.assignors.types import Parts, Subscriber
 from groups.core.consumer import work
 from groups.core.consumer.member import UNRELEASED, parts_of
 from groups.core.errors import ErrorCode

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from groups.core import events
 from groups.core.draft.group import DraftGroup
 from groups.core.draft.invariants import check_thoroughly
-from groups.core.draft.strategies import Counts, Topics
 from groups.core.errors import ErrorCode
 from groups.core.group import Guards, Rules
 from groups.core.replies import DraftJoined, Left, Reply
+from groups.core.strategy import Counts, Topics
 from tests.conversing import Columns, OneGroup, millis, pair, partition
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from groups import strategies as loading
 from groups.core.draft import strategies
-from groups.core.draft.strategies import BUILT_IN, Counts, Misdealt, Topics, deal
+from groups.core.draft.strategies import BUILT_IN, Misdealt, deal
+from groups.core.strategy import Counts, Topics
 
 NAMES = st.sampled_from(["t0", "t1", "t2", "nowhere"])
 GROUPS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.frozensets(NAMES), min_size=1)

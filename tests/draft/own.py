@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from groups.core.draft.strategies import Counts, Topics
+from groups.core.strategy import Counts, Topics
 
 
 def assign(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:

@@ -93,7 +93,7 @@ async def test_a_client_must_say_its_name_well_from_version_three(cut_off: World
 
 async def test_an_unknown_version_is_answered_in_version_zero() -> None:
     """HS-02."""
-    body = api_versions.unsupported_version_body()
+    body = api_versions.unsupported_version_body(apis.advertised())
     assert body == struct.pack(">hihhh", ErrorCode.UNSUPPORTED_VERSION, 1, 18, 0, 4)
     assert decode(ApiVersionsResponse, 0, body).error_code == ErrorCode.UNSUPPORTED_VERSION
 

@@ -17,6 +17,7 @@ from groups.core.replies import Reply
 from groups.core.slot import SLOTS
 from groups.node import Node, NodeSettings
 from groups.postgres.connections import Connection
+from protocol import apis
 from protocol.call import Call, Desk
 from protocol.request_limits import Refusal, exceeded, refused
 from protocol.turns import Turns
@@ -125,6 +126,7 @@ class World:
             hold=hold,
             turns=Turns(asyncio.get_running_loop()),
             memory=self.memory,
+            served=apis.advertised,
         )
 
     async def commit(self, group_id: str, topic: str, partition: int, offset: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from groups.core.assignors import Parts, Racks, Subscriber
+from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from groups.coordinator import committer
-from groups.core.assignors import Parts, Racks, Subscriber
+from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
 from groups.core.conversion import step
-from groups.core.draft.strategies import Counts, Topics
 from groups.core.errors import ErrorCode
 from groups.core.events import DraftJoin, Event, InstallAssignment, Tick
 from groups.core.group import Decision, Group, Millis, Rules
 from groups.core.kinds import KINDS
 from groups.core.replies import DraftJoined, Joined, Refused, Reply
+from groups.core.strategy import Counts, Topics
 from tests.node.running import Running
 from tests.node.test_assigning import beat, configure, uniform_of_one
 

@@ -11,9 +11,10 @@ import pytest
 
 from groups.cluster.slot_keeper import SlotKeeper
 from proof.simulation import odd
+from proof.simulation.cluster import Run
 from proof.simulation.faults import FAULTS
 from proof.simulation.population import ALL, PLAIN, Population, Protocol
-from proof.simulation.run import Run, simulate
+from proof.simulation.run import simulate
 from proof.simulation.seams import Seams
 from proof.simulation.world import SECOND
 from protocol.handlers.support import validation
@@ -101,7 +102,7 @@ def test_a_life_without_faults_is_quiet() -> None:
 def test_slots_that_their_node_does_not_take_stay_where_they_are() -> None:
     """Node 1 beats, but never looks at the slots. Those that it should have node 0 takes when they
     have been free for a lease, and does not offer them again at once."""
-    run = Run(SEED_OF_TWO_NODES, faults=(), population=PLAIN)
+    run = Run(SEED_OF_TWO_NODES, FAULTS, faults=(), population=PLAIN)
     looks = SlotKeeper._looks
 
     async def looks_unless_blind(keeper: SlotKeeper) -> None:

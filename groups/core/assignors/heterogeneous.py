@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import chain
 
-from groups.core.assignors import Part, Parts, Subscriber
 from groups.core.assignors.partition_bitmap import Claims
 from groups.core.assignors.quotas import filled
 from groups.core.assignors.rack_aware import Room
+from groups.core.assignors.types import Part, Parts, Subscriber
 
 PASSES_MAX = 16
 """Balancing passes over all rooms, as in Kafka. What is evened out in one room may tip another;

@@ -6,7 +6,7 @@ Means, not rules.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from groups.core.assignors import Part, Parts, Racks
+from groups.core.assignors.types import Part, Parts, Racks
 
 FREE = 0
 TAKEN = 1

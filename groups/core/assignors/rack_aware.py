@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
-from groups.core.assignors import Part, Parts, Racks, Subscriber
+from groups.core.assignors.types import Part, Parts, Racks, Subscriber
 
 
 @dataclass(frozen=True, slots=True)

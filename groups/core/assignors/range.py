@@ -7,7 +7,7 @@ Weights and racks are not looked at: they would tear such partitions apart.
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from groups.core.assignors import NOWHERE, Part, Parts, Racks, Subscriber
+from groups.core.assignors.types import NOWHERE, Part, Parts, Racks, Subscriber
 
 
 def assign_ranges(

@@ -7,8 +7,9 @@ What an assignor answers is checked here before anybody goes by it, since it may
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from groups.core.assignors import NOTHING, Assignor, Parts, Racks, Subscriber, table
 from groups.core.assignors.partition_bitmap import Claims
+from groups.core.assignors.registry import table
+from groups.core.assignors.types import NOTHING, Assignor, Parts, Racks, Subscriber
 
 
 class AssignorFailed(RuntimeError):

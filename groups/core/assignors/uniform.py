@@ -8,11 +8,11 @@ its share.
 
 from collections.abc import Mapping, Sequence
 
-from groups.core.assignors import NOWHERE, Part, Parts, Racks, Subscriber
 from groups.core.assignors.heterogeneous import assign_unlike
 from groups.core.assignors.partition_bitmap import Claims
 from groups.core.assignors.quotas import quotas
 from groups.core.assignors.rack_aware import Exchange, bring_home, complete
+from groups.core.assignors.types import NOWHERE, Part, Parts, Racks, Subscriber
 
 
 def assign_uniformly(

@@ -5,20 +5,15 @@ CompletingRebalance is part of it. Only a group that is at work (Stable) is left
 frozen empty one is left empty. How a rebalance that was put off begins is told in ``resuming``.
 """
 
-from typing import TYPE_CHECKING
-
 from groups.core.assignment import partitions_of
 from groups.core.classic import packing
-from groups.core.classic.live import NEW_MEMBER_GUARD_MS, Join, Live
+from groups.core.classic.live import NEW_MEMBER_GUARD_MS, Cause, Join, Live
 from groups.core.classic.states import EMPTY, LEADER_REJOINED, METADATA_CHANGED, STABLE
 from groups.core.classic.work import Work
 from groups.core.group import NO_GUARDS, Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Durable, GroupRow, MemberRow
 from groups.core.subscription import topics_of
-
-if TYPE_CHECKING:
-    from groups.core.classic.join_phase import Cause
 
 HOLD_MS_MIN = 1_000
 """A join is held at least this long before its member must start over: a member may name a
@@ -47,7 +42,7 @@ def _interval_end(live: Live, rules: Rules) -> Millis:
     return live.settled_at + rules.guards.rebalance_min_interval_ms
 
 
-def put_off(work: Work, cause: "Cause") -> None:
+def put_off(work: Work, cause: Cause) -> None:
     """Remember why a rebalance is owed; the first cause stands for those that follow."""
     if work.live.put_off is not None:
         return
@@ -63,7 +58,7 @@ def put_off(work: Work, cause: "Cause") -> None:
     )
 
 
-def owe(work: Work, cause: "Cause") -> None:
+def owe(work: Work, cause: Cause) -> None:
     """Put off a rebalance that no parked request asks for: the row must remember it."""
     if work.row.details.get("must_rebalance") is None:
         work.set_details(must_rebalance=cause.trigger)

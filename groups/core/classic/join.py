@@ -11,14 +11,13 @@ from uuid import UUID
 
 from groups.core.classic import guards, packing, static
 from groups.core.classic.join_phase import (
-    Cause,
     current_generation,
     maybe_complete,
     prepare,
     rebalance_or_go_on,
 )
 from groups.core.classic.leave import remove_for_size
-from groups.core.classic.live import Join
+from groups.core.classic.live import Cause, Join
 from groups.core.classic.states import (
     COMPLETING,
     EMPTY,

@@ -6,11 +6,11 @@ Who may join is decided in ``join``, who must go in ``leave`` and ``timers``.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import nlargest
 
 from groups.core.classic import guards, packing
-from groups.core.classic.live import Join, Round, SyncPhase, Window
+from groups.core.classic.live import Cause, Join, Round, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
     EMPTY,
@@ -31,21 +31,6 @@ from groups.core.working_copy import NAMED_MAX
 EXTENSION_MS_MIN = 1_000
 """A join phase that waits on for static members waits at least this long: a member may name a
 rebalance timeout of 0, and the timer must not spin."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Why a rebalance starts: a word of ``REBALANCES``, a sentence, and who did it.
-
-    ``gone``: the members whose removal is the cause. ``client_reason``: in the client's own words.
-    """
-
-    trigger: str
-    reason: str
-    member_id: str | None = None
-    client_id: str | None = None
-    gone: tuple[str, ...] = ()
-    client_reason: str = ""
 
 
 def rebalance_or_go_on(work: Work, cause: Cause) -> None:

@@ -6,12 +6,12 @@ group rebalances.
 """
 
 from groups.core.classic.join_phase import (
-    Cause,
     count_departure,
     maybe_complete,
     note_departure,
     rebalance_or_go_on,
 )
+from groups.core.classic.live import Cause
 from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse

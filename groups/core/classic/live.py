@@ -7,7 +7,6 @@ objects are, see ``groups.core.group.Beat``): a step changes a copy.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from groups.core.events import Ticket
 from groups.core.group import Beat, Millis
@@ -15,12 +14,24 @@ from groups.core.replies import Reply
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
 
-if TYPE_CHECKING:
-    from groups.core.classic.join_phase import Cause
-
 NEW_MEMBER_GUARD_MS = 300_000
 """How long a member's first join may be parked. Kafka's fixed five minutes: a client whose
 socket died during a long join phase is removed in the end, although its session never began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a rebalance starts: a word of ``REBALANCES``, a sentence, and who did it.
+
+    ``gone``: the members whose removal is the cause. ``client_reason``: in the client's own words.
+    """
+
+    trigger: str
+    reason: str
+    member_id: str | None = None
+    client_id: str | None = None
+    gone: tuple[str, ...] = ()
+    client_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +157,7 @@ class Live:
     sync: SyncPhase | None = None
     recovering: bool = False
     dropped: dict[Ticket, Reply] = field(default_factory=dict)
-    put_off: "Cause | None" = None
+    put_off: Cause | None = None
     settled_at: Millis = 0
 
     def copy(self) -> "Live":

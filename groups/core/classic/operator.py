@@ -1,7 +1,8 @@
 """Operators' verbs on a classic group: force a rebalance, evict a member."""
 
-from groups.core.classic.join_phase import Cause, prepare, rebalance_or_go_on
+from groups.core.classic.join_phase import prepare, rebalance_or_go_on
 from groups.core.classic.leave import remove
+from groups.core.classic.live import Cause
 from groups.core.classic.states import EMPTY, OPERATOR, PREPARING
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode

@@ -8,8 +8,8 @@ not call for is forgotten with the parked requests that had started it.
 from dataclasses import replace
 
 from groups.core.classic import guards, packing
-from groups.core.classic.join_phase import Cause, arm_sync_anew, maybe_complete, rebalance_or_go_on
-from groups.core.classic.live import Join, Live, Round
+from groups.core.classic.join_phase import arm_sync_anew, maybe_complete, rebalance_or_go_on
+from groups.core.classic.live import Cause, Join, Live, Round
 from groups.core.classic.states import (
     COMPLETING,
     EMPTY,

@@ -5,7 +5,8 @@ put off. When rebalances have to wait is told in ``guards``.
 """
 
 from groups.core.classic import guards
-from groups.core.classic.join_phase import Cause, end_sync_phase, prepare
+from groups.core.classic.join_phase import end_sync_phase, prepare
+from groups.core.classic.live import Cause
 from groups.core.classic.states import EMPTY, MEMBER_JOINED, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode

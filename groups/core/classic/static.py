@@ -9,13 +9,12 @@ from dataclasses import replace
 
 from groups.core.classic import guards, packing
 from groups.core.classic.join_phase import (
-    Cause,
     everyone,
     maybe_complete,
     rebalance_or_go_on,
     select_protocol,
 )
-from groups.core.classic.live import Join
+from groups.core.classic.live import Cause, Join
 from groups.core.classic.states import COMPLETING, MEMBER_REPLACED, PREPARING, STABLE
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from groups.core.classic import guards
-from groups.core.classic.join_phase import Cause, maybe_complete, on_deadline, rebalance_or_go_on
+from groups.core.classic.join_phase import maybe_complete, on_deadline, rebalance_or_go_on
 from groups.core.classic.leave import remove
-from groups.core.classic.live import Join, Live
+from groups.core.classic.live import Cause, Join, Live
 from groups.core.classic.states import COMPLETING, PREPARING, SESSION_EXPIRED, STABLE, SYNC_EXPIRED
 from groups.core.classic.work import Work
 from groups.core.events import Tick

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groups.core.consumer import guards, target_schedule
+from groups.core.consumer import guards
 from groups.core.consumer.index import Index
+from groups.core.consumer.live import Batch
 from groups.core.consumer.member import UNRELEASED, UNREVOKED, Member
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Face, Millis
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from groups.core.consumer.work import Live, Timer, Work
 
 
-def is_behind(row: GroupRow, batch: target_schedule.Batch, index: Index, member: Member) -> bool:
+def is_behind(row: GroupRow, batch: Batch, index: Index, member: Member) -> bool:
     """Whether there is a newer target than the member's.
 
     An epoch without a target does not count: the next heartbeat of a member of the consumer
@@ -32,7 +33,7 @@ def is_behind(row: GroupRow, batch: target_schedule.Batch, index: Index, member:
     return member.epoch < newest
 
 
-def must_join(row: GroupRow, batch: target_schedule.Batch, index: Index, member: Member) -> bool:
+def must_join(row: GroupRow, batch: Batch, index: Index, member: Member) -> bool:
     """Whether the member's heartbeat is answered REBALANCE_IN_PROGRESS.
 
     It is behind, or has to give something up, or all that it waits for has become free.

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from groups.core.assignment import assignment_of
-from groups.core.assignors import Part, Parts
+from groups.core.assignors.types import Part, Parts
 from groups.core.classic import packing
-from groups.core.consumer import classic_heartbeats, guards, heartbeat, leave, targets
+from groups.core.consumer import classic_heartbeats, heartbeat, leave, rebalance, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.reconcile import reconcile
@@ -61,7 +61,7 @@ def join_group(work: Work, event: JoinGroup) -> None:
     heartbeat.merge(
         work, member, changed, event.topics, event.looked_up, client_reason=event.reason or ""
     )
-    guards.assign_for(work, member)
+    rebalance.assign_for(work, member)
     _move(work, event, said, member)
 
 
@@ -109,7 +109,7 @@ def _seat(work: Work, event: JoinGroup, before: Member | None) -> Member:
         return Member(_row(event, event.member_id or heartbeat.new_id(work), work))
     if before.row.member_id == event.member_id:
         return before
-    work.take(before.row.member_id, comes_back=True)
+    rebalance.remove(work, before.row.member_id, comes_back=True)
     row = replace(before.row, member_id=heartbeat.new_id(work))
     return replace(leave.away(before), row=row, epoch=0, previous_epoch=0)
 

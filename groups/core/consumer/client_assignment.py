@@ -8,10 +8,10 @@ must be heard of like everybody else.
 from collections.abc import Mapping
 from typing import NoReturn
 
-from groups.core.assignors import Parts
 from groups.core.assignors.client_side import named
 from groups.core.assignors.task import AssignorFailed
-from groups.core.consumer import client_rounds, guards, target_schedule, targets
+from groups.core.assignors.types import Parts
+from groups.core.consumer import client_rounds, guards, rebalance, target_schedule, targets, votes
 from groups.core.consumer.member import Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -75,9 +75,9 @@ def _give_up(work: Work, why: str) -> None:
     if client_rounds.failed(work, why):
         return
     try:
-        work.assign(by_members=False)
+        rebalance.work_out(work, by_members=False)
     except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
-        target_schedule.failed(work, work.vote(), str(error))
+        target_schedule.failed(work, votes.vote(work), str(error))
 
 
 def _asked(work: Work, event: PrepareAssignment | InstallAssignment) -> Member:
@@ -104,7 +104,7 @@ def _not_asked(sentence: str) -> NoReturn:
 def _go_by(work: Work, member: Member, shares: Mapping[str, Parts]) -> None:
     now = work.live.round
     assert now.elected is not None
-    question = work.question_for(now.elected.name, lambda *_told: shares)
+    question = targets.question(work, now.elected.name, lambda *_told: shares)
     try:
         checked = question.answer()
     except AssignorFailed as error:

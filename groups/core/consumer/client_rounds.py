@@ -9,39 +9,20 @@ another is asked: docs/decisions/0019-client-side-assignors.md.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import Final
 
 from groups.core.assignors.client_side import Elected, elect
+from groups.core.consumer import votes
+from groups.core.consumer.live import NO_ROUND, Round
 from groups.core.consumer.member import LEFT_FOR_NOW, Member
+from groups.core.consumer.work import Work
 from groups.core.group import Millis, Rules, forgiven
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import GroupRow
 
-if TYPE_CHECKING:
-    from groups.core.consumer.work import Work
-
 ASKED_MAX: Final = 3
 """Members that are asked, one after another, before the coordinator assigns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """``elected`` None: none is open. ``epoch``: the group epoch that it was last looked at in.
-
-    ``asked``: who works on it since ``since``, None: whoever beats next. ``until``: when another
-    is asked, or the coordinator assigns. ``failed``: who was asked for this target in vain.
-    """
-
-    elected: Elected | None = None
-    epoch: int = 0
-    asked: str | None = None
-    since: Millis = 0
-    until: Millis = 0
-    failed: tuple[str, ...] = ()
-
-
-NONE: Final = Round()
 
 
 def reloaded(now: Round, members: Mapping[str, Member]) -> Round:
@@ -73,7 +54,7 @@ def waits_for(now: Round, row: GroupRow, member: Member) -> bool:
     return now.asked == member.row.member_id if now.asked else _may_be_asked(now, member)
 
 
-def begin(work: "Work") -> bool:
+def begin(work: Work) -> bool:
     """A target is called for: whether members work it out. Else the coordinator does, at once."""
     elected = election(work)
     before = work.live.round
@@ -92,7 +73,7 @@ def begin(work: "Work") -> bool:
     return True
 
 
-def goes_on(work: "Work") -> bool:
+def goes_on(work: Work) -> bool:
     """Whether the round that is open is still the right one. Another group epoch is the next
     thing that its member is asked for, within the same time, unless the group now wants another
     assignor."""
@@ -113,7 +94,7 @@ def goes_on(work: "Work") -> bool:
     return True
 
 
-def offer(work: "Work", member: Member) -> bool:
+def offer(work: Work, member: Member) -> bool:
     """A member beats: whether it is told to assign. The first that can is the one."""
     now = work.live.round
     if not waits_for(now, work.row, member):
@@ -125,7 +106,7 @@ def offer(work: "Work", member: Member) -> bool:
     return True
 
 
-def gone(work: "Work", member_id: str) -> None:
+def gone(work: Work, member_id: str) -> None:
     """A member goes, for now or for good: whoever beats next is asked instead."""
     now = work.live.round
     if now.asked == member_id:
@@ -133,19 +114,19 @@ def gone(work: "Work", member_id: str) -> None:
         work.change().round = replace(now, asked=None, until=until)
 
 
-def close(work: "Work") -> None:
+def close(work: Work) -> None:
     """No member works anything out; whoever failed is remembered until there is a target."""
     if work.live.round.elected is not None:
         work.change().round = Round(failed=work.live.round.failed)
 
 
-def came(work: "Work") -> None:
+def came(work: Work) -> None:
     """There is a new target: everybody may be asked for the next."""
-    if work.live.round != NONE:
-        work.change().round = NONE
+    if work.live.round != NO_ROUND:
+        work.change().round = NO_ROUND
 
 
-def failed(work: "Work", why: str) -> bool:
+def failed(work: Work, why: str) -> bool:
     """The member that was asked gives no target. Whether another may: else the round is over,
     and it is the coordinator that must assign."""
     now = work.live.round
@@ -176,22 +157,22 @@ def failed(work: "Work", why: str) -> bool:
     return False
 
 
-def is_late(work: "Work") -> bool:
+def is_late(work: Work) -> bool:
     """Whether whoever was asked has had its time."""
     end = due(work.live.round)
     return end is not None and work.now >= end
 
 
-def election(work: "Work") -> Elected | None:
+def election(work: Work) -> Elected | None:
     """The client-side assignor that the group's members want, if they want one."""
     return elect(work.index.votes, work.rules.group_consumer_assignors)
 
 
-def _candidates(work: "Work", now: Round) -> Iterator[Member]:
+def _candidates(work: Work, now: Round) -> Iterator[Member]:
     return (member for member in work.members.values() if _may_be_asked(now, member))
 
 
-def _why_nobody(work: "Work", elected: Elected) -> str:
+def _why_nobody(work: Work, elected: Elected) -> str:
     if any(elected.may_run(member.client_assignors) for member in work.members.values()):
         return "every member that can run it was asked, or is away"
     return f"no member reads versions {elected.lowest} to {elected.highest} of its metadata"
@@ -206,9 +187,9 @@ def _may_be_asked(now: Round, member: Member) -> bool:
     )
 
 
-def _told(work: "Work", name: str, why: str) -> None:
+def _told(work: Work, name: str, why: str) -> None:
     """The coordinator assigns, although the members wanted to: the journal and the page say so."""
-    instead = work.vote()
+    instead = votes.vote(work)
     work.note(
         EntryKind.ASSIGNOR_FELL_BACK,
         trigger=Trigger.ASSIGNOR_FAILED,
@@ -218,7 +199,7 @@ def _told(work: "Work", name: str, why: str) -> None:
     _tell_page(work, f"{name}: {why}")
 
 
-def _tell_page(work: "Work", fell_back: str | None) -> None:
+def _tell_page(work: Work, fell_back: str | None) -> None:
     if work.row.details.get("fell_back") != fell_back:
         work.set_details(fell_back=fell_back)
 

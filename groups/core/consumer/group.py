@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final, Self
 
 from groups.core import other_kinds
-from groups.core.assignors import Racks
+from groups.core.assignors.types import Racks
 from groups.core.consumer import (
     classic_heartbeats,
     classic_members,
@@ -23,6 +23,7 @@ from groups.core.consumer import (
     leave,
     offsets,
     patterns,
+    rebalance,
     target_schedule,
 )
 from groups.core.consumer.index import Index, Topic
@@ -235,7 +236,7 @@ class ConsumerGroup:
         work = Work(row, self.members, self._index, self._live, self.rules, now, rng)
         for event in events:
             if decide(work, event, HANDLERS) and work.exists and not work.is_quiet:
-                work.settle()
+                rebalance.settle(work)
         if not work.is_quiet:
             classic_heartbeats.renew(work)
         group = self._after(work, any(isinstance(event, Tick) for event in events))

@@ -5,17 +5,11 @@ has to give anything up. Members that come meanwhile have nothing to do until th
 that goes on is not held up: members still come to the target that there is.
 """
 
-from typing import TYPE_CHECKING
-
-from groups.core.consumer import client_rounds, target_schedule, targets
+from groups.core.consumer import target_schedule
+from groups.core.consumer.live import Live
+from groups.core.consumer.work import Work
 from groups.core.group import NO_GUARDS, Millis, Rules
-from groups.core.journal import EntryKind
 from groups.core.rows import GroupRow
-
-if TYPE_CHECKING:
-    from groups.core.consumer.live import Live
-    from groups.core.consumer.member import Member
-    from groups.core.consumer.work import Work
 
 
 def first_target(rules: Rules) -> int:
@@ -24,7 +18,7 @@ def first_target(rules: Rules) -> int:
     return rules.generations_after + 1
 
 
-def holds(work: "Work") -> bool:
+def holds(work: Work) -> bool:
     """Whether a target that is called for has to wait now."""
     guards = work.rules.guards
     if guards is NO_GUARDS:
@@ -36,7 +30,7 @@ def holds(work: "Work") -> bool:
     return at_rest and bool(work.index.holders) and work.now < _interval_end(work.live, work.rules)
 
 
-def _interval_end(live: "Live", rules: Rules) -> Millis:
+def _interval_end(live: Live, rules: Rules) -> Millis:
     return live.settled_at + rules.guards.rebalance_min_interval_ms
 
 
@@ -45,7 +39,7 @@ def is_put_off(row: GroupRow) -> bool:
     return row.details.get("put_off") is not None
 
 
-def due(row: GroupRow, live: "Live", rules: Rules) -> Millis | None:
+def due(row: GroupRow, live: Live, rules: Rules) -> Millis | None:
     """When the target that is called for is computed by itself; None: nobody called for one, or
     the group is frozen. (What was not put off is computed with the next heartbeat, as with Kafka.)
     """
@@ -56,42 +50,3 @@ def due(row: GroupRow, live: "Live", rules: Rules) -> Millis | None:
     # Whichever of the two waits is longer: a tick before its end would decide nothing.
     ends = (_interval_end(live, rules), target_schedule.begins_at(live.batch, rules))
     return max(end for end in ends if end is not None)
-
-
-def assign(work: "Work") -> None:
-    """Compute the target that is called for, unless it has to wait."""
-    if work.row.generation == work.target_epoch:
-        return
-    if holds(work):
-        target_schedule.forget_wish(work)
-        client_rounds.close(work)
-        if not work.target_epoch:
-            work.set_target(first_target(work.rules))
-    elif client_rounds.goes_on(work):
-        return  # a member works it out
-    elif target_schedule.waits(work):
-        target_schedule.want(work)
-    else:
-        _begin(work)
-        work.assign()
-
-
-def assign_for(work: "Work", before: "Member") -> None:
-    """The same where a member's request calls for it: what it has turned away from since
-    ``before`` it gives up at once, also where the target has to wait for its interval."""
-    assign(work)
-    member = work.members[before.row.member_id]
-    if targets.subscribes_anew(before, member) and target_schedule.is_coming(work):
-        targets.forget_unsubscribed(work, member)
-
-
-def _begin(work: "Work") -> None:
-    """What was put off begins now."""
-    trigger = work.row.details.get("put_off")
-    if trigger is None:
-        return
-    reason = "it had been put off"
-    work.set_details(put_off=None, cause=[trigger, reason, None, None])
-    work.note_said("")
-    work.change().since = work.now
-    work.note(EntryKind.REBALANCE_STARTED, trigger=trigger, reason=reason)

@@ -9,9 +9,11 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from groups.core.assignors import DEFAULT_NAMES, Parts, weights
+from groups.core.assignors import weights
 from groups.core.assignors.client_side import fault_of
-from groups.core.consumer import client_rounds, guards, leave, target_schedule, targets
+from groups.core.assignors.registry import DEFAULT_NAMES
+from groups.core.assignors.types import Parts
+from groups.core.consumer import client_rounds, leave, rebalance, target_schedule, targets
 from groups.core.consumer.index import Topic
 from groups.core.consumer.member import (
     LEFT_FOR_NOW,
@@ -51,7 +53,7 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     if event.racks is not work.live.racks and event.racks != work.live.racks:
         work.change().racks = event.racks
     merge(work, member, _updated(member, event), event.topics, event.looked_up)
-    guards.assign_for(work, member)
+    rebalance.assign_for(work, member)
     _reconcile(work, member, event, owned)
 
 
@@ -208,7 +210,7 @@ def new_id(work: Work) -> str:
 
 def _come_back(work: Work, event: ConsumerHeartbeat, left: Member) -> Member:
     """A static member takes its own place under a new id, partitions and target included."""
-    work.take(left.row.member_id, comes_back=True)
+    rebalance.remove(work, left.row.member_id, comes_back=True)
     row = replace(left.row, member_id=event.member_id or new_id(work))
     back = replace(left, row=row, epoch=JOIN, previous_epoch=JOIN)
     return _upgraded(work, back) if left.is_classic else back
@@ -255,16 +257,20 @@ def merge(
     if changed.topics != member.topics or _is_another_pattern(work, member, changed):
         joins = member.epoch == JOIN and not member.topics and not member.regex
         trigger = Trigger.MEMBER_JOINED if joins else Trigger.SUBSCRIPTION_CHANGED
-        work.bump(trigger, "a member's subscription is new", changed, client_reason=client_reason)
+        rebalance.bump(
+            work, trigger, "a member's subscription is new", changed, client_reason=client_reason
+        )
     elif topics is not None:
-        work.bump(Trigger.TOPICS_CHANGED, "topics or partition counts changed", changed)
+        rebalance.bump(work, Trigger.TOPICS_CHANGED, "topics or partition counts changed", changed)
     elif changed.client_assignors != member.client_assignors:
         # KIP-848: what an assignor has to say anew may change what it would assign.
-        work.bump(Trigger.ASSIGNOR_CHANGED, "a member's assignor has something new to say", changed)
+        rebalance.bump(
+            work, Trigger.ASSIGNOR_CHANGED, "a member's assignor has something new to say", changed
+        )
     if topics is not None:
         work.set_catalogue(topics)
     if _assignors(changed) != _assignors(member):
-        work.set_details(assignor=work.choice())
+        work.set_details(assignor=rebalance.choice(work))
 
 
 def _assignors(member: Member) -> tuple[object, ...]:

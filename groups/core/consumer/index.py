@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from groups.core.assignors import NOTHING, Part, weights
+from groups.core.assignors import weights
 from groups.core.assignors.client_side import Vote, votes_of
+from groups.core.assignors.types import NOTHING, Part
 from groups.core.classic import packing
 from groups.core.consumer.member import Member
 from groups.core.shared import SharedDict

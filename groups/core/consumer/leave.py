@@ -7,15 +7,17 @@ next heartbeat.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from groups.core.assignors import NOTHING
 from groups.core.assignors.task import AssignorFailed
+from groups.core.assignors.types import NOTHING
 from groups.core.consumer import (
     classic_heartbeats,
     client_assignment,
     client_rounds,
     guards,
+    rebalance,
     target_schedule,
     targets,
+    votes,
 )
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
@@ -87,10 +89,10 @@ def remove(
         # Who fell silent has worked on nothing since it was last heard of, as far as we know.
         silent_since = work.live.beats[member.row.member_id].at
         since = silent_since if trigger == Trigger.SESSION_EXPIRED else None
-        work.take(member.row.member_id, since)
-    work.set_details(assignor=work.choice())
+        rebalance.remove(work, member.row.member_id, since)
+    work.set_details(assignor=rebalance.choice(work))
     ids = [member.row.member_id for member in gone]
-    work.bump(trigger, reason, gone[0], ids, client_reason=client_reason)
+    rebalance.bump(work, trigger, reason, gone[0], ids, client_reason=client_reason)
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
@@ -146,9 +148,9 @@ def tick(work: Work, _event: Tick) -> None:
     client_assignment.tick(work)
     if guards.is_put_off(work.row) or work.live.batch.is_wanted:
         try:
-            guards.assign(work)
+            rebalance.assign(work)
         except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
-            target_schedule.failed(work, work.vote(), str(error))
+            target_schedule.failed(work, votes.vote(work), str(error))
 
 
 def target_computed(work: Work, event: TargetComputed) -> None:
@@ -194,8 +196,8 @@ def force_rebalance(work: Work, event: ForceRebalance) -> None:
         detail = "the group is frozen (rollcall.freeze)"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
         return
-    work.bump(Trigger.OPERATOR, f"{event.actor} forced it: {event.reason}", waits=False)
-    work.assign()
+    rebalance.bump(work, Trigger.OPERATOR, f"{event.actor} forced it: {event.reason}", waits=False)
+    rebalance.work_out(work)
     how = "the target was computed anew"
     if work.target_epoch < work.row.generation:
         how = "the target is being computed anew"

@@ -4,9 +4,10 @@ Values, no rules. A takeover begins them anew.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
-from groups.core.assignors import NOWHERE, Parts, Racks
-from groups.core.consumer import client_rounds, target_schedule
+from groups.core.assignors.client_side import Elected
+from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.consumer.partition_moves import Moves
 from groups.core.group import Beat, Millis
 from groups.core.shared import SharedDict
@@ -19,6 +20,45 @@ class Timer:
     deadline: Millis
     timeout_ms: int
     revoking: Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is live about targets. ``last_at``: when the present one came, None: not known here.
+
+    ``is_wanted``: a heartbeat called for one, and it had to wait. ``asked``: the epoch of the one
+    that is being worked out elsewhere, 0: none, and lost after ``asked_until``. ``not_before``:
+    an assignor failed, and is asked again then; ``failed``: at this epoch.
+    """
+
+    last_at: Millis | None = None
+    is_wanted: bool = False
+    asked: int = 0
+    asked_until: Millis = 0
+    not_before: Millis = 0
+    failed: int = 0
+
+
+NO_BATCH: Final = Batch()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """``elected`` None: none is open. ``epoch``: the group epoch that it was last looked at in.
+
+    ``asked``: who works on it since ``since``, None: whoever beats next. ``until``: when another
+    is asked, or the coordinator assigns. ``failed``: who was asked for this target in vain.
+    """
+
+    elected: Elected | None = None
+    epoch: int = 0
+    asked: str | None = None
+    since: Millis = 0
+    until: Millis = 0
+    failed: tuple[str, ...] = ()
+
+
+NO_ROUND: Final = Round()
 
 
 @dataclass(slots=True)
@@ -37,12 +77,12 @@ class Live:
     timers: dict[str, Timer] = field(default_factory=dict)
     since: Millis | None = None
     settled_at: Millis = 0
-    batch: target_schedule.Batch = target_schedule.NEW
+    batch: Batch = NO_BATCH
     racks: Racks = field(default_factory=lambda: NOWHERE)
     moves: Moves = field(default_factory=Moves)
     calls: dict[str, Timer] = field(default_factory=dict)
     syncs: dict[str, Timer] = field(default_factory=dict)
-    round: client_rounds.Round = client_rounds.NONE
+    round: Round = NO_ROUND
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""

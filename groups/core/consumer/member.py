@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Self
 
-from groups.core.assignors import NOTHING, Part, Parts
 from groups.core.assignors.client_side import ClientAssignor, Said
+from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.rows import MemberRow
 
 STABLE = "stable"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from groups.core.assignors import Part
+from groups.core.assignors.types import Part
 from groups.core.group import Millis
 
 PAIRS_NAMED_MAX = 20

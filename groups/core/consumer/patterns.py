@@ -7,6 +7,7 @@ has what it had. No expression is compiled or evaluated here.
 
 from collections.abc import Mapping
 
+from groups.core.consumer import rebalance
 from groups.core.consumer.index import Topic
 from groups.core.consumer.work import Work
 from groups.core.events import TopicsMatched
@@ -26,7 +27,9 @@ def topics_matched(work: Work, event: TopicsMatched) -> None:
     before = {regex: known.get(regex, ()) for regex in found}
     work.set_matches(found)
     if before != found:
-        work.bump(Trigger.TOPICS_CHANGED, "a subscription by pattern stands for other topics now")
+        rebalance.bump(
+            work, Trigger.TOPICS_CHANGED, "a subscription by pattern stands for other topics now"
+        )
         work.set_catalogue(_catalogue(work, event.topics))
 
 

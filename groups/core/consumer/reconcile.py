@@ -7,7 +7,7 @@ gives up what it must, then is given what is free, then waits for the rest.
 from collections.abc import Callable
 from dataclasses import replace
 
-from groups.core.assignors import NOTHING, Part, Parts
+from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer.member import STABLE, UNRELEASED, UNREVOKED, Member
 
 IsFree = Callable[[Part], bool]

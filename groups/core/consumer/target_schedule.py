@@ -5,17 +5,16 @@ subscribes to it gives up at once. The first target of a group, and the first th
 works out, wait for nothing. (Why the interval is shorter than Kafka's: decision 16.)
 """
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import Final
 
 from groups.core.assignors.task import Question
 from groups.core.consumer import client_rounds
+from groups.core.consumer.live import Batch
+from groups.core.consumer.work import Work
 from groups.core.group import Millis, Rules
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rows import GroupRow
-
-if TYPE_CHECKING:
-    from groups.core.consumer.work import Work
 
 INLINE_MAX: Final = 3_000
 """The size of a question (``targets.size_of``) up to which it is answered within the step: 30 ms of
@@ -27,26 +26,6 @@ ANSWER_MS_MAX: Final[Millis] = 60_000
 
 RETRY_MS: Final[Millis] = 1_000
 """After an assignor has failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What is live about targets. ``last_at``: when the present one came, None: not known here.
-
-    ``is_wanted``: a heartbeat called for one, and it had to wait. ``asked``: the epoch of the one
-    that is being worked out elsewhere, 0: none, and lost after ``asked_until``. ``not_before``:
-    an assignor failed, and is asked again then; ``failed``: at this epoch.
-    """
-
-    last_at: Millis | None = None
-    is_wanted: bool = False
-    asked: int = 0
-    asked_until: Millis = 0
-    not_before: Millis = 0
-    failed: int = 0
-
-
-NEW: Final = Batch()
 
 
 def reloaded(batch: Batch) -> Batch:
@@ -63,7 +42,7 @@ def begins_at(batch: Batch, rules: Rules) -> Millis | None:
     return max(batch.last_at + rules.group_consumer_assignment_interval_ms, batch.not_before)
 
 
-def waits(work: "Work") -> bool:
+def waits(work: Work) -> bool:
     """Whether a target that is called for has to wait, or is on its way."""
     at = begins_at(work.live.batch, work.rules)
     return at is not None and work.now < at
@@ -79,19 +58,19 @@ def due(row: GroupRow, batch: Batch, rules: Rules) -> Millis | None:
     return begins_at(batch, rules) or 0
 
 
-def want(work: "Work") -> None:
+def want(work: Work) -> None:
     """A heartbeat calls for a target that has to wait."""
     if not work.live.batch.is_wanted:
         work.change().batch = replace(work.live.batch, is_wanted=True)
 
 
-def forget_wish(work: "Work") -> None:
+def forget_wish(work: Work) -> None:
     """A guard rail holds the target up: when it comes is not for the interval to say."""
     if work.live.batch.is_wanted:
         work.change().batch = replace(work.live.batch, is_wanted=False)
 
 
-def is_coming(work: "Work") -> bool:
+def is_coming(work: Work) -> bool:
     """Whether members should look again soon: a target has been called for."""
     is_asked = bool(work.live.batch.asked) or client_rounds.is_open(work.live.round, work.row)
     return work.live.batch.is_wanted or is_asked
@@ -103,7 +82,7 @@ def is_elsewhere(is_foreign: bool, size: int, rules: Rules) -> bool:
     return rules.group_consumer_assignor_offload_enable and (is_foreign or size > INLINE_MAX)
 
 
-def asked(work: "Work", question: Question) -> None:
+def asked(work: Work, question: Question) -> None:
     """The target of this epoch is being worked out elsewhere; an older question is forgotten."""
     until = work.now + ANSWER_MS_MAX
     work.change().batch = replace(
@@ -111,13 +90,13 @@ def asked(work: "Work", question: Question) -> None:
     )
 
 
-def came(work: "Work") -> None:
+def came(work: Work) -> None:
     """There is a new target. Another may be called for already."""
     is_wanted = work.live.batch.is_wanted and work.target_epoch < work.row.generation
     work.change().batch = Batch(last_at=work.now, is_wanted=is_wanted)
 
 
-def failed(work: "Work", name: str, reason: str) -> None:
+def failed(work: Work, name: str, reason: str) -> None:
     """There is none, and everybody keeps what there was; it is tried again. Said once an epoch."""
     if work.live.batch.failed != work.row.generation:
         work.note(

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, overload
 
-from groups.core.assignors import Parts, Subscriber, weights
+from groups.core.assignors import weights
 from groups.core.assignors.task import Question
+from groups.core.assignors.types import Assignor, Parts, Subscriber
 from groups.core.consumer import client_rounds, target_schedule
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import Member, by_topic
-
-if TYPE_CHECKING:
-    from groups.core.consumer.work import Work
+from groups.core.consumer.work import Work
 
 
 class Ready(NamedTuple):
@@ -41,7 +40,7 @@ def ready(question: Question, targets: Mapping[str, Parts]) -> Mapping[str, Read
 
 
 def go_by(
-    work: "Work",
+    work: Work,
     question: Question,
     targets: Mapping[str, Parts],
     prepared: Mapping[str, Ready] = NOTHING_READY,
@@ -80,14 +79,14 @@ def go_by(
     client_rounds.came(work)
 
 
-def _author(work: "Work", by: Member | None) -> dict[str, str | None]:
+def _author(work: Work, by: Member | None) -> dict[str, str | None]:
     """Who assigned, for people; said of groups only that a member has ever assigned."""
     if by is not None:
         return {"assigned_by": by.row.client_id or by.row.member_id, "fell_back": None}
     return {"assigned_by": None} if work.row.details.get("assigned_by") else {}
 
 
-def _still(work: "Work", asked: Subscriber) -> Member | None:
+def _still(work: Work, asked: Subscriber) -> Member | None:
     """The member for whom this was asked; a static one may have a new id by now."""
     member = work.members.get(asked.member_id)
     if member is None and asked.instance_id is not None:
@@ -95,7 +94,7 @@ def _still(work: "Work", asked: Subscriber) -> Member | None:
     return member
 
 
-def topic_ids(work: "Work", member: Member) -> frozenset[str]:
+def topic_ids(work: Work, member: Member) -> frozenset[str]:
     """The ids of the topics that a member subscribes to and that exist."""
     return Subscribers(work.index).of(member).topics
 
@@ -105,13 +104,13 @@ def subscribes_anew(before: Member, after: Member) -> bool:
     return (after.topics, after.regex) != (before.topics, before.regex)
 
 
-def kept_topics(work: "Work", before: Member, after: Member) -> frozenset[str] | None:
+def kept_topics(work: Work, before: Member, after: Member) -> frozenset[str] | None:
     """The ids of the topics that a member still subscribes to, where it has just changed them;
     else None."""
     return topic_ids(work, after) if subscribes_anew(before, after) else None
 
 
-def forget_unsubscribed(work: "Work", member: Member) -> None:
+def forget_unsubscribed(work: Work, member: Member) -> None:
     """While a new target has to wait, a member's target loses what it no longer subscribes to."""
     subscribed = topic_ids(work, member)
     if any(topic not in subscribed for topic, _ in member.target):
@@ -119,7 +118,7 @@ def forget_unsubscribed(work: "Work", member: Member) -> None:
         work.put(replace(member, target=target))
 
 
-def size_of(work: "Work") -> int:
+def size_of(work: Work) -> int:
     """What the time to work a target out grows with: members, partitions, and the topics that each
     member subscribes to, unless all subscribe to the same ones."""
     index, members = work.index, work.members
@@ -195,3 +194,12 @@ class Subscribers:
         return Subscriber(
             row.member_id, row.instance_id, topics, member.target, member.rack_id, weight
         )
+
+
+def question(work: Work, name: str, assign: Assignor) -> Question:
+    """What an assignor is asked about the group as it is. Members are told of when somebody
+    looks: the event loop does not wait for that where the answer comes from elsewhere."""
+    catalogue = work.index.catalogue
+    members = Told([work.members[m] for m in sorted(work.members)], work.index)
+    counts = dict(catalogue[topic] for topic in sorted(catalogue))
+    return Question(work.row.generation, name, assign, members, counts, work.live.racks)

@@ -1,23 +1,22 @@
 """One step's working copy of a consumer group, and what the step has gathered so far.
 
 Means, not rules: nothing is copied before it is changed, and then once per step. The rules are
-in ``heartbeat``, ``leave`` and ``offsets``.
+in ``heartbeat``, ``rebalance``, ``leave`` and ``offsets``.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from random import Random
 from typing import Any
 
-from groups.core.assignors import NOTHING, Assignor, Part, Parts, table, weights
 from groups.core.assignors.task import Question
-from groups.core.consumer import client_rounds, guards, target_schedule, targets
+from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.live import Live as Live
 from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import Member
-from groups.core.consumer.partition_moves import Moves, Name
+from groups.core.consumer.partition_moves import Moves
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
@@ -35,9 +34,6 @@ STABLE_GROUP = "Stable"
 VACATED = "vacated"
 """A detail of the row of an empty group that is no group to those who want to go on in it
 (docs/decisions/0030-refused-joins-of-empty-groups.md)."""
-
-NO_CAUSE = ("", "", None, None)
-"""What started a rebalance of a row that does not say so."""
 
 CAUSE_SAID = "cause_said"
 """A detail of the row: what the client said whose doing is the cause, where it said anything."""
@@ -183,7 +179,6 @@ class Work:
         live = self.change()
         for kept in (live.beats, live.timers, live.calls, live.syncs):
             kept.pop(member_id, None)
-        client_rounds.gone(self, member_id)
         return member
 
     def hear(self, member_id: str) -> None:
@@ -226,40 +221,6 @@ class Work:
         self.change_index().match(matches)
         self.set_details(matches={regex: list(matches[regex]) for regex in sorted(matches)})
 
-    def bump(
-        self,
-        trigger: str,
-        reason: str,
-        member: Member | None = None,
-        left: Iterable[str] = (),
-        *,
-        waits: bool = True,
-        client_reason: str = "",
-    ) -> None:
-        """Raise the group epoch by one, and say why. A rebalance that ``waits`` may be put off."""
-        epoch = self.row.generation
-        self.set_row(generation=epoch + 1)
-        held = waits and bool(self.members) and guards.holds(self)
-        if held != guards.is_put_off(self.row):
-            self.set_details(put_off=trigger if held else None)
-        if self.live.since is None and not held:
-            self.change().since = self.now
-            who = (member.row.member_id, member.row.client_id) if member else (None, None)
-            self.set_details(cause=[trigger, reason, *who])
-            self.note_said(client_reason)
-        kind = EntryKind.REBALANCE_PUT_OFF if held else EntryKind.REBALANCE_STARTED
-        self.note(
-            kind if self.members else EntryKind.EMPTIED,
-            frozen=self.rules.guards.frozen if held else None,
-            trigger=trigger,
-            reason=reason,
-            member_id=member.row.member_id if member else None,
-            client_id=member.row.client_id if member else None,
-            client_reason=client_reason,
-            generation_before=epoch,
-            left=tuple(left)[:NAMED_MAX],
-        )
-
     def note_said(self, client_reason: str) -> None:
         """Remember it until the rebalance has ended, through a change of owner."""
         if client_reason or CAUSE_SAID in self.row.details:
@@ -284,112 +245,11 @@ class Work:
             JournalEntry(kind, generation_after=self.row.generation, details=details, **fields)
         )
 
-    def assign(self, *, by_members: bool = True) -> None:
-        """Work the target of the present epoch out for every member, or have it worked out.
-
-        An assignor that fails lets the whole step fail: nothing of it remains. ``by_members``
-        False: although members have an assignor of their own, none of them can be waited for.
-        """
-        self._forget_topics()
-        if by_members and client_rounds.begin(self):
-            self._keep_what_there_is()
-            return
-        name = self.vote()
-        foreign = self.rules.plugged_in.get(name)
-        question = self.question_for(name, foreign or table()[name])
-        if target_schedule.is_elsewhere(foreign is not None, targets.size_of(self), self.rules):
-            self.question = question
-            target_schedule.asked(self, question)
-            self._keep_what_there_is()
-        else:
-            targets.go_by(self, question, question.answer())
-
-    def _keep_what_there_is(self) -> None:
-        """The target comes later; a group that has none yet has an empty one until then."""
-        if not self.target_epoch:
-            self.set_target(guards.first_target(self.rules))
-
-    def question_for(self, name: str, assign: Assignor) -> Question:
-        """What an assignor is asked about the group as it is. Members are told of when somebody
-        looks: the event loop does not wait for that where the answer comes from elsewhere."""
-        catalogue = self.index.catalogue
-        members = targets.Told([self.members[m] for m in sorted(self.members)], self.index)
-        counts = dict(catalogue[topic] for topic in sorted(catalogue))
-        return Question(self.row.generation, name, assign, members, counts, self.live.racks)
-
     def set_target(self, epoch: int, **facts: Any) -> None:
         """The members' targets are those of this epoch from now on."""
         self.set_details(target_epoch=epoch, **facts)
         members = self.members.values()
         self.change_index().unsettled = sum(not m.is_settled(epoch) for m in members)
-
-    def _forget_topics(self) -> None:
-        """Drop what nobody subscribes to any more: no handler looks after it from now on."""
-        used, matches = self.index.regexes, self.index.matches
-        if not matches.keys() <= used.keys():
-            self.set_matches({regex: matches[regex] for regex in matches if regex in used})
-        names, known = self.index.names, self.index.catalogue
-        if not known.keys() <= names.keys():
-            self.set_catalogue({name: topic for name, topic in known.items() if name in names})
-
-    def vote(self) -> str:
-        """The assignor that most members ask for, ties by the configured order; else the first."""
-        offered = self.rules.group_consumer_assignors
-        votes = dict.fromkeys(offered, 0)
-        for member in self.members.values():
-            wanted = weights.assignor_of(member.assignor)
-            if wanted in votes:
-                votes[wanted] += 1
-        return max(offered, key=votes.__getitem__)
-
-    def choice(self) -> str:
-        """The assignor that the group is to be assigned by, be it a server's or its members'."""
-        elected = client_rounds.election(self)
-        return self.vote() if elected is None else elected.name
-
-    def settle(self) -> None:
-        """The state follows from the members; when a rebalance has ended the journal says so."""
-        state = self.derived()
-        if state == STABLE_GROUP and self.row.generation > self.row.details.get("settled_epoch", 0):
-            self._complete()
-        if state == EMPTY and self.live.since is not None:
-            self.change().since = None
-            self.forget_moves()
-        if state != self.row.state:
-            self.set_row(state=state)
-
-    def _complete(self) -> None:
-        since = self.live.since
-        trigger, reason, member_id, client_id = self.row.details.get("cause", NO_CAUSE)
-        self.note(
-            EntryKind.REBALANCE_COMPLETED,
-            trigger=trigger,
-            reason=reason,
-            member_id=member_id,
-            client_id=client_id,
-            client_reason=self.row.details.get(CAUSE_SAID, ""),
-            generation_before=self.row.details.get("settled_epoch", 0),
-            duration_ms=None if since is None else self.now - since,
-            moved=self.row.details.get("moved", 0),
-            facts=self.live.moves.told(self.members, self._partition_namer()),
-        )
-        self.forget_moves()
-        self.set_details(settled_epoch=self.row.generation, moved=0)
-        live = self.change()
-        live.since, live.settled_at = None, self.now
-
-    def _partition_namer(self) -> Name:
-        """Partitions as people know them: by the topic's name, where it still has one."""
-        names = {topic_id: name for name, (topic_id, _) in self.index.catalogue.items()}
-        return lambda part: f"{names.get(part[0], part[0])}-{part[1]}"
-
-    def derived(self) -> str:
-        """Kafka's state of a consumer group."""
-        if not self.members:
-            return EMPTY
-        if self.row.generation > self.target_epoch:
-            return ASSIGNING
-        return RECONCILING if self.index.unsettled else STABLE_GROUP
 
     # -- what follows
 

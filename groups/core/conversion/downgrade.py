@@ -13,8 +13,8 @@ from random import Random
 from groups.core.assignment import assignment_of
 from groups.core.classic import invariants, packing, recovery
 from groups.core.classic.group import ClassicGroup
-from groups.core.classic.join_phase import Cause, rebalance_or_go_on, select_protocol
-from groups.core.classic.live import Live
+from groups.core.classic.join_phase import rebalance_or_go_on, select_protocol
+from groups.core.classic.live import Cause, Live
 from groups.core.classic.states import (
     EMPTY,
     MEMBER_JOINED,

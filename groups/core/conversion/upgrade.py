@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from groups.core.assignment import has_user_data, partitions_of
-from groups.core.assignors import NOTHING, Parts
+from groups.core.assignors.types import NOTHING, Parts
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.states import COMPLETING, MEMBER_JOINED, PREPARING

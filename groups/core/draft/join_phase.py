@@ -13,7 +13,7 @@ from uuid import UUID
 from groups.core.draft import guards, packing, strategies
 from groups.core.draft.live import Join, Round
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
-from groups.core.draft.strategies import Misdealt, Parts
+from groups.core.draft.strategies import Misdealt
 from groups.core.draft.work import OWED, Work
 from groups.core.group import Beat
 from groups.core.journal import EntryKind, Trigger
@@ -21,6 +21,7 @@ from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
+from groups.core.strategy import Parts
 from groups.core.working_copy import NAMED_MAX
 
 EXCLUDED_MAX = 1_000

@@ -5,21 +5,11 @@ function of the same shape (setting ``partition.assignment.strategies``); nobody
 one does, so ``deal`` looks at its answer before it counts. It knows no group and no rows.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import cycle
 from typing import Final
 
-Topics = Mapping[str, Collection[str]]
-"""Consumer id to the names of its topics."""
-
-Counts = Mapping[str, int]
-"""Topic name to its number of partitions; 0, or no entry: there is no such topic (yet)."""
-
-Parts = frozenset[tuple[str, int]]
-"""(topic, partition) pairs."""
-
-Strategy = Callable[[Topics, Counts], Mapping[str, Iterable[tuple[str, int]]]]
-"""From what consumers subscribe to, and how many partitions there are, to who owns what."""
+from groups.core.strategy import Counts, Parts, Strategy, Topics
 
 RANGE: Final = "range"
 ROUND_ROBIN: Final = "roundrobin"

@@ -1,0 +1,202 @@
+"""Rebalances: from a higher group epoch to its target, and to their end (KIP-848).
+
+Only this file raises the epoch, has a target worked out and derives the group's state. When a
+target has to wait stands in ``guards`` and ``target_schedule``, what a member makes of it in
+``reconcile``.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from groups.core.assignors.registry import table
+from groups.core.consumer import client_rounds, guards, target_schedule, targets, votes
+from groups.core.consumer.member import Member
+from groups.core.consumer.partition_moves import Name
+from groups.core.consumer.work import (
+    ASSIGNING,
+    CAUSE_SAID,
+    EMPTY,
+    NAMED_MAX,
+    RECONCILING,
+    STABLE_GROUP,
+    Work,
+)
+from groups.core.group import Millis
+from groups.core.journal import EntryKind
+
+NO_CAUSE: Final = ("", "", None, None)
+"""What started a rebalance of a row that does not say so."""
+
+
+def bump(
+    work: Work,
+    trigger: str,
+    reason: str,
+    member: Member | None = None,
+    left: Iterable[str] = (),
+    *,
+    waits: bool = True,
+    client_reason: str = "",
+) -> None:
+    """Raise the group epoch by one, and say why. A rebalance that ``waits`` may be put off."""
+    epoch = work.row.generation
+    work.set_row(generation=epoch + 1)
+    held = waits and bool(work.members) and guards.holds(work)
+    if held != guards.is_put_off(work.row):
+        work.set_details(put_off=trigger if held else None)
+    if work.live.since is None and not held:
+        work.change().since = work.now
+        who = (member.row.member_id, member.row.client_id) if member else (None, None)
+        work.set_details(cause=[trigger, reason, *who])
+        work.note_said(client_reason)
+    kind = EntryKind.REBALANCE_PUT_OFF if held else EntryKind.REBALANCE_STARTED
+    work.note(
+        kind if work.members else EntryKind.EMPTIED,
+        frozen=work.rules.guards.frozen if held else None,
+        trigger=trigger,
+        reason=reason,
+        member_id=member.row.member_id if member else None,
+        client_id=member.row.client_id if member else None,
+        client_reason=client_reason,
+        generation_before=epoch,
+        left=tuple(left)[:NAMED_MAX],
+    )
+
+
+def remove(
+    work: Work, member_id: str, since: Millis | None = None, *, comes_back: bool = False
+) -> Member:
+    """The member is gone (``Work.take``); if it worked a target out, another one is asked."""
+    member = work.take(member_id, since, comes_back=comes_back)
+    client_rounds.gone(work, member_id)
+    return member
+
+
+def assign(work: Work) -> None:
+    """Compute the target that is called for, unless it has to wait."""
+    if work.row.generation == work.target_epoch:
+        return
+    if guards.holds(work):
+        target_schedule.forget_wish(work)
+        client_rounds.close(work)
+        if not work.target_epoch:
+            work.set_target(guards.first_target(work.rules))
+    elif client_rounds.goes_on(work):
+        return  # a member works it out
+    elif target_schedule.waits(work):
+        target_schedule.want(work)
+    else:
+        _begin(work)
+        work_out(work)
+
+
+def assign_for(work: Work, before: Member) -> None:
+    """The same where a member's request calls for it: what it has turned away from since
+    ``before`` it gives up at once, also where the target has to wait for its interval."""
+    assign(work)
+    member = work.members[before.row.member_id]
+    if targets.subscribes_anew(before, member) and target_schedule.is_coming(work):
+        targets.forget_unsubscribed(work, member)
+
+
+def _begin(work: Work) -> None:
+    """What was put off begins now."""
+    trigger = work.row.details.get("put_off")
+    if trigger is None:
+        return
+    reason = "it had been put off"
+    work.set_details(put_off=None, cause=[trigger, reason, None, None])
+    work.note_said("")
+    work.change().since = work.now
+    work.note(EntryKind.REBALANCE_STARTED, trigger=trigger, reason=reason)
+
+
+def work_out(work: Work, *, by_members: bool = True) -> None:
+    """Work the target of the present epoch out for every member, or have it worked out.
+
+    An assignor that fails lets the whole step fail: nothing of it remains. ``by_members``
+    False: although members have an assignor of their own, none of them can be waited for.
+    """
+    _forget_topics(work)
+    if by_members and client_rounds.begin(work):
+        _keep_what_there_is(work)
+        return
+    name = votes.vote(work)
+    foreign = work.rules.plugged_in.get(name)
+    question = targets.question(work, name, foreign or table()[name])
+    if target_schedule.is_elsewhere(foreign is not None, targets.size_of(work), work.rules):
+        work.question = question
+        target_schedule.asked(work, question)
+        _keep_what_there_is(work)
+    else:
+        targets.go_by(work, question, question.answer())
+
+
+def _keep_what_there_is(work: Work) -> None:
+    """The target comes later; a group that has none yet has an empty one until then."""
+    if not work.target_epoch:
+        work.set_target(guards.first_target(work.rules))
+
+
+def _forget_topics(work: Work) -> None:
+    """Drop what nobody subscribes to any more: no handler looks after it from now on."""
+    used, matches = work.index.regexes, work.index.matches
+    if not matches.keys() <= used.keys():
+        work.set_matches({regex: matches[regex] for regex in matches if regex in used})
+    names, known = work.index.names, work.index.catalogue
+    if not known.keys() <= names.keys():
+        work.set_catalogue({name: topic for name, topic in known.items() if name in names})
+
+
+def choice(work: Work) -> str:
+    """The assignor that the group is to be assigned by, be it a server's or its members'."""
+    elected = client_rounds.election(work)
+    return votes.vote(work) if elected is None else elected.name
+
+
+def settle(work: Work) -> None:
+    """The state follows from the members; when a rebalance has ended the journal says so."""
+    state = derived(work)
+    if state == STABLE_GROUP and work.row.generation > work.row.details.get("settled_epoch", 0):
+        _complete(work)
+    if state == EMPTY and work.live.since is not None:
+        work.change().since = None
+        work.forget_moves()
+    if state != work.row.state:
+        work.set_row(state=state)
+
+
+def _complete(work: Work) -> None:
+    since = work.live.since
+    trigger, reason, member_id, client_id = work.row.details.get("cause", NO_CAUSE)
+    work.note(
+        EntryKind.REBALANCE_COMPLETED,
+        trigger=trigger,
+        reason=reason,
+        member_id=member_id,
+        client_id=client_id,
+        client_reason=work.row.details.get(CAUSE_SAID, ""),
+        generation_before=work.row.details.get("settled_epoch", 0),
+        duration_ms=None if since is None else work.now - since,
+        moved=work.row.details.get("moved", 0),
+        facts=work.live.moves.told(work.members, _partition_namer(work)),
+    )
+    work.forget_moves()
+    work.set_details(settled_epoch=work.row.generation, moved=0)
+    live = work.change()
+    live.since, live.settled_at = None, work.now
+
+
+def _partition_namer(work: Work) -> Name:
+    """Partitions as people know them: by the topic's name, where it still has one."""
+    names = {topic_id: name for name, (topic_id, _) in work.index.catalogue.items()}
+    return lambda part: f"{names.get(part[0], part[0])}-{part[1]}"
+
+
+def derived(work: Work) -> str:
+    """Kafka's state of a consumer group."""
+    if not work.members:
+        return EMPTY
+    if work.row.generation > work.target_epoch:
+        return ASSIGNING
+    return RECONCILING if work.index.unsettled else STABLE_GROUP

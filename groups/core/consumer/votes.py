@@ -1,0 +1,15 @@
+"""Which server-side assignor a group is assigned by (KIP-848)."""
+
+from groups.core.assignors import weights
+from groups.core.consumer.work import Work
+
+
+def vote(work: Work) -> str:
+    """The assignor that most members ask for, ties by the configured order; else the first."""
+    offered = work.rules.group_consumer_assignors
+    votes = dict.fromkeys(offered, 0)
+    for member in work.members.values():
+        wanted = weights.assignor_of(member.assignor)
+        if wanted in votes:
+            votes[wanted] += 1
+    return max(offered, key=votes.__getitem__)

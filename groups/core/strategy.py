@@ -1,0 +1,16 @@
+"""The shape of a partition assignment strategy of the 0.9 draft, built in or an installation's
+own."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+Topics = Mapping[str, Collection[str]]
+"""Consumer id to the names of its topics."""
+
+Counts = Mapping[str, int]
+"""Topic name to its number of partitions; 0, or no entry: there is no such topic (yet)."""
+
+Parts = frozenset[tuple[str, int]]
+"""(topic, partition) pairs."""
+
+Strategy = Callable[[Topics, Counts], Mapping[str, Iterable[tuple[str, int]]]]
+"""From what consumers subscribe to, and how many partitions there are, to who owns what."""

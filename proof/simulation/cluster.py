@@ -1,0 +1,285 @@
+"""The cluster of one seed: nodes, members and their population, and what can be done to them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from groups.core.group import Rules
+from groups.core.slot import slot_of
+from proof.simulation import odd
+from proof.simulation.clients import Client, Numbers
+from proof.simulation.commanded_client import CommandedClient
+from proof.simulation.draft_client import DraftClient
+from proof.simulation.intruders import Intruder
+from proof.simulation.network import Network
+from proof.simulation.node import SUPERVISED, Needs, Node
+from proof.simulation.population import Population, Protocol, drawn
+from proof.simulation.postgres import Database, OperationRecord
+from proof.simulation.producer import Producer
+from proof.simulation.world import MS, SECOND, World
+
+TROUBLE_S: Final = 45.0
+"""For how long things go wrong, of a life's simulated time."""
+
+PEACE_S: Final = 20.0
+"""After this without a fault every group must be settled (I7)."""
+
+RULES: Final = Rules(
+    group_initial_rebalance_delay_ms=1_000,
+    group_quiet_window_ms=300,
+    group_min_session_timeout_ms=1_000,
+    group_consumer_heartbeat_interval_ms=1_000,
+    consumer_min_session_timeout_ms=1_000,
+    group_consumer_assignor_offload_enable=True,
+    offsets_retention_minutes=0,
+)
+"""Short times, so that a life of a minute has many rebalances; retention ends at once."""
+
+SESSIONS_MS: Final = (3_000, 4_000, 4_000, 6_000)
+"""Session timeouts of a life's members; the shortest is as long as a lease."""
+
+PARTITIONS: Final = 4
+"""Of every topic in the beginning."""
+
+BIG: Final = (120, 250)
+BIG_PARTITIONS: Final = 1_000
+BIG_SESSION_MS: Final = 10_000
+"""A big group's members, at least and at most; and sessions that let them beat less often."""
+
+NOTES: Final = frozenset({"struck", "seen"})
+"""Records of the simulation about itself; the checker knows nothing of them."""
+
+
+class Fault(NamedTuple):
+    """``every``: seconds between two of them, about."""
+
+    strike: Callable[["Run"], None]
+    every: float
+
+
+class Run:
+    """The cluster of one seed, and the levers that faults pull. ``known``: all faults, by name."""
+
+    def __init__(
+        self,
+        seed: int,
+        known: Mapping[str, Fault],
+        faults: Sequence[str] | None = None,
+        population: Population | None = None,
+    ) -> None:
+        self.known = known
+        self.world = World(seed)
+        rng = self.world.rng
+        swarm = [name for name in known if rng.random() < 0.3]
+        self.faults = swarm if faults is None else list(faults)
+        self.node_ids = list(range(rng.choice([1, 2, 2, 3, 3])))
+        self.population = drawn(seed, rng) if population is None else population
+        self.groups = self._names(rng.choice([1, 2, 2, 3]))
+        self.transactional_ids = [
+            f"t{rng.randrange(1000)}" for _ in range(self.population.producers)
+        ]
+        keys = (*self.groups, *self.transactional_ids)
+        slots = sorted({*map(slot_of, keys), *rng.sample(range(64), 2)})
+        self.database = Database(self.world, slots)
+        self.database.rang = self._ring
+        self.network = Network(self.world, holds=rng.random() < 0.5)
+        for number, group_id in enumerate(self.groups):
+            is_big = self.population.is_big and number == 0
+            self.network.partitions[f"topic-{group_id}"] = BIG_PARTITIONS if is_big else PARTITIONS
+        self.session_ms = rng.choice(SESSIONS_MS)
+        self.rules = replace(RULES, group_consumer_session_timeout_ms=self.session_ms)
+        if self.population.is_big:
+            self.session_ms = BIG_SESSION_MS
+            self.rules = replace(
+                self.rules,
+                group_consumer_session_timeout_ms=BIG_SESSION_MS,
+                group_consumer_heartbeat_interval_ms=BIG_SESSION_MS // 4,
+            )
+        self.numbers = Numbers(is_odd=self.population.is_odd)
+        self.clients: list[Client] = []
+        self.producers: list[Producer] = []
+        self.is_peace = False
+        self._named = 0
+
+    def _names(self, count: int) -> list[str]:
+        """Of the groups, each once."""
+        rng = self.world.rng
+        names = [f"g{rng.randrange(1000)}" for _ in range(count)]
+        if self.population.is_odd:
+            names[0] = rng.choice(odd.GROUPS)
+        return list(dict.fromkeys(names))
+
+    # -- beginning
+
+    def begin(self) -> None:
+        """Start the nodes, then the members."""
+        for node_id in self.node_ids:
+            self.world.after(self.world.between(0, 0.5), self._start_node, node_id)
+        for number, group_id in enumerate(self.groups):
+            self._fill(group_id, is_big=self.population.is_big and number == 0)
+        for transactional_id in self.transactional_ids:
+            self.produce(transactional_id, self.world.between(2, 5))
+        for name in self.faults:
+            self._plan(name)
+
+    def _fill(self, group_id: str, *, is_big: bool) -> None:
+        """Let a group's members join."""
+        rng = self.world.rng
+        protocol = self.population.protocol(rng)
+        for number in range(rng.randint(*BIG) if is_big else rng.choice([1, 2, 3, 3, 4])):
+            instance = None
+            if protocol not in NEVER_STATIC and rng.random() < 0.35:
+                instance = odd.instance(number) if self.population.is_odd else f"i{number}"
+            self._join(protocol, group_id, instance, self.world.between(0.5, 4))
+
+    def _start_node(self, node_id: int) -> None:
+        protocols = {type(client) for client in self.clients}
+        needs = Needs(
+            operator=bool(OPERATES & set(self.faults)),
+            transactions=bool(self.producers),
+            topics=bool(NEVER_STATIC & protocols),
+            assigning=self.population.is_big,
+        )
+        node = Node(self.world, self.network, node_id, self.rules, self._node_ended, needs)
+        node.start()
+
+    def _node_ended(self, node: Node) -> None:
+        for session in list(self.database.sessions):
+            if session.process is node.process:
+                self.world.after(self.world.between(0.001, 1.0), self.database.close, session)
+        if self.network.nodes.get(node.node_id) is node:
+            del self.network.nodes[node.node_id]
+        self.world.after(self.world.between(*SUPERVISED), self._start_node, node.node_id)
+
+    def _join(self, protocol: Protocol, group_id: str, instance: str | None, delay: int) -> None:
+        self._named += 1
+        client = protocol(
+            self.world,
+            self.network,
+            self.numbers,
+            f"c{self._named}",
+            group_id,
+            instance,
+            self.session_ms,
+        )
+        self.clients.append(client)
+        self.world.after(delay, client.start)
+
+    def produce(self, transactional_id: str, delay: int) -> Producer:
+        """Another process with this transactional id; those that live learn of it."""
+        for before in self.producers:
+            before.has_successor |= before.group_id == transactional_id
+        self._named += 1
+        producer = Producer(
+            self.world,
+            self.network,
+            self.numbers,
+            f"p{self._named}",
+            transactional_id,
+            self.clients,
+        )
+        self.producers.append(producer)
+        self.world.after(delay, producer.start)
+        return producer
+
+    def intrude(self, like: Client) -> None:
+        """A client with values that no row can hold, in the protocol of this one."""
+        self._named += 1
+        Intruder(like, self.numbers, f"x{self._named}").start()
+
+    # -- trouble
+
+    def _plan(self, name: str) -> None:
+        every = self.known[name].every
+        self.world.after(self.world.between(0.2 * every, 1.8 * every), self._strike, name)
+
+    def _strike(self, name: str) -> None:
+        if self.is_peace:
+            return
+        self.world.record("struck", what=name)
+        self.known[name].strike(self)
+        self._plan(name)
+
+    def any_node(self) -> Node | None:
+        """A node that lives."""
+        nodes = [n for _, n in sorted(self.network.nodes.items()) if n.process.alive]
+        return self.world.rng.choice(nodes) if nodes else None
+
+    def any_client(self) -> Client | None:
+        """A client that lives and is not about to go."""
+        living = [c for c in self.clients if not (c.is_over or c.is_leaving)]
+        return self.world.rng.choice(living) if living else None
+
+    def any_producer(self) -> Producer | None:
+        """A producer that lives and has no successor."""
+        living = [p for p in self.producers if not (p.is_over or p.has_successor)]
+        return self.world.rng.choice(living) if living else None
+
+    def later(self, seconds: float, what: Callable[[], object]) -> None:
+        """Undo something after so long, and in any case before peace begins."""
+        self.world.at(min(self.world.now + int(seconds * SECOND), self.peace_at), what)
+
+    @property
+    def peace_at(self) -> int:
+        """When the last fault is undone."""
+        return int(TROUBLE_S * SECOND)
+
+    def excuse(self, client: Client, seconds: float) -> None:
+        """What the client does not say for so long is its own fault."""
+        now = self.world.now / MS
+        for process in (client.name, f"{client.name}-beats"):
+            self.world.record("fault", process=process, since=now, until=now + seconds * 1000)
+
+    def replace(self, client: Client, *, kills: bool = True) -> None:
+        """Another process takes the client's place after a while."""
+        if kills:
+            self.excuse(client, 3600)
+            client.die()
+        delay = self.world.between(0.1, 8)
+        self._join(type(client), client.group_id, client.instance, delay)
+
+    def operate(self, verb: str) -> None:
+        """An operator, or a sweep, asks for something."""
+        group_id = self.world.rng.choice(self.groups)
+        operations = self.database.operations
+        operations[len(operations) + 1] = OperationRecord(group_id, slot_of(group_id), verb)
+
+    def _ring(self) -> None:
+        for _, node in sorted(self.network.nodes.items()):
+            self.world.after(self.network.delay(), self._rung, node)
+
+    @staticmethod
+    def _rung(node: Node) -> None:
+        if node.process.alive:
+            node.process.loop.call_soon(node.keeper.fenced)
+
+    # -- the end
+
+    def end(self) -> None:
+        """Say which groups are settled."""
+        living: dict[str, list[Client]] = {}
+        for client in self.clients:
+            if not (client.is_over or client.is_leaving):
+                living.setdefault(client.group_id, []).append(client)
+        settled = {name: _settled(clients) for name, clients in sorted(living.items())}
+        for producer in self.producers:
+            if not (producer.is_over or producer.has_successor) and any(settled.values()):
+                settled[f"transactional id {producer.group_id}"] = producer.ended > self.peace_at
+        self.world.record("end", healed_ms=PEACE_S * 1000, groups=settled)
+
+
+OPERATES: Final = frozenset({"operator-rebalance", "sweep-offsets", "node-zombie"})
+"""Faults for which nodes look at operations."""
+
+NEVER_STATIC: Final = frozenset({DraftClient, CommandedClient})
+"""Protocols without instance ids, and of which the coordinator tracks the topics."""
+
+
+def _settled(clients: Sequence[Client]) -> bool:
+    """All in one generation, every partition with one owner."""
+    owned = sorted(p for client in clients for _, p in client.owned)
+    return (
+        all(client.is_stable for client in clients)
+        and len({client.generation for client in clients if not client.is_idle}) == 1
+        and owned == list(range(clients[0].partitions))
+    )

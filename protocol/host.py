@@ -1,0 +1,46 @@
+"""What a connection needs of the server that accepted it: the few members that it uses."""
+
+import asyncio
+from typing import Any, Protocol
+
+from groups.coordinator.runtime import Coordinator
+from groups.node import Node
+from protocol.budgets import Admission, ReplyBytes, RequestBytes
+from protocol.call import Desk
+from protocol.heartbeat_hold import Ends
+from protocol.turns import Turns
+
+
+class Host(Protocol):
+    """See ``protocol.server.CoordinatorServer``, which is one."""
+
+    admission: Admission
+    desk: Desk
+    ends: Ends
+    loop: asyncio.AbstractEventLoop
+    node: Node
+    reply_bytes: ReplyBytes
+    request_bytes: RequestBytes
+    turns: Turns
+
+    @property
+    def coordinator(self) -> Coordinator: ...
+    @property
+    def frame_bytes_max(self) -> int: ...
+    @property
+    def hold_s_max(self) -> float: ...
+    @property
+    def loop_ms(self) -> int: ...
+    @property
+    def first_s_max(self) -> float: ...
+    @property
+    def read_s_max(self) -> float: ...
+    @property
+    def unread_s_max(self) -> float: ...
+    @property
+    def idle_s_max(self) -> float: ...
+
+    def protocol_connected(self, connection: Any) -> None: ...
+    def protocol_disconnected(self, connection: Any) -> None: ...
+    def open_application(self, connection: Any) -> "asyncio.Queue[Any] | None": ...
+    def cancel_application(self, connection: Any) -> None: ...
