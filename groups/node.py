@@ -32,7 +32,7 @@ from groups.coordinator.liveness import Notes
 from groups.coordinator.probe_responder import Watched
 from groups.coordinator.regex_subscriptions import Patterns
 from groups.coordinator.retries import Reloader
-from groups.coordinator.runtime import STALL_MS, Coordinator
+from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.coordinator.totals import Maxima, Totals
 from groups.coordinator.transactions import Transactions
 from groups.core.events import Ticket
@@ -43,7 +43,7 @@ from groups.operations.offset_operations import OffsetVerbs
 from groups.operations.pause_acks import Followers
 from groups.operations.pauses import Pausing
 from groups.operations.requests import BELL as OPERATIONS_BELL
-from groups.operations.requests import Operator
+from groups.operations.requests import OperationDispatcher
 from groups.postgres import connections
 from groups.postgres.doorbell import Doorbell
 from groups.store import preflight
@@ -155,7 +155,7 @@ class Node:
         self.whole = asyncio.Event()
         self.readers = connections.pool()
         self.catalogue = Catalogue(self.readers, me.node_id)
-        self.coordinator = Coordinator(
+        self.coordinator = CoordinatorRuntime(
             rules_from_django(), clock, rng or secrets.SystemRandom(), answer
         )
         self.coordinator.restart_grace_ms = self.settings.coordinator_restart_grace_ms
@@ -178,7 +178,9 @@ class Node:
         self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
         self.followers = Followers()
         self.keeper.begun_anew = self.followers.forget
-        self.operator = Operator(self.coordinator, self.offset_verbs, self.pausing, self._reader)
+        self.operator = OperationDispatcher(
+            self.coordinator, self.offset_verbs, self.pausing, self._reader
+        )
         self.totals = Totals(
             Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
         )

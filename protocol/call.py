@@ -34,7 +34,7 @@ class Waiter(Protocol):
         """The reply has come."""
 
 
-class Desk:
+class PendingReplies:
     """Where tickets wait for their replies; the one place that resolves them."""
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class Call:
     """
 
     node: Node
-    desk: Desk
+    desk: PendingReplies
     version: int
     client_id: str
     client_host: str

@@ -6,7 +6,7 @@ only while the node's lease holds. What it does not recognise it leaves to the q
 
 from struct import Struct
 
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Millis
 from rollcall.wire.codec import decode
@@ -61,7 +61,7 @@ class FastPath:
         "is_calm",
     )
 
-    def __init__(self, coordinator: Coordinator) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
         self._faces = coordinator.faces
         # The last heartbeat: length, key and version; then what follows the correlation id.

@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable
 from math import inf
 
-from groups.coordinator.heartbeat_views import Faces
+from groups.coordinator.heartbeat_views import HeartbeatViews
 from groups.core.errors import ErrorCode
 from protocol.heartbeat_fast_path import FastPath
 
@@ -63,7 +63,7 @@ class Hold:
     def __init__(
         self,
         fast: FastPath,
-        faces: Faces,
+        faces: HeartbeatViews,
         ends: Ends,
         write: Callable[[bytes], None],
         s_max: float,

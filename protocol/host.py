@@ -3,10 +3,10 @@
 import asyncio
 from typing import Any, Protocol
 
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.node import Node
 from protocol.budgets import Admission, ReplyBytes, RequestBytes
-from protocol.call import Desk
+from protocol.call import PendingReplies
 from protocol.heartbeat_hold import Ends
 from protocol.turns import Turns
 
@@ -15,7 +15,7 @@ class Host(Protocol):
     """See ``protocol.server.CoordinatorServer``, which is one."""
 
     admission: Admission
-    desk: Desk
+    desk: PendingReplies
     ends: Ends
     loop: asyncio.AbstractEventLoop
     node: Node
@@ -24,7 +24,7 @@ class Host(Protocol):
     turns: Turns
 
     @property
-    def coordinator(self) -> Coordinator: ...
+    def coordinator(self) -> CoordinatorRuntime: ...
     @property
     def frame_bytes_max(self) -> int: ...
     @property

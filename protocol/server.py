@@ -27,12 +27,12 @@ from daphne.server import Server  # noqa: E402
 from twisted.internet import defer, reactor  # noqa: E402
 
 from groups.cluster.view import Broker  # noqa: E402
-from groups.coordinator.runtime import Coordinator  # noqa: E402
+from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from protocol.apis import APIS, Api  # noqa: E402
 from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
-from protocol.call import Desk  # noqa: E402
+from protocol.call import PendingReplies  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
 from protocol.draft_apis import DRAFT_APIS  # noqa: E402
 from protocol.draft_connections import Seats  # noqa: E402
@@ -67,7 +67,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     def __init__(
         self,
         application: Callable[..., Any],
-        make_node: Callable[[Broker, Desk], Node],
+        make_node: Callable[[Broker, PendingReplies], Node],
         *,
         node_id: int,
         host: str,
@@ -84,7 +84,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.draft_port = draft_port
         self.advertised = advertised
         self.ready = ready
-        self.desk = Desk()
+        self.desk = PendingReplies()
         self.seats = Seats()
         self.handed_out = HandedOut()
         self.beside = ThreadPoolExecutor(1, "beside the loop")
@@ -97,7 +97,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self._node_task: asyncio.Task[None] | None = None
 
     @property
-    def coordinator(self) -> Coordinator:
+    def coordinator(self) -> CoordinatorRuntime:
         """The node's memory, for the fast path."""
         return self.node.coordinator
 

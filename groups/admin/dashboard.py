@@ -14,7 +14,7 @@ from groups.access import rights
 from groups.models import Journal
 from groups.queries import journal_text
 from groups.queries import overview as fleets
-from groups.queries.overview import Fleet
+from groups.queries.overview import Overview
 
 
 class Tile(NamedTuple):
@@ -74,7 +74,7 @@ def _told(entry: Journal) -> dict[str, Any]:
     }
 
 
-def tiles(seen: Fleet) -> Sequence[Tile]:
+def tiles(seen: Overview) -> Sequence[Tile]:
     """The numbers, each with the page behind it."""
     live = len(seen.nodes) - len(seen.silent_nodes)
     more = "+" if seen.rebalances_1h.is_more else ""
@@ -107,12 +107,12 @@ def tiles(seen: Fleet) -> Sequence[Tile]:
     )
 
 
-def _settled(seen: Fleet) -> str:
+def _settled(seen: Overview) -> str:
     moving = sum(n for state, n in seen.states.items() if state not in fleets.SETTLED)
     return f"{moving:,} rebalancing" if moving else "none rebalancing"
 
 
-def shares(seen: Fleet) -> Sequence[dict[str, Any]]:
+def shares(seen: Overview) -> Sequence[dict[str, Any]]:
     """Groups by state, as parts of a bar; a state with any group is wide enough to be seen."""
     page = reverse("admin:groups_group_changelist")
     return [
@@ -127,7 +127,7 @@ def shares(seen: Fleet) -> Sequence[dict[str, Any]]:
     ]
 
 
-def troubles(seen: Fleet) -> Iterator[Trouble]:
+def troubles(seen: Overview) -> Iterator[Trouble]:
     """What needs attention, the most urgent first."""
     nodes = reverse("admin:groups_node_changelist")
     if seen.ownerless_slots:
@@ -150,7 +150,7 @@ def troubles(seen: Fleet) -> Iterator[Trouble]:
     yield from _turns(seen)
 
 
-def _turns(seen: Fleet) -> Iterator[Trouble]:
+def _turns(seen: Overview) -> Iterator[Trouble]:
     page = reverse("admin:django_celery_beat_periodictask_changelist")
     for turn in seen.troubled_turns:
         last = turn.last

@@ -69,7 +69,7 @@ class Orphan(NamedTuple):
     since: Millis
 
 
-class Sightings:
+class BeatObserver:
     """Everything one node has seen of nodes and slots so far.
 
     ``lease_ms`` is this node's own. A silence is measured by the lease of who is silent, and where

@@ -12,9 +12,9 @@ from groups.cluster.beats import (
     BEATS_PER_LEASE,
     LATE,
     OVERDUE,
+    BeatObserver,
     NodeRow,
     Sighting,
-    Sightings,
     SlotRow,
 )
 from groups.core.group import Millis
@@ -50,10 +50,10 @@ async def nobody_listens(host: str, port: int) -> bool:
     return False
 
 
-class Deaths:
+class FailureDetector:
     """One node's judgement of the others."""
 
-    def __init__(self, me: int, sightings: Sightings, clock: Callable[[], Millis]) -> None:
+    def __init__(self, me: int, sightings: BeatObserver, clock: Callable[[], Millis]) -> None:
         self.me = me
         self.clock = clock
         self._sightings = sightings

@@ -5,7 +5,7 @@ Looked at with every tick. Which requests wait is the coordinator's to know; not
 
 from typing import Final
 
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 
@@ -17,7 +17,7 @@ take several seconds to break, and nobody who is parked shall wait for a second.
 class LeaseEnd:
     """One node's watch over its own lease."""
 
-    def __init__(self, coordinator: Coordinator) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
         self._ended_at: Millis | None = None
         self._has_told_all = False

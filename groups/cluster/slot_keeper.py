@@ -18,12 +18,12 @@ import psycopg
 
 from groups.cluster import placement
 from groups.cluster.backoff import Backoff
-from groups.cluster.beats import BEATS_PER_LEASE, NodeRow, Sightings, SlotRow
-from groups.cluster.failure_detector import Deaths
+from groups.cluster.beats import BEATS_PER_LEASE, BeatObserver, NodeRow, SlotRow
+from groups.cluster.failure_detector import FailureDetector
 from groups.cluster.lease import Lease, NodeIdTaken
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Broker, Cluster
-from groups.coordinator.runtime import STALL_MS, Coordinator
+from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.journal import EntryKind
@@ -85,7 +85,7 @@ class SlotKeeper:
     def __init__(
         self,
         me: Broker,
-        coordinator: Coordinator,
+        coordinator: CoordinatorRuntime,
         lease_ms: Millis,
         published: Callable[[Cluster], None],
     ) -> None:
@@ -100,11 +100,11 @@ class SlotKeeper:
         self.loading: set[int] = set()
         self.changed = asyncio.Event()
         self.away = True
-        self._sightings = Sightings(lease_ms)
+        self._sightings = BeatObserver(lease_ms)
         self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
         self._watch_connection: connections.Connection | None = None
-        self._deaths = Deaths(me.node_id, self._sightings, coordinator.monotonic)
+        self._deaths = FailureDetector(me.node_id, self._sightings, coordinator.monotonic)
         self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
         self._rests = Backoff(REST_MS, REST_MS_MAX)
         self._gives_all_back = False

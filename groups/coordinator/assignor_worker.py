@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
 
-from groups.coordinator.runtime import Coordinator
-from groups.core.assignors.task import AssignorFailed, Question
+from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.assignors.task import AssignmentTask, AssignorFailed
 from groups.core.consumer.target_schedule import ANSWER_MS_MAX
 from groups.core.consumer.targets import ready as ready_targets
 from groups.core.events import TargetComputed
@@ -32,12 +32,12 @@ logger = logging.getLogger(__name__)
 class Line:
     """Questions that are answered one after the other, the newest of each group."""
 
-    def __init__(self, coordinator: Coordinator) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
-        self._asked: dict[str, Question] = {}
+        self._asked: dict[str, AssignmentTask] = {}
         self._wake = asyncio.Event()
 
-    def ask(self, group_id: str, question: Question) -> None:
+    def ask(self, group_id: str, question: AssignmentTask) -> None:
         """Work this out when its turn comes; an older question of the group is dropped."""
         self._asked[group_id] = question
         self._wake.set()
@@ -51,7 +51,7 @@ class Line:
                 group_id = next(iter(self._asked))
                 await self._answer(group_id, self._asked.pop(group_id))
 
-    async def _answer(self, group_id: str, question: Question) -> None:
+    async def _answer(self, group_id: str, question: AssignmentTask) -> None:
         # A thread takes turns with the loop: requests wait milliseconds, not for the whole of it.
         # A process of its own would have to be sent all of it, which takes longer.
         with short_turns():
@@ -62,7 +62,7 @@ class Line:
 class ForeignLine(Line):
     """The same for one assignor of the installation's own: nobody knows when it ends."""
 
-    async def _answer(self, group_id: str, question: Question) -> None:
+    async def _answer(self, group_id: str, question: AssignmentTask) -> None:
         work = asyncio.create_task(beside.foreign(partial(answer, group_id, question)))
         await asyncio.wait({work}, timeout=ANSWER_MS_MAX / MS_PER_S)
         if not work.done():
@@ -78,17 +78,17 @@ class Assigning:
     assignors, and in one for each of the others, so that one that does not end stops nobody else.
     """
 
-    def __init__(self, coordinator: Coordinator) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
         self._ours = Line(coordinator)
         self._others: dict[str, tuple[Line, asyncio.Task[None]]] = {}
         coordinator.question = self.ask
 
-    def ask(self, group_id: str, question: Question) -> None:
+    def ask(self, group_id: str, question: AssignmentTask) -> None:
         """Work this out when its turn comes; an older question of the group is dropped."""
         self._line_of(question).ask(group_id, question)
 
-    def _line_of(self, question: Question) -> Line:
+    def _line_of(self, question: AssignmentTask) -> Line:
         if not question.is_foreign:
             return self._ours
         if question.name not in self._others:
@@ -117,7 +117,7 @@ def short_turns() -> Iterator[None]:
         sys.setswitchinterval(usual)
 
 
-def answer(group_id: str, question: Question) -> TargetComputed:
+def answer(group_id: str, question: AssignmentTask) -> TargetComputed:
     """Work the target out, and what the step that goes by it needs."""
     began = perf_counter()
     try:

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from groups.catalogue import regex
 from groups.catalogue.cache import Catalogue
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.commanded.group import CommandedGroup
 from groups.core.commanded.thread_offers import BLACK_LIST, filter_of
 from groups.core.events import TopicsChanged
@@ -35,7 +35,7 @@ class CommandedTopics:
     that came with a slot, for which all groups are gone through, once for each change of slots.
     """
 
-    def __init__(self, coordinator: Coordinator, catalogue: Catalogue) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime, catalogue: Catalogue) -> None:
         self._coordinator = coordinator
         self._catalogue = catalogue
         self._epochs: Mapping[int, int] = {}

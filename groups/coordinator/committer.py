@@ -15,10 +15,10 @@ from random import Random
 
 import psycopg
 
-from groups.coordinator.entries import Lane, Resident
+from groups.coordinator.entries import CommitQueue, GroupEntry
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.retries import Reloader, WaitingRoom
-from groups.coordinator.runtime import STALL_MS, Coordinator
+from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.conversion.step import decide, may_take_long, runs_foreign_code
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -85,7 +85,7 @@ class Work:
     """One resident's part of a round: the events taken, what they decided, what to write, and
     about how many bytes of members that are, counted as far as a batch may have."""
 
-    resident: Resident
+    resident: GroupEntry
     events: Sequence[Event]
     write: Write
     size: int
@@ -98,8 +98,8 @@ class Committer:
     def __init__(
         self,
         node_id: int,
-        coordinator: Coordinator,
-        lane: Lane,
+        coordinator: CoordinatorRuntime,
+        lane: CommitQueue,
         reloader: Reloader,
         fenced: Callable[[], None],
         fail: Fail = no_fail,
@@ -118,7 +118,7 @@ class Committer:
         )
         self._connection: connections.Connection | None = None
         self._other_connection: connections.Connection | None = None
-        self._long: asyncio.Queue[tuple[Resident, Sequence[Event]]] = asyncio.Queue()
+        self._long: asyncio.Queue[tuple[GroupEntry, Sequence[Event]]] = asyncio.Queue()
         self._foreign: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -181,7 +181,7 @@ class Committer:
                 size += work.size
         return works
 
-    def _run_of(self, resident: Resident, room: int) -> list[Event]:
+    def _run_of(self, resident: GroupEntry, room: int) -> list[Event]:
         """The events at the head of the inbox that belong to this lane, up to the room left."""
         events: list[Event] = []
         offsets = resident.head_is_offsets()
@@ -196,7 +196,7 @@ class Committer:
                 break  # what comes after is about another group of the same id
         return events
 
-    def _step(self, resident: Resident, events: Sequence[Event], now: Millis) -> Work | None:
+    def _step(self, resident: GroupEntry, events: Sequence[Event], now: Millis) -> Work | None:
         """``now``: what the process's clock said just before."""
         events = self._to_be_decided(events, now)
         coordinator = self.coordinator
@@ -218,7 +218,7 @@ class Committer:
             coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
         return events
 
-    def _step_failed(self, resident: Resident, events: Sequence[Event]) -> None:
+    def _step_failed(self, resident: GroupEntry, events: Sequence[Event]) -> None:
         """A defect of ours, or of somebody's assignor: the committed group stands, the request
         gets an error, and the node goes on for everybody else."""
         logger.exception("group %r: a step failed", resident.group_id)
@@ -228,7 +228,7 @@ class Committer:
         self.coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
         self.coordinator.release(resident)
 
-    def _work(self, resident: Resident, events: Sequence[Event], decision: Decision) -> Work:
+    def _work(self, resident: GroupEntry, events: Sequence[Event], decision: Decision) -> Work:
         if decision.pending:
             # Before it is written: an outcome that nobody knows may be that it was.
             self.coordinator.with_pending.add(resident.group_id)
@@ -238,7 +238,7 @@ class Committer:
 
     # -- steps beside the loop
 
-    def _is_left_to_others(self, resident: Resident, events: Sequence[Event]) -> bool:
+    def _is_left_to_others(self, resident: GroupEntry, events: Sequence[Event]) -> bool:
         """Whether the step is taken beside the loop, since it would stand still for too long."""
         if self.lane is self.coordinator.offsets:
             return False
@@ -260,7 +260,7 @@ class Committer:
 
     async def _long_step(
         self,
-        resident: Resident,
+        resident: GroupEntry,
         events: Sequence[Event],
         run: Callable[[Callable[[], Decision]], Awaitable[Decision]],
     ) -> None:
@@ -466,14 +466,14 @@ class Committer:
             logger.info("who is to blame is not known: %s", unknown)
             return None
 
-    def _would_help(self, resident: Resident, culprits: MembersRefused) -> bool:
+    def _would_help(self, resident: GroupEntry, culprits: MembersRefused) -> bool:
         """Whether any of them waits in the group as it was committed."""
         if not culprits.member_ids:
             return False
         now, rng = self.coordinator.clock(), self.coordinator.rng
         return decide(resident.group, [culprits], now, rng).group is not resident.group
 
-    def _one_by_one(self, resident: Resident, events: Sequence[Event]) -> None:
+    def _one_by_one(self, resident: GroupEntry, events: Sequence[Event]) -> None:
         """One event of this group is to blame: take them one at a time."""
         resident.inbox.extendleft(reversed(events))
         resident.suspects += len(events)

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Mapping
 
 from groups.catalogue.cache import Catalogue
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.draft.group import DraftGroup
 from groups.core.events import TopicsChanged
 
@@ -23,7 +23,7 @@ class DraftTopics:
     came with a slot, for which all groups are gone through, once for each change of slots.
     """
 
-    def __init__(self, coordinator: Coordinator, catalogue: Catalogue) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime, catalogue: Catalogue) -> None:
         self._coordinator = coordinator
         self._catalogue = catalogue
         self._epochs: Mapping[int, int] = {}

@@ -14,7 +14,7 @@ OFFSETS = (OffsetCommit, OffsetDelete, TxnOffsetCommit)
 """Events about offsets alone."""
 
 
-class Resident:
+class GroupEntry:
     """One group in the node's memory: its committed value and what waits for it.
 
     ``busy`` while a committer has it: a group is in one transaction at a time,
@@ -64,21 +64,21 @@ class Resident:
         return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
 
 
-class Lane:
+class CommitQueue:
     """Residents whose next events one committer may take, in order of arrival."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.ready: deque[Resident] = deque()
+        self.ready: deque[GroupEntry] = deque()
         self.wake = asyncio.Event()
 
-    def push(self, resident: Resident) -> None:
+    def push(self, resident: GroupEntry) -> None:
         """Queue a resident, once."""
         resident.queued = True
         self.ready.append(resident)
         self.wake.set()
 
-    def pop(self) -> Resident | None:
+    def pop(self) -> GroupEntry | None:
         """The next resident, or None; the committer then waits for ``wake``."""
         if not self.ready:
             self.wake.clear()

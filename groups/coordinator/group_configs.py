@@ -15,7 +15,7 @@ from psycopg_pool import PoolTimeout
 
 from groups.catalogue.cache import Unavailable
 from groups.coordinator.overrides import NOTHING
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.authors import NOBODY, Told
 from groups.core.configs.entries import Change
 from groups.core.configs.group import Broker, Values, changed
@@ -46,7 +46,7 @@ class Configs:
 
     def __init__(
         self,
-        coordinator: Coordinator,
+        coordinator: CoordinatorRuntime,
         connections: Callable[[], AbstractAsyncContextManager[Connection]],
         broker: Broker,
         node_id: int = 0,

@@ -6,7 +6,7 @@ group's own business, what follows from a swap is the watcher's.
 
 from typing import Protocol
 
-from groups.core.group import Face
+from groups.core.group import HeartbeatView
 
 
 class Watcher(Protocol):
@@ -18,7 +18,7 @@ class Watcher(Protocol):
         ...
 
 
-class Faces:
+class HeartbeatViews:
     """Faces by group id. ``swaps`` counts every change of any of them: while it stands still, what
     was read here before is still so."""
 
@@ -26,20 +26,20 @@ class Faces:
 
     def __init__(self) -> None:
         self.swaps = 0
-        self._faces: dict[str, Face] = {}
+        self._faces: dict[str, HeartbeatView] = {}
         self._watchers: dict[str, dict[Watcher, None]] = {}  # in the order of their coming
 
-    def get(self, group_id: str) -> Face | None:
+    def get(self, group_id: str) -> HeartbeatView | None:
         """The face that may be shown now; None: nothing may be said without a step."""
         return self._faces.get(group_id)
 
-    def __getitem__(self, group_id: str) -> Face:
+    def __getitem__(self, group_id: str) -> HeartbeatView:
         return self._faces[group_id]
 
     def __contains__(self, group_id: object) -> bool:
         return group_id in self._faces
 
-    def put(self, group_id: str, face: Face) -> None:
+    def put(self, group_id: str, face: HeartbeatView) -> None:
         """Show this face from now on."""
         self._faces[group_id] = face
         self._swapped(group_id)

@@ -16,7 +16,7 @@ from zlib import crc32
 
 import psycopg
 
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Group, Millis, Session
 from groups.event_loop.slices import Slices
 from groups.postgres import connections
@@ -53,7 +53,7 @@ class Note(NamedTuple):
 class Notes:
     """Looks at each group in memory a few times per session, and notes what grew old."""
 
-    def __init__(self, coordinator: Coordinator) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self.coordinator = coordinator
         self._noted: dict[str, dict[str, Millis]] = {}
         self._due: list[tuple[Millis, str]] = []

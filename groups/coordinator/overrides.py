@@ -18,7 +18,7 @@ from groups.core.token_bucket import Bucket
 NOTHING: Values = {}
 
 
-class Own:
+class GroupOverrides:
     """The groups that differ from the node's own settings; all others are not here.
 
     ``reading`` is held from a look at the rows until what they say is here: so what was read

@@ -12,7 +12,7 @@ from collections.abc import Collection
 import psycopg
 
 from groups.coordinator.liveness import Notes
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.postgres import connections
 from groups.store.sql import liveness as sql
 
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 class Watched:
     """Answers for the slots that this node owns."""
 
-    def __init__(self, coordinator: Coordinator, notes: Notes) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime, notes: Notes) -> None:
         self.coordinator = coordinator
         self.notes = notes
         self._connection: connections.Connection | None = None

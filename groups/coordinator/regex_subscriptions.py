@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from groups.catalogue import regex
 from groups.catalogue.cache import Catalogue
 from groups.catalogue.regex import Matching
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.events import TopicsMatched
 from groups.core.group import Millis
@@ -72,7 +72,9 @@ class Patterns:
     go on with what it stood for.
     """
 
-    def __init__(self, coordinator: Coordinator, catalogue: Catalogue, refresh_ms: Millis) -> None:
+    def __init__(
+        self, coordinator: CoordinatorRuntime, catalogue: Catalogue, refresh_ms: Millis
+    ) -> None:
         self._coordinator = coordinator
         self._catalogue = catalogue
         self._refresh_ms = refresh_ms

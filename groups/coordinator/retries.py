@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 import psycopg
 
-from groups.coordinator.entries import Resident
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.entries import GroupEntry
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.postgres import connections
@@ -39,20 +39,20 @@ class Reloader:
     ``timeout_ms``: who has waited longer for the database is told to try again.
     """
 
-    def __init__(self, coordinator: Coordinator, timeout_ms: Millis = 5_000) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime, timeout_ms: Millis = 5_000) -> None:
         self.coordinator = coordinator
         self.timeout_ms = timeout_ms
-        self._doubtful: dict[str, Resident] = {}
+        self._doubtful: dict[str, GroupEntry] = {}
         self._unsure: set[str] = set()
         self._wake = asyncio.Event()
 
-    def add(self, residents: Iterable[Resident]) -> None:
+    def add(self, residents: Iterable[GroupEntry]) -> None:
         """These groups' rows are not as remembered, or may not be."""
         for resident in residents:
             self._doubtful[resident.group_id] = resident
         self._wake.set()
 
-    def add_unsure(self, residents: Sequence[Resident]) -> None:
+    def add_unsure(self, residents: Sequence[GroupEntry]) -> None:
         """The same after a batch whose outcome is unknown, and which may reach PostgreSQL yet."""
         self._unsure.update(resident.group_id for resident in residents)
         self.add(residents)

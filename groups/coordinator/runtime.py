@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 
-from groups.coordinator.entries import Lane, Resident
-from groups.coordinator.heartbeat_views import Faces
-from groups.coordinator.overrides import Own
-from groups.core.assignors.task import Question
+from groups.coordinator.entries import CommitQueue, GroupEntry
+from groups.coordinator.heartbeat_views import HeartbeatViews
+from groups.coordinator.overrides import GroupOverrides
+from groups.core.assignors.task import AssignmentTask
 from groups.core.configs.group import Values
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -47,7 +47,7 @@ SEEN_AT_ONCE = 2_000
 """Groups that the rows are compared with at a time: two milliseconds of the loop."""
 
 
-class Coordinator:
+class CoordinatorRuntime:
     """All groups of the slots that this node owns.
 
     ``monotonic`` gives the process's milliseconds, which a lease goes by; ``rng`` member ids;
@@ -70,15 +70,15 @@ class Coordinator:
         rng: Random,
         answer: Callable[[Ticket, Reply], None],
     ) -> None:
-        self.own = Own(rules)
+        self.own = GroupOverrides(rules)
         self.monotonic = monotonic
         self.missed: Millis = 0
         self.listened_at = monotonic()
         self.rng = rng
         self.answer = answer
         self.epochs: dict[int, int] = {}
-        self.residents: dict[str, Resident] = {}
-        self.faces = Faces()
+        self.residents: dict[str, GroupEntry] = {}
+        self.faces = HeartbeatViews()
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.restart_grace_ms: Millis = 0
@@ -86,9 +86,9 @@ class Coordinator:
         self._serves_since: Millis | None = None
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
-        self.question: Callable[[str, Question], None] = _no_answer
-        self.membership = Lane("membership")
-        self.offsets = Lane("offsets")
+        self.question: Callable[[str, AssignmentTask], None] = _no_answer
+        self.membership = CommitQueue("membership")
+        self.offsets = CommitQueue("offsets")
         self._timers: list[tuple[Millis, str]] = []
 
     # -- time
@@ -162,7 +162,7 @@ class Coordinator:
             part = residents[at : at + SEEN_AT_ONCE]
             yield [seen for resident in part if (seen := self._seen(resident)) is not None]
 
-    def _seen(self, resident: Resident) -> Seen | None:
+    def _seen(self, resident: GroupEntry) -> Seen | None:
         durable, slot = resident.group.durable, slot_of(resident.group_id)
         epoch = self.epochs.get(slot)
         if epoch is None or not durable.exists:
@@ -180,14 +180,14 @@ class Coordinator:
 
     # -- what committers and owners do
 
-    def schedule(self, resident: Resident) -> None:
+    def schedule(self, resident: GroupEntry) -> None:
         """Offer a resident to the lane that its next event belongs to."""
         if resident.busy or resident.queued or resident.lost or not resident.inbox:
             return
         lane = self.offsets if resident.head_is_offsets() else self.membership
         lane.push(resident)
 
-    def install(self, resident: Resident, decision: Decision, revision: int) -> None:
+    def install(self, resident: GroupEntry, decision: Decision, revision: int) -> None:
         """A decision has committed: swap value and face, then send the answers.
 
         Where the slot was lost meanwhile, everything was answered already.
@@ -213,7 +213,7 @@ class Coordinator:
         if decision.question is not None:
             self.question(group_id, decision.question)
 
-    def hold(self, group_id: str) -> Resident | None:
+    def hold(self, group_id: str) -> GroupEntry | None:
         """Keep a group from being stepped until ``release``, as a committer does while it writes.
 
         None while a committer has it, while it is being reloaded, and where it is not in memory.
@@ -224,7 +224,7 @@ class Coordinator:
         resident.busy = True
         return resident
 
-    def release(self, resident: Resident) -> None:
+    def release(self, resident: GroupEntry) -> None:
         """A committer is done with a resident; forget it where nothing is left of it."""
         resident.busy = False
         if self.residents.get(resident.group_id) is not resident:
@@ -236,20 +236,20 @@ class Coordinator:
             del self.residents[resident.group_id]
             self.faces.drop(resident.group_id)
 
-    def send(self, resident: Resident, answers: Iterable[Answer]) -> None:
+    def send(self, resident: GroupEntry, answers: Iterable[Answer]) -> None:
         """Answer tickets; each is answered once."""
         for ticket, reply in answers:
             if ticket in resident.parked:
                 resident.parked.remove(ticket)
                 self.answer(ticket, reply)
 
-    def refuse(self, resident: Resident, events: Iterable[Event], code: ErrorCode) -> None:
+    def refuse(self, resident: GroupEntry, events: Iterable[Event], code: ErrorCode) -> None:
         """Answer the tickets of events that were not decided."""
         events = list(events)
         self.send(resident, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
         self._forget_operations(events)
 
-    def refuse_waiting(self, resident: Resident, code: ErrorCode) -> None:
+    def refuse_waiting(self, resident: GroupEntry, code: ErrorCode) -> None:
         """Answer whoever has come while the group could not be stepped, and forget their events.
         Timers that fell due meanwhile fall due again."""
         events = list(resident.inbox)
@@ -257,7 +257,7 @@ class Coordinator:
         resident.suspects = 0
         self.refuse(resident, events, code)
 
-    def put_off(self, resident: Resident, ms: Millis) -> None:
+    def put_off(self, resident: GroupEntry, ms: Millis) -> None:
         """What falls due in the group waits for so long: it could not be written just now, and
         trying at once would give the same answer."""
         resident.quiet_until = self.clock() + ms
@@ -342,7 +342,7 @@ class Coordinator:
             resident.inbox.clear()
             self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
 
-    def doubt(self, resident: Resident) -> None:
+    def doubt(self, resident: GroupEntry) -> None:
         """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
         if not resident.lost:
             resident.doubted_at = self.clock()
@@ -350,7 +350,7 @@ class Coordinator:
         if self.residents.get(resident.group_id) is resident:
             self.faces.drop(resident.group_id)
 
-    def reseat(self, resident: Resident, durable: Durable | None) -> None:
+    def reseat(self, resident: GroupEntry, durable: Durable | None) -> None:
         """Join the rows as they are with what was live, and go on."""
         if self.residents.get(resident.group_id) is not resident:
             return
@@ -360,7 +360,7 @@ class Coordinator:
             logger.exception("group %r cannot be loaded again", resident.group_id)
             self._break(resident)
 
-    def _reseat(self, resident: Resident, durable: Durable | None) -> None:
+    def _reseat(self, resident: GroupEntry, durable: Durable | None) -> None:
         if self.stood_still_ms > STALL_MS:
             self.awake()  # or what is missed by everybody would be counted twice for this group
         now, old = self.clock(), resident.group
@@ -406,7 +406,7 @@ class Coordinator:
                 self._wake(resident, now)
         return False
 
-    def _wake(self, resident: Resident, now: Millis) -> None:
+    def _wake(self, resident: GroupEntry, now: Millis) -> None:
         try:
             due = self._due(resident)
         except Exception:
@@ -430,11 +430,11 @@ class Coordinator:
             resident.inbox.append(Tick())
             self.schedule(resident)
 
-    def _due(self, resident: Resident) -> Millis | None:
+    def _due(self, resident: GroupEntry) -> Millis | None:
         due = resident.group.due(self.clock())
         return None if due is None else max(due, resident.quiet_until)
 
-    def _rearm(self, resident: Resident) -> None:
+    def _rearm(self, resident: GroupEntry) -> None:
         due = self._due(resident)
         if due is None or (resident.wake_at is not None and resident.wake_at <= due):
             return
@@ -443,18 +443,18 @@ class Coordinator:
 
     # -- inside
 
-    def _admit(self, group_id: str, event: Event) -> Resident:
+    def _admit(self, group_id: str, event: Event) -> GroupEntry:
         kind = KINDS[kind_for(event)]
         rules = self.own.rules_of(group_id)
         return self._seat(group_id, kind.absent(group_id, rules, self.clock()))
 
-    def _seat(self, group_id: str, group: Group) -> Resident:
-        resident = self.residents[group_id] = Resident(group_id, group)
+    def _seat(self, group_id: str, group: Group) -> GroupEntry:
+        resident = self.residents[group_id] = GroupEntry(group_id, group)
         self.faces.put(group_id, group.face())
         self._rearm(resident)
         return resident
 
-    def _break(self, resident: Resident) -> None:
+    def _break(self, resident: GroupEntry) -> None:
         resident.broken = resident.lost = True
         self.faces.drop(resident.group_id)
         self._forget_operations(resident.inbox)
@@ -481,7 +481,7 @@ def _no_connections(_group_id: str, _consumer_ids: Iterable[str]) -> None:
     """Nobody is connected."""
 
 
-def _no_answer(_group_id: str, _question: Question) -> None:
+def _no_answer(_group_id: str, _question: AssignmentTask) -> None:
     """Nobody works targets out; the group asks again."""
 
 

@@ -19,7 +19,7 @@ from django.conf import settings
 from psycopg_pool import PoolTimeout
 
 from groups.catalogue.cache import Catalogue
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode, Refuse
 from groups.postgres.connections import Connection
 from groups.store.sql import totals as sql
@@ -89,7 +89,7 @@ class Totals:
 
     maxima: Maxima
     catalogue: Catalogue
-    coordinator: Coordinator
+    coordinator: CoordinatorRuntime
     connections: Callable[[], AbstractAsyncContextManager[Connection]]
     node_id: int = 0
     rows: dict[str, Counted] = field(init=False)

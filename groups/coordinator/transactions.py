@@ -20,7 +20,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from groups.catalogue import regex
 from groups.coordinator.fail_points import Fail, no_fail
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import transactions as rules
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.slot import slot_of
@@ -78,7 +78,7 @@ class Transactions:
 
     def __init__(
         self,
-        coordinator: Coordinator,
+        coordinator: CoordinatorRuntime,
         connections: AsyncConnectionPool[Connection],
         fenced: Callable[[], None],
         fail: Fail = no_fail,

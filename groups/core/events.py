@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from groups.core.assignors.client_side import Said
-from groups.core.assignors.task import Question
+from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.authors import Author as Author
 from groups.core.expiry import Age
@@ -255,7 +255,7 @@ class TargetComputed(Event):
     the step could be done beside it (``groups.core.consumer.targets.ready``), since it takes long.
     """
 
-    question: Question
+    question: AssignmentTask
     targets: Mapping[str, Parts] | None
     ready: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""

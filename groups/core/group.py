@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, NamedTuple, Protocol, Self
 
 from groups.core.assignors.registry import DEFAULT_NAMES
-from groups.core.assignors.task import Question
+from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import Assignor
 from groups.core.errors import ErrorCode
 from groups.core.events import Event, OffsetWrite, PendingWrite, Ticket
@@ -99,7 +99,7 @@ class Decision:
     operations: tuple[Operated, ...] = ()
     hung_up: tuple[str, ...] = ()
     deleted: bool = False
-    question: Question | None = None
+    question: AssignmentTask | None = None
 
 
 class Beat:
@@ -148,7 +148,7 @@ def wait_for(group: "Group", until: Millis, now: Millis) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class HeartbeatView:
     """What the fast path may say for a committed group without a step.
 
     A heartbeat (classic) of a known member with the right generation gets
@@ -188,7 +188,7 @@ class Face:
         return self.code, beat
 
 
-NOBODY = Face(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
+NOBODY = HeartbeatView(-2, ErrorCode.UNKNOWN_MEMBER_ID, {}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,7 @@ class Group(Protocol):
         new rules call for is due at once (``due``)."""
         ...
 
-    def face(self) -> Face:
+    def face(self) -> HeartbeatView:
         """What the fast path may say while this value is the committed one."""
         ...
 

@@ -15,8 +15,8 @@ from typing import Any
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from groups.coordinator.entries import Resident
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.entries import GroupEntry
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.events import Author, ExpireOffsets, OffsetWrite, RestoreOffsets
 from groups.core.expiry import Age
 from groups.postgres.connections import Connection
@@ -35,7 +35,7 @@ picked up again with the next look."""
 class OffsetVerbs:
     """Turns such operations into events, one after the other: they are in no hurry."""
 
-    def __init__(self, coordinator: Coordinator, readers: Callable[[], Any]) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime, readers: Callable[[], Any]) -> None:
         self.coordinator = coordinator
         self.readers = readers
         self._waiting: asyncio.Queue[tuple[str, OffsetVerb]] = asyncio.Queue()
@@ -70,7 +70,7 @@ class OffsetVerbs:
         finally:
             self.coordinator.release(resident)
 
-    async def _held(self, group_id: str) -> Resident | None:
+    async def _held(self, group_id: str) -> GroupEntry | None:
         for _ in range(HOLD_TRIES_MAX):
             resident = self.coordinator.hold(group_id)
             if resident is not None or group_id not in self.coordinator.residents:

@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager
 
 import psycopg
 
-from groups.coordinator.entries import Resident
+from groups.coordinator.entries import GroupEntry
 from groups.coordinator.retries import Reloader
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Decision, Group
 from groups.core.kinds import CLASSIC, KINDS
 from groups.core.pauses import Pauses, PauseVerb, Ruling, decide
@@ -48,7 +48,7 @@ class Pausing:
     def __init__(
         self,
         node_id: int,
-        coordinator: Coordinator,
+        coordinator: CoordinatorRuntime,
         reloader: Reloader,
         fenced: Callable[[], None],
     ) -> None:
@@ -97,7 +97,7 @@ class Pausing:
             if not resident.lost:
                 self.coordinator.release(resident)
 
-    async def _held(self, group_id: str) -> Resident | None:
+    async def _held(self, group_id: str) -> GroupEntry | None:
         for _ in range(HOLD_TRIES_MAX):
             resident = self.coordinator.hold(group_id)
             if resident is not None or group_id not in self.coordinator.residents:

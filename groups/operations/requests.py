@@ -1,8 +1,8 @@
 """Operators' verbs: a row to insert, and from the row the event that the owner steps.
 
-``ask`` is for the admin and REST (any process, any moment); ``Operator`` is the node's side.
-Effect and result commit together, by the store, so a verb outlives an owner that dies
-over it (docs/architecture.md, *Operations*).
+``ask`` is for the admin and REST (any process, any moment); ``OperationDispatcher`` is the node's
+side. Effect and result commit together, by the store, so a verb outlives an owner that dies over it
+(docs/architecture.md, *Operations*).
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from django.db import connection as django_connection
 from django.db import transaction
 from psycopg_pool import PoolTimeout
 
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.events import (
     EvictMember,
     ExpireOffsets,
@@ -117,7 +117,7 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     return group_id, ForceRebalance(**said, expected_generation=expected)
 
 
-class Operator:
+class OperationDispatcher:
     """The node's side: pending operations of owned slots become events, once each.
 
     ``_given`` keeps each id with the slot epoch under which it was given out, until its row is no
@@ -128,7 +128,7 @@ class Operator:
 
     def __init__(
         self,
-        coordinator: Coordinator,
+        coordinator: CoordinatorRuntime,
         offset_verbs: OffsetVerbs,
         pausing: Pausing,
         readers: Callable[[], Any],

@@ -67,7 +67,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Fleet:
+class Overview:
     """Everything that the dashboard shows."""
 
     states: Mapping[str, int]
@@ -100,14 +100,14 @@ class Fleet:
         return any((*troubles, self.silent_nodes, self.ownerless_slots))
 
 
-def look(now: datetime | None = None) -> Fleet:
+def look(now: datetime | None = None) -> Overview:
     """The fleet as the rows tell it."""
     now = now or timezone.now()
     slots = Slot.objects.aggregate(all=Count("slot"), free=Count("slot", filter=_ownerless()))
     nodes = list(Node.objects.order_by("node_id"))
     newest = Journal.objects.aggregate(id=Max("id"))["id"] or 0
     unsettled = unsettled_groups(now)
-    return Fleet(
+    return Overview(
         states=states(),
         members=Member.objects.count(),
         nodes=nodes,

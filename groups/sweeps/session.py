@@ -22,7 +22,7 @@ from groups.store.sql import configs as configs_sql
 from groups.store.sql import liveness as live_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
-from groups.sweeps.unanswered_probes import Question, Silences
+from groups.sweeps.unanswered_probes import Question, UnansweredProbes
 
 MEMBERS_A_LOOK = 1_000
 """Overdue members that one sweep looks at, the longest overdue first."""
@@ -64,7 +64,7 @@ class SessionSweep:
     def __init__(self, lease_ms: Millis, clock: Callable[[], Millis] = monotonic_ms) -> None:
         self.clock = clock
         self._lease_ms = lease_ms
-        self._silences = Silences(lease_ms)
+        self._silences = UnansweredProbes(lease_ms)
         self._one_at_a_time = threading.Lock()
 
     def run(self) -> str:

@@ -25,7 +25,7 @@ class Question(NamedTuple):
     probe: int
 
 
-class Silences:
+class UnansweredProbes:
     """Since when each question has been seen without its answer."""
 
     def __init__(self, lease_ms: Millis) -> None:

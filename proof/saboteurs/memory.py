@@ -5,7 +5,7 @@ from typing import Any, Final
 from unittest.mock import PropertyMock
 
 from groups.cluster.slot_keeper import SlotKeeper
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
@@ -18,7 +18,7 @@ SLEEPS: Final = ("database-crash", "node-pause", "database-cut")
 
 
 def _drop_silently(original: Any) -> Any:
-    def drop(self: Coordinator, slots: Any, code: ErrorCode) -> None:
+    def drop(self: CoordinatorRuntime, slots: Any, code: ErrorCode) -> None:
         slots = list(slots)
         for group_id, resident in self.residents.items():
             if slot_of(group_id) in slots:
@@ -62,12 +62,12 @@ async def _goes_on(self: SlotKeeper, lease_until: int) -> None:
 SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "parked-forgotten": Saboteur(
         "who is parked is not answered when a slot is lost",
-        around(Coordinator, "drop", _drop_silently),
+        around(CoordinatorRuntime, "drop", _drop_silently),
         ("node-pause", "database-cut", "client-crash", "operator-rebalance"),
     ),
     "memory-without-lease": Saboteur(
         "memory is believed whether or not the lease holds",
-        put(Coordinator, "holds_lease", PropertyMock(return_value=True)),
+        put(CoordinatorRuntime, "holds_lease", PropertyMock(return_value=True)),
         ZOMBIES,
     ),
     "lease-without-look": Saboteur(
@@ -98,9 +98,13 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         ),
     ),
     "timers-after-sleep": Saboteur(
-        "timers that ran out in a sleep fire after it", put(Coordinator, "awake", nothing), SLEEPS
+        "timers that ran out in a sleep fire after it",
+        put(CoordinatorRuntime, "awake", nothing),
+        SLEEPS,
     ),
-    "timers-lost": Saboteur("timers are not armed", put(Coordinator, "_rearm", nothing), MEMBERS),
+    "timers-lost": Saboteur(
+        "timers are not armed", put(CoordinatorRuntime, "_rearm", nothing), MEMBERS
+    ),
     "offsets-from-cache": Saboteur(
         "committed offsets are read from memory", around(Desk, "_fetch", _cached), NODES
     ),

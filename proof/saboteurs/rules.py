@@ -11,7 +11,7 @@ from groups.core.consumer import offsets as consumer_offsets
 from groups.core.consumer.index import Index
 from groups.core.consumer.work import Work as ConsumerWork
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.group import Face
+from groups.core.group import HeartbeatView
 from proof.saboteurs.breaking import (
     LATE,
     STATICS,
@@ -32,7 +32,9 @@ def _no_instances(self: Work, member_id: str, instance_id: str | None) -> None:
 
 
 def _any_instance(original: Any) -> Any:
-    def beat(self: Face, member_id: str, instance_id: Any, generation_id: int, now: int) -> Any:
+    def beat(
+        self: HeartbeatView, member_id: str, instance_id: Any, generation_id: int, now: int
+    ) -> Any:
         if instance_id is not None:
             return self.code
         return original(self, member_id, instance_id, generation_id, now)
@@ -41,7 +43,9 @@ def _any_instance(original: Any) -> Any:
 
 
 def _old_generations(original: Any) -> Any:
-    def beat(self: Face, member_id: str, instance_id: Any, generation_id: int, now: int) -> Any:
+    def beat(
+        self: HeartbeatView, member_id: str, instance_id: Any, generation_id: int, now: int
+    ) -> Any:
         code = original(self, member_id, instance_id, generation_id, now)
         return self.code if code is ErrorCode.ILLEGAL_GENERATION else code
 
@@ -118,7 +122,8 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "no-static-fencing": Saboteur(
         "a replaced static member goes on",
         several(
-            put(Work, "member_or_refuse", _no_instances), around(Face, "heartbeat", _any_instance)
+            put(Work, "member_or_refuse", _no_instances),
+            around(HeartbeatView, "heartbeat", _any_instance),
         ),
         STATICS,
     ),
@@ -142,7 +147,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "old-generation-beats": Saboteur(
         "a heartbeat of an old generation is told to go on",
-        around(Face, "heartbeat", _old_generations),
+        around(HeartbeatView, "heartbeat", _old_generations),
         LATE,
     ),
     "impatient": Saboteur(

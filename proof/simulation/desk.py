@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.view import Cluster
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.coordinator.transactions import Transactions
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
@@ -48,7 +48,7 @@ DRAFT: Final = (DraftJoin, DraftHeartbeat, DraftCommit)
 class Desk:
     """One node's. ``is_closed``: the node is going, and takes nothing in any more."""
 
-    coordinator: Coordinator
+    coordinator: CoordinatorRuntime
     keeper: SlotKeeper
     readers: Any
     cluster: Callable[[], Cluster]
@@ -63,7 +63,7 @@ class Desk:
 
     def open(
         self,
-        coordinator: Coordinator,
+        coordinator: CoordinatorRuntime,
         keeper: SlotKeeper,
         readers: Any,
         cluster: Callable[[], Cluster],

@@ -7,7 +7,7 @@ group's face.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import commands
 from groups.core.commanded.group import CommandedGroup
 from groups.core.errors import ErrorCode, Refuse
@@ -34,7 +34,7 @@ class Polled(NamedTuple):
     error: ErrorCode = ErrorCode.NONE
 
 
-async def poll(coordinator: Coordinator, group_id: str, asked: Poll) -> Polled | Refused:
+async def poll(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> Polled | Refused:
     """Commands at once, or after a hold."""
     try:
         group, row = _find(coordinator, group_id, asked)
@@ -49,7 +49,7 @@ async def poll(coordinator: Coordinator, group_id: str, asked: Poll) -> Polled |
     return Polled(group.durable.group.generation, commands.behind(row, asked.received))
 
 
-def _is_news(coordinator: Coordinator, group_id: str, asked: Poll) -> bool:
+def _is_news(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> bool:
     try:
         _, row = _find(coordinator, group_id, asked)
     except Refuse:
@@ -57,7 +57,9 @@ def _is_news(coordinator: Coordinator, group_id: str, asked: Poll) -> bool:
     return bool(commands.behind(row, asked.received))
 
 
-def _find(coordinator: Coordinator, group_id: str, asked: Poll) -> tuple[CommandedGroup, MemberRow]:
+def _find(
+    coordinator: CoordinatorRuntime, group_id: str, asked: Poll
+) -> tuple[CommandedGroup, MemberRow]:
     """The committed group and the member's row, where memory may be believed."""
     if not coordinator.owns(group_id):
         raise Refuse(ErrorCode.NOT_COORDINATOR)

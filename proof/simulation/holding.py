@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from groups.coordinator.heartbeat_views import Faces
+from groups.coordinator.heartbeat_views import HeartbeatViews
 
 HOLD_S: Final = 0.25
 """About a third of what simulated members pause."""
@@ -29,7 +29,7 @@ class Held:
         if self._is_news():
             self._over.set()
 
-    async def wait(self, faces: Faces, group_id: str) -> bool:
+    async def wait(self, faces: HeartbeatViews, group_id: str) -> bool:
         """Wait for news, or until the hold ends; whether there is any."""
         faces.watch(group_id, self)
         try:

@@ -22,12 +22,12 @@ from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
 from groups.coordinator.draft_topics import DraftTopics
 from groups.coordinator.retries import Reloader
-from groups.coordinator.runtime import STALL_MS, Coordinator
+from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.coordinator.transactions import Transactions
 from groups.core.group import Rules
 from groups.operations.offset_operations import OffsetVerbs
 from groups.operations.pauses import Pausing
-from groups.operations.requests import Operator
+from groups.operations.requests import OperationDispatcher
 from proof.simulation.desk import Desk
 from proof.simulation.network import PORT, Link, Network
 from proof.simulation.seams import Readers
@@ -109,7 +109,7 @@ class Node:
         me = Broker(self.node_id, "127.0.0.1", PORT + self.node_id)
         self.cluster = Cluster("")
         self.desk = Desk(self.process, self.network)
-        self.coordinator = Coordinator(rules, self.process.clock_ms, rng, self.desk.answer)
+        self.coordinator = CoordinatorRuntime(rules, self.process.clock_ms, rng, self.desk.answer)
         self.keeper = SlotKeeper(me, self.coordinator, LEASE_MS, self._publish)
         self.keeper.incarnation = UUID(int=rng.getrandbits(128))
         self.reloader = Reloader(self.coordinator)
@@ -128,7 +128,7 @@ class Node:
         self.readers = readers
         self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection)
         self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.fenced)
-        self.operator = Operator(
+        self.operator = OperationDispatcher(
             self.coordinator, self.offset_verbs, self.pausing, self.readers.connection
         )
         self.transactions = Transactions(self.coordinator, readers, self.keeper.fenced, self._fail)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic import packing
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
@@ -30,7 +30,7 @@ class Clock:
         return self.now
 
 
-def loaded(kind: str, clock: Clock, coordinator: Coordinator) -> Callable[[], int]:
+def loaded(kind: str, clock: Clock, coordinator: CoordinatorRuntime) -> Callable[[], int]:
     """Load a group of one member; gives the end of its session."""
     member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
     coordinator.adopt({}, {"g": Durable(KINDS[kind], {"m": member}, 5)})
@@ -48,16 +48,16 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def coordinator(clock: Clock) -> Coordinator:
+def coordinator(clock: Clock) -> CoordinatorRuntime:
     """One that has just started."""
-    made = Coordinator(Rules(), clock, Random(1), lambda _ticket, _reply: None)
+    made = CoordinatorRuntime(Rules(), clock, Random(1), lambda _ticket, _reply: None)
     made.restart_grace_ms = GRACE_MS
     return made
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_was_loaded_at_the_start_has_time_to_come_back(
-    kind: str, clock: Clock, coordinator: Coordinator
+    kind: str, clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
     end = loaded(kind, clock, coordinator)
     assert end() == GRACE_MS
@@ -65,7 +65,7 @@ def test_who_was_loaded_at_the_start_has_time_to_come_back(
     assert loaded(kind, clock, coordinator)() == GRACE_MS - 10_000, "the node is 10 s old"
 
 
-def test_the_first_heartbeat_ends_the_grace(clock: Clock, coordinator: Coordinator) -> None:
+def test_the_first_heartbeat_ends_the_grace(clock: Clock, coordinator: CoordinatorRuntime) -> None:
     end = loaded("classic", clock, coordinator)
     face = coordinator.faces.get("g")
     assert face is not None
@@ -76,13 +76,15 @@ def test_the_first_heartbeat_ends_the_grace(clock: Clock, coordinator: Coordinat
 
 
 def test_a_node_that_serves_for_a_while_gives_a_session(
-    clock: Clock, coordinator: Coordinator
+    clock: Clock, coordinator: CoordinatorRuntime
 ) -> None:
     loaded("classic", clock, coordinator)
     clock.now += GRACE_MS
     assert loaded("classic", clock, coordinator)() == SESSION_MS
 
 
-def test_a_session_that_is_longer_stays_as_long(clock: Clock, coordinator: Coordinator) -> None:
+def test_a_session_that_is_longer_stays_as_long(
+    clock: Clock, coordinator: CoordinatorRuntime
+) -> None:
     coordinator.restart_grace_ms = SESSION_MS - 1
     assert loaded("classic", clock, coordinator)() == SESSION_MS

@@ -12,7 +12,7 @@ from typing import Any
 
 from groups.core import events
 from groups.core.assignors.client_side import Said
-from groups.core.assignors.task import Question
+from groups.core.assignors.task import AssignmentTask
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.invariants import check_live, check_thoroughly
 from groups.core.consumer.member import by_topic
@@ -54,7 +54,7 @@ class Talk:
         self.journal: list[JournalEntry] = []
         self.requests = 0
         self.last: Decision | None = None
-        self.questions: list[Question] = []
+        self.questions: list[AssignmentTask] = []
 
     # -- the node
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from coordinator_site.kafka_settings import SettingError, read
 from groups import plugins
-from groups.core.assignors.task import Question
+from groups.core.assignors.task import AssignmentTask
 from tests.core_consumer.promises import Case, cases, check_all
 
 PAGE = Path(__file__).parents[2] / "docs" / "assignors.md"
@@ -58,7 +58,10 @@ def test_the_example_keeps_every_promise_that_assignors_share(install: Install, 
         install("own_assignor", example(), striped="assign_striped")
     assign = plugins.load(["uniform", "striped"])["striped"]
     shares = check_all(assign, case)
-    assert Question(1, "striped", assign, case.members, case.counts, case.racks).answer() == shares
+    assert (
+        AssignmentTask(1, "striped", assign, case.members, case.counts, case.racks).answer()
+        == shares
+    )
 
 
 def test_a_node_may_be_told_of_an_installed_assignor_and_of_no_other(install: Install) -> None:

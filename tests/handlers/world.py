@@ -18,7 +18,7 @@ from groups.core.slot import SLOTS
 from groups.node import Node, NodeSettings
 from groups.postgres.connections import Connection
 from protocol import apis
-from protocol.call import Call, Desk
+from protocol.call import Call, PendingReplies
 from protocol.request_limits import Refusal, exceeded, refused
 from protocol.turns import Turns
 from rollcall.wire.codec import decode, encode
@@ -117,7 +117,7 @@ class World:
 
         return Call(
             node=cast(Node, self),
-            desk=Desk(),
+            desk=PendingReplies(),
             version=version,
             client_id="a-client",
             client_host="/127.0.0.1",

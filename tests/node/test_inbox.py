@@ -9,7 +9,7 @@ import pytest
 
 from groups.coordinator.committer import Committer
 from groups.coordinator.retries import Reloader
-from groups.coordinator.runtime import STALL_MS, Coordinator
+from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.events import SyncGroup, Tick, Ticket
@@ -42,7 +42,7 @@ class Alone:
     def __init__(self) -> None:
         self.clock = Clock()
         self.answers: dict[Ticket, asyncio.Future[Reply]] = {}
-        self.coordinator = Coordinator(Rules(), self.clock, Random(1), self._answer)
+        self.coordinator = CoordinatorRuntime(Rules(), self.clock, Random(1), self._answer)
         self.coordinator.lease_until = self.clock.now + LEASE_MS
         self.coordinator.adopt({slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
         self.resident = self.coordinator.residents["g"]

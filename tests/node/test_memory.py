@@ -9,7 +9,7 @@ import pytest
 
 from groups.cluster.lease_end import IN_DOUBT_MS, LeaseEnd
 from groups.cluster.slot_keeper import LEASE_WAIT_MS
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
 from groups.core.slot import SLOTS, slot_of
@@ -147,7 +147,7 @@ async def test_a_stall_between_two_slices_of_timers_is_nobodys_fault_either() ->
 
 @contextmanager
 def ticks(
-    coordinator: Coordinator, instead: Callable[[], bool] | None = None
+    coordinator: CoordinatorRuntime, instead: Callable[[], bool] | None = None
 ) -> Iterator[list[None]]:
     """One more element with each look at the timers."""
     seen: list[None] = []
@@ -304,7 +304,7 @@ async def test_nobody_waits_for_a_batch_once_the_lease_is_over(one: Running) -> 
 async def test_a_request_waits_for_a_lease_for_a_second_at_most(one: Running) -> None:
     """A node that is cut off may not know for long that its database is away."""
     coordinator, keeper = one.node.coordinator, one.node.keeper
-    with patch.object(Coordinator, "holds_lease", PropertyMock(return_value=False)):
+    with patch.object(CoordinatorRuntime, "holds_lease", PropertyMock(return_value=False)):
         began = coordinator.clock()
         assert await keeper.available(slot_of("g"), 60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE
         assert await keeper.leased(60_000) is ErrorCode.COORDINATOR_NOT_AVAILABLE

@@ -9,7 +9,7 @@ import pytest
 from groups.cluster.beats import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
 from groups.cluster.slot_keeper import HAND_OVER_SLOTS_MAX, SlotKeeper
 from groups.cluster.view import Broker, Cluster
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
 from groups.core.slot import SLOTS
@@ -41,7 +41,9 @@ class Keeper:
     def __init__(self) -> None:
         self.clock = Clock()
         self.published: list[Cluster] = []
-        coordinator = Coordinator(Rules(), self.clock, Random(1), lambda _ticket, _reply: None)
+        coordinator = CoordinatorRuntime(
+            Rules(), self.clock, Random(1), lambda _ticket, _reply: None
+        )
         self.keeper = SlotKeeper(ME, coordinator, LEASE_MS, self.published.append)
         self.nodes = [row(ME, self.keeper.incarnation), row(YOU, THEIRS)]
         self.slots = [

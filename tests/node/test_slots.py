@@ -15,8 +15,8 @@ from uuid import uuid4
 import pytest
 
 from benchmarks.wire import form_group
-from groups.cluster.beats import NodeRow, Sightings, SlotRow
-from groups.cluster.failure_detector import Deaths, nobody_listens
+from groups.cluster.beats import BeatObserver, NodeRow, SlotRow
+from groups.cluster.failure_detector import FailureDetector, nobody_listens
 from groups.cluster.lease import NodeIdTaken
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
@@ -153,7 +153,7 @@ async def test_a_claim_is_told_to_everybody_at_once(other: Other) -> None:
 
 def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
     """And what was seen before one's own sleep says nothing of anybody."""
-    seen, node = Sightings(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1, lease_ms=LEASE_MS)
+    seen, node = BeatObserver(LEASE_MS), NodeRow(7, uuid4(), 1, "h", 1, lease_ms=LEASE_MS)
     seen.look([node], [], asked=0, told=0)
     judged = [(seen.is_overdue(7, at), seen.lease_is_over(7, at)) for at in (499, 500, 1_000)]
     assert judged == [(False, False), (True, False), (True, True)]
@@ -166,8 +166,8 @@ def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
 async def test_a_free_lock_is_no_death_while_somebody_is_at_the_port(other: Other) -> None:
     """A node that is cut off from PostgreSQL has lost its lock, and answers from memory yet."""
     now = [5_000]
-    sightings = Sightings(LEASE_MS)
-    deaths = Deaths(8, sightings, lambda: now[0])
+    sightings = BeatObserver(LEASE_MS)
+    deaths = FailureDetector(8, sightings, lambda: now[0])
     async with await asyncio.start_server(lambda _in, out: out.close(), "127.0.0.1") as alive:
         port = alive.sockets[0].getsockname()[1]
         node = NodeRow(7, uuid4(), 1, "127.0.0.1", port, lease_ms=LEASE_MS)

@@ -16,7 +16,7 @@ from groups.core.group import (
     Answer,
     Beat,
     Decision,
-    Face,
+    HeartbeatView,
     JournalEntry,
     Millis,
     Rules,
@@ -110,11 +110,11 @@ class LockGroup:
     def with_rules(self, rules: Rules) -> Self:
         return replace(self, rules=rules)
 
-    def face(self) -> Face:
+    def face(self) -> HeartbeatView:
         if self.holder is None:
             return NOBODY
         beats = {self.holder: self.live.beat}
-        return Face(self.durable.group.generation, ErrorCode.NONE, beats, {})
+        return HeartbeatView(self.durable.group.generation, ErrorCode.NONE, beats, {})
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         if self.holder is not None:

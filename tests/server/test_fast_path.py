@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from groups.coordinator.runtime import Coordinator
+from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
@@ -45,16 +45,16 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def coordinator(clock: Clock) -> Coordinator:
+def coordinator(clock: Clock) -> CoordinatorRuntime:
     """It serves the group ``g``, whose one member is ``m``."""
-    made = Coordinator(Rules(), clock, Random(1), lambda _ticket, _reply: None)
+    made = CoordinatorRuntime(Rules(), clock, Random(1), lambda _ticket, _reply: None)
     made.lease_until = NOW + LEASE_MS
     made.adopt({slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
     return made
 
 
 @pytest.fixture
-def path(coordinator: Coordinator) -> FastPath:
+def path(coordinator: CoordinatorRuntime) -> FastPath:
     """One connection's."""
     return FastPath(coordinator)
 
@@ -87,13 +87,13 @@ def sent(framed: bytes) -> bytes:
     return struct.pack(">i", len(framed)) + framed
 
 
-def heard(coordinator: Coordinator) -> int:
+def heard(coordinator: CoordinatorRuntime) -> int:
     """When the member was last heard of."""
     [session] = coordinator.residents["g"].group.sessions(coordinator.clock())
     return session.heard_at
 
 
-def join_another(coordinator: Coordinator) -> None:
+def join_another(coordinator: CoordinatorRuntime) -> None:
     """A second member comes: a rebalance begins."""
     asked = JoinGroup(
         ticket=None,
@@ -137,7 +137,7 @@ def test_the_correlation_id_is_that_of_the_request(path: FastPath) -> None:
         assert said is not None and said[4:8] == correlation_id
 
 
-def test_a_replaced_instance_is_told(path: FastPath, coordinator: Coordinator) -> None:
+def test_a_replaced_instance_is_told(path: FastPath, coordinator: CoordinatorRuntime) -> None:
     static = replace(MEMBER, instance_id="i")
     coordinator.adopt({}, {"g": Durable(GROUP, {"m": static}, 6)})
 
@@ -153,7 +153,7 @@ def test_nothing_is_repeated_before_the_first(path: FastPath) -> None:
     assert not path.is_calm and path.group_id == ""
 
 
-def test_a_rebalance_is_told(path: FastPath, coordinator: Coordinator) -> None:
+def test_a_rebalance_is_told(path: FastPath, coordinator: CoordinatorRuntime) -> None:
     join_another(coordinator)
 
     said = path.answer(frame())
@@ -184,7 +184,7 @@ def test_what_it_does_not_recognise_is_left_to_the_queue(path: FastPath, left: b
 
 
 def test_a_member_that_was_forgotten_is_left_to_the_queue(
-    path: FastPath, coordinator: Coordinator
+    path: FastPath, coordinator: CoordinatorRuntime
 ) -> None:
     """Perhaps the slot is another node's: only the queue looks."""
     assert path.answer(frame()) is not None
@@ -194,7 +194,7 @@ def test_a_member_that_was_forgotten_is_left_to_the_queue(
 
 
 def test_a_group_that_is_gone_is_left_to_the_queue(
-    path: FastPath, coordinator: Coordinator
+    path: FastPath, coordinator: CoordinatorRuntime
 ) -> None:
     assert path.answer(frame()) is not None
     coordinator.drop([slot_of("g")], ErrorCode.NOT_COORDINATOR)
@@ -240,7 +240,7 @@ def test_nothing_is_said_from_memory_once_the_lease_is_over(
     assert ask() is None
 
 
-def test_where_nothing_is_fast_everything_is_left(coordinator: Coordinator) -> None:
+def test_where_nothing_is_fast_everything_is_left(coordinator: CoordinatorRuntime) -> None:
     path = NoFastPath(coordinator)
     assert path.answer(frame()) is None
     assert path.again(sent(frame())) is None
@@ -249,7 +249,9 @@ def test_where_nothing_is_fast_everything_is_left(coordinator: Coordinator) -> N
 # -- that a member was heard
 
 
-def test_each_heartbeat_counts(path: FastPath, coordinator: Coordinator, clock: Clock) -> None:
+def test_each_heartbeat_counts(
+    path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
+) -> None:
     """The first, a repeated one, one after a swap of the face, and time that was missed apart."""
     assert heard(coordinator) == NOW
     clock.now += 10
@@ -269,7 +271,7 @@ def test_each_heartbeat_counts(path: FastPath, coordinator: Coordinator, clock: 
 
 
 def test_a_heartbeat_of_another_generation_does_not_count(
-    path: FastPath, coordinator: Coordinator, clock: Clock
+    path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
     clock.now += 10
     assert path.answer(frame(generation=GENERATION - 1)) is not None
@@ -281,7 +283,7 @@ def test_a_heartbeat_of_another_generation_does_not_count(
 
 
 def test_what_was_held_is_told_what_is_so_now(
-    path: FastPath, coordinator: Coordinator, clock: Clock
+    path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
     path.answer(frame())
     clock.now += 10
@@ -293,7 +295,7 @@ def test_what_was_held_is_told_what_is_so_now(
 
 
 def test_what_was_held_beyond_the_lease_may_be_asked_again(
-    path: FastPath, coordinator: Coordinator, clock: Clock
+    path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
     path.answer(frame())
     coordinator.faces.drop("g")
@@ -305,7 +307,7 @@ def test_what_was_held_beyond_the_lease_may_be_asked_again(
 
 
 def test_what_was_held_for_a_slot_that_went_is_sent_there(
-    path: FastPath, coordinator: Coordinator
+    path: FastPath, coordinator: CoordinatorRuntime
 ) -> None:
     path.answer(frame())
     coordinator.epochs.clear()

@@ -1,22 +1,30 @@
 """Whose slots gave no echo: judged by what one process has seen without a break."""
 
-from groups.sweeps.unanswered_probes import GAP_MS, SLOW_LOOK_MS, Question, Silences
+from groups.sweeps.unanswered_probes import GAP_MS, SLOW_LOOK_MS, Question, UnansweredProbes
 
 LEASE_MS = 3_000
 QUESTION = Question(slot=5, epoch=1, probe=9)
 
 
-def looks(silences: Silences, *at: int, question: Question = QUESTION) -> list[list[Question]]:
+def looks(
+    silences: UnansweredProbes, *at: int, question: Question = QUESTION
+) -> list[list[Question]]:
     """Look at these instants, each answered at once."""
     return [silences.look([question], now, now) for now in at]
 
 
 def test_a_question_open_for_a_whole_lease_is_silence() -> None:
-    assert looks(Silences(LEASE_MS), 0, 1_000, 2_000, 2_999, 3_000) == [[], [], [], [], [QUESTION]]
+    assert looks(UnansweredProbes(LEASE_MS), 0, 1_000, 2_000, 2_999, 3_000) == [
+        [],
+        [],
+        [],
+        [],
+        [QUESTION],
+    ]
 
 
 def test_an_answer_starts_everything_anew() -> None:
-    silences = Silences(LEASE_MS)
+    silences = UnansweredProbes(LEASE_MS)
     looks(silences, 0, 2_000)
     silences.look([], 2_500, 2_500)
 
@@ -24,14 +32,14 @@ def test_an_answer_starts_everything_anew() -> None:
 
 
 def test_another_owner_is_asked_anew() -> None:
-    silences = Silences(LEASE_MS)
+    silences = UnansweredProbes(LEASE_MS)
     looks(silences, 0, 2_000)
 
     assert looks(silences, 3_000, question=Question(5, epoch=2, probe=9)) == [[]]
 
 
 def test_a_process_that_was_away_has_seen_nothing() -> None:
-    silences = Silences(LEASE_MS)
+    silences = UnansweredProbes(LEASE_MS)
     looks(silences, 0, 1_000)
     back = 1_000 + GAP_MS + 1
 
@@ -39,7 +47,7 @@ def test_a_process_that_was_away_has_seen_nothing() -> None:
 
 
 def test_a_look_that_failed_is_a_break() -> None:
-    silences = Silences(LEASE_MS)
+    silences = UnansweredProbes(LEASE_MS)
     looks(silences, 0, 1_000, 2_000)
     silences.forget()
 
@@ -47,7 +55,7 @@ def test_a_look_that_failed_is_a_break() -> None:
 
 
 def test_a_slow_look_counts_from_its_end() -> None:
-    silences = Silences(LEASE_MS)
+    silences = UnansweredProbes(LEASE_MS)
     looks(silences, 0, 1_000, 2_000)
     slow_end = 3_000 + SLOW_LOOK_MS + 1
     assert silences.look([QUESTION], 3_000, slow_end) == []

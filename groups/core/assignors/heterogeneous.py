@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import chain
 
-from groups.core.assignors.partition_bitmap import Claims
+from groups.core.assignors.partition_bitmap import PartitionBitmap
 from groups.core.assignors.quotas import filled
 from groups.core.assignors.rack_aware import Room
 from groups.core.assignors.types import Part, Parts, Subscriber
@@ -64,7 +64,7 @@ class _Shares:
         self.rooms = rooms
         self.weight = {member.member_id: member.weight for member in members}
         self.held = {member.member_id: member.held for member in members}
-        self.claims = Claims((topic for room in rooms for topic in room.topics), counts)
+        self.claims = PartitionBitmap((topic for room in rooms for topic in room.topics), counts)
         self.load: dict[str, int] = {}
         self.has: dict[str, dict[int, list[Part]]] = {}
         self.touched: set[str] = set()

@@ -12,7 +12,7 @@ FREE = 0
 TAKEN = 1
 
 
-class Claims:
+class PartitionBitmap:
     """The partitions of some topics; each is free or taken."""
 
     def __init__(self, topics: Iterable[str], counts: Mapping[str, int]) -> None:

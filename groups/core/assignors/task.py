@@ -7,7 +7,7 @@ What an assignor answers is checked here before anybody goes by it, since it may
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from groups.core.assignors.partition_bitmap import Claims
+from groups.core.assignors.partition_bitmap import PartitionBitmap
 from groups.core.assignors.registry import table
 from groups.core.assignors.types import NOTHING, Assignor, Parts, Racks, Subscriber
 
@@ -17,7 +17,7 @@ class AssignorFailed(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AssignmentTask:
     """What the named assignor is asked: the target of one group at one group epoch."""
 
     epoch: int
@@ -47,7 +47,7 @@ class Question:
 
         A member that is left out gets nothing, and a partition that is left out has no owner.
         """
-        claims = Claims(self.counts, self.counts)
+        claims = PartitionBitmap(self.counts, self.counts)
         targets: dict[str, Parts] = {}
         for member in self.members:
             share = frozenset(shares.get(member.member_id, NOTHING))

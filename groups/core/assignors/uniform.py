@@ -9,7 +9,7 @@ its share.
 from collections.abc import Mapping, Sequence
 
 from groups.core.assignors.heterogeneous import assign_unlike
-from groups.core.assignors.partition_bitmap import Claims
+from groups.core.assignors.partition_bitmap import PartitionBitmap
 from groups.core.assignors.quotas import quotas
 from groups.core.assignors.rack_aware import Exchange, bring_home, complete
 from groups.core.assignors.types import NOWHERE, Part, Parts, Racks, Subscriber
@@ -59,7 +59,7 @@ class _Alike:
         topics = members[0].topics & counts.keys() if members else frozenset[str]()
         self.members = members
         self.racks = racks
-        self.claims = Claims(topics, counts)
+        self.claims = PartitionBitmap(topics, counts)
         self.shares: dict[str, Parts] = {}
         self.away: dict[str, list[Part]] = {}
         self.vacant: dict[str, int] = {}

@@ -14,7 +14,7 @@ WEIGHT_MAX: Final = 100
 SIGN: Final = "*"
 
 
-class Wish(NamedTuple):
+class WeightedChoice(NamedTuple):
     """An assignor's name and a weight."""
 
     assignor: str
@@ -22,15 +22,15 @@ class Wish(NamedTuple):
 
 
 @lru_cache(maxsize=1_000)
-def read(text: str) -> Wish | None:
+def read(text: str) -> WeightedChoice | None:
     """The wish that a text means; None where it means none."""
     name, sign, number = text.partition(SIGN)
     if not sign:
-        return Wish(name)
+        return WeightedChoice(name)
     if not (number.isascii() and number.isdigit() and len(number) <= len(str(WEIGHT_MAX))):
         return None
     weight = int(number)
-    return Wish(name, weight) if 1 <= weight <= WEIGHT_MAX else None
+    return WeightedChoice(name, weight) if 1 <= weight <= WEIGHT_MAX else None
 
 
 def weight_of(text: str | None) -> int:

@@ -56,7 +56,16 @@ from groups.core.events import (
     TopicsMatched,
     TxnOffsetCommit,
 )
-from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
+from groups.core.group import (
+    NOBODY,
+    Answer,
+    Decision,
+    HeartbeatView,
+    Millis,
+    Rules,
+    Session,
+    stands,
+)
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
 from groups.core.rows_group import EXACT_MAX, Earliest, Halves
@@ -198,7 +207,7 @@ class ClassicGroup(Halves[Live]):
         )
         return (*joins, *syncs)
 
-    def face(self) -> Face:
+    def face(self) -> HeartbeatView:
         """What the fast path may answer heartbeats with."""
         group, live = self._durable.group, self._live
         if group.state == EMPTY and not live.joins:  # a frozen group's newcomers wait in Empty
@@ -207,7 +216,7 @@ class ClassicGroup(Halves[Live]):
             live.round is not None or "must_rebalance" in group.details
         )
         code = ErrorCode.REBALANCE_IN_PROGRESS if rebalancing else ErrorCode.NONE
-        return Face(group.generation, code, live.beats, live.instances)
+        return HeartbeatView(group.generation, code, live.beats, live.instances)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each durable member's session."""

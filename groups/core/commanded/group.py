@@ -54,7 +54,16 @@ from groups.core.events import (
     TopicsChanged,
     TxnOffsetCommit,
 )
-from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
+from groups.core.group import (
+    NOBODY,
+    Answer,
+    Decision,
+    HeartbeatView,
+    Millis,
+    Rules,
+    Session,
+    stands,
+)
 from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
 from groups.core.rows_group import Halves
@@ -216,7 +225,7 @@ class CommandedGroup(Halves[Live]):
         after._wants = self._wants
         return after
 
-    def face(self) -> Face:
+    def face(self) -> HeartbeatView:
         """A classic heartbeat is never right."""
         return NOBODY
 

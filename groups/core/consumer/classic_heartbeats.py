@@ -14,7 +14,7 @@ from groups.core.consumer.index import Index
 from groups.core.consumer.live import Batch
 from groups.core.consumer.member import UNRELEASED, UNREVOKED, Member
 from groups.core.errors import ErrorCode
-from groups.core.group import Beat, Face, Millis
+from groups.core.group import Beat, HeartbeatView, Millis
 from groups.core.rows import GroupRow
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def over(timers: "Mapping[str, Timer]", now: Millis) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class MixedFace(Face):
+class MixedFace(HeartbeatView):
     """The face of a consumer group that has classic members: each has an epoch and an answer of
     its own. ``beats`` are theirs alone: nobody else sends this heartbeat."""
 
@@ -78,11 +78,11 @@ class MixedFace(Face):
     ) -> tuple[ErrorCode, Beat | None]:
         """What to answer one heartbeat, and the beat that it raises if it is right."""
         epoch, code = self.members.get(member_id, (generation_id, ErrorCode.NONE))
-        own = Face(epoch, code, self.beats, self.instances)
+        own = HeartbeatView(epoch, code, self.beats, self.instances)
         return own.find(member_id, instance_id, generation_id)
 
 
-def face(row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live") -> Face:
+def face(row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live") -> HeartbeatView:
     """What the fast path may say to the classic members of a group."""
     told: dict[str, tuple[int, ErrorCode]] = {}
     for member_id in index.classic:

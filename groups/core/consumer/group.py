@@ -65,7 +65,7 @@ from groups.core.group import (
     Answer,
     Beat,
     Decision,
-    Face,
+    HeartbeatView,
     Millis,
     Rules,
     Session,
@@ -326,7 +326,7 @@ class ConsumerGroup:
         """The same group under other rules."""
         return type(self)(self._durable, self.members, self._index, self._live, rules)
 
-    def face(self) -> Face:
+    def face(self) -> HeartbeatView:
         """A classic heartbeat finds the members of that protocol here, where there are any, and
         is told where another has its instance id."""
         if not self._index.classic and not self._index.instances:

@@ -8,7 +8,7 @@ works out, wait for nothing. (Why the interval is shorter than Kafka's: decision
 from dataclasses import replace
 from typing import Final
 
-from groups.core.assignors.task import Question
+from groups.core.assignors.task import AssignmentTask
 from groups.core.consumer import client_rounds
 from groups.core.consumer.live import Batch
 from groups.core.consumer.work import Work
@@ -82,7 +82,7 @@ def is_elsewhere(is_foreign: bool, size: int, rules: Rules) -> bool:
     return rules.group_consumer_assignor_offload_enable and (is_foreign or size > INLINE_MAX)
 
 
-def asked(work: Work, question: Question) -> None:
+def asked(work: Work, question: AssignmentTask) -> None:
     """The target of this epoch is being worked out elsewhere; an older question is forgotten."""
     until = work.now + ANSWER_MS_MAX
     work.change().batch = replace(

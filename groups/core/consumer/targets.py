@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple, overload
 
 from groups.core.assignors import weights
-from groups.core.assignors.task import Question
+from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import Assignor, Parts, Subscriber
 from groups.core.consumer import client_rounds, target_schedule
 from groups.core.consumer.index import Index
@@ -25,7 +25,7 @@ class Ready(NamedTuple):
 NOTHING_READY: Mapping[str, Ready] = {}
 
 
-def ready(question: Question, targets: Mapping[str, Parts]) -> Mapping[str, Ready]:
+def ready(question: AssignmentTask, targets: Mapping[str, Parts]) -> Mapping[str, Ready]:
     """Everything about members' new targets that can be put together before the step, beside it:
     for a large group it takes much longer than the step may."""
     told = question.members
@@ -41,7 +41,7 @@ def ready(question: Question, targets: Mapping[str, Parts]) -> Mapping[str, Read
 
 def go_by(
     work: Work,
-    question: Question,
+    question: AssignmentTask,
     targets: Mapping[str, Parts],
     prepared: Mapping[str, Ready] = NOTHING_READY,
     by: Member | None = None,
@@ -196,10 +196,10 @@ class Subscribers:
         )
 
 
-def question(work: Work, name: str, assign: Assignor) -> Question:
+def question(work: Work, name: str, assign: Assignor) -> AssignmentTask:
     """What an assignor is asked about the group as it is. Members are told of when somebody
     looks: the event loop does not wait for that where the answer comes from elsewhere."""
     catalogue = work.index.catalogue
     members = Told([work.members[m] for m in sorted(work.members)], work.index)
     counts = dict(catalogue[topic] for topic in sorted(catalogue))
-    return Question(work.row.generation, name, assign, members, counts, work.live.racks)
+    return AssignmentTask(work.row.generation, name, assign, members, counts, work.live.racks)

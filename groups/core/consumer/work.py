@@ -10,7 +10,7 @@ from itertools import chain
 from random import Random
 from typing import Any
 
-from groups.core.assignors.task import Question
+from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import NOTHING, Part, Parts
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.live import Live as Live
@@ -69,7 +69,7 @@ class Work:
         self.offset_deletes: dict[tuple[str, int], None] = {}
         self.pending: Pending = {}
         self.deleted = False
-        self.question: Question | None = None
+        self.question: AssignmentTask | None = None
         self.touched: dict[str, None] = {}
         self.written: dict[str, None] = {}
         self._own_members: SharedDict[str, Member] | None = None

@@ -42,7 +42,16 @@ from groups.core.events import (
     TopicsChanged,
     TxnOffsetCommit,
 )
-from groups.core.group import NOBODY, Answer, Decision, Face, Millis, Rules, Session, stands
+from groups.core.group import (
+    NOBODY,
+    Answer,
+    Decision,
+    HeartbeatView,
+    Millis,
+    Rules,
+    Session,
+    stands,
+)
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
 from groups.core.rows_group import EXACT_MAX, Earliest, Halves
@@ -199,13 +208,13 @@ class DraftGroup(Halves[Live]):
             if held.ticket is not None
         )
 
-    def face(self) -> Face:
+    def face(self) -> HeartbeatView:
         """Steady: heartbeats of the generation are good. Else each is an event: it may tell its
         consumer of the rebalance, or call it off."""
         group, live = self._durable.group, self._live
         if group.state != STABLE:
             return NOBODY
-        return Face(group.generation, ErrorCode.NONE, live.beats, {})
+        return HeartbeatView(group.generation, ErrorCode.NONE, live.beats, {})
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each consumer's session; a held join is a sign of life."""
