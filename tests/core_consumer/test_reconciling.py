@@ -3,7 +3,7 @@
 import pytest
 
 from groups.core.assignors.types import Parts, Subscriber
-from groups.core.consumer import work
+from groups.core.consumer import rebalance
 from groups.core.consumer.member import UNRELEASED, parts_of
 from groups.core.errors import ErrorCode
 from tests.core_consumer.talk import Client, Talk
@@ -27,7 +27,7 @@ class Planned:
 @pytest.fixture
 def plan(monkeypatch: pytest.MonkeyPatch) -> Planned:
     planned = Planned()
-    monkeypatch.setattr(work, "table", lambda: {"uniform": planned})
+    monkeypatch.setattr(rebalance, "table", lambda: {"uniform": planned})
     return planned
 
 

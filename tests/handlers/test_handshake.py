@@ -48,7 +48,7 @@ async def test_the_consumer_protocol_is_a_feature_where_its_heartbeat_is_served(
     cut_off: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for served, level in (([(18, 0, 4)], None), ([(18, 0, 4), (68, 0, 1)], 1)):
-        monkeypatch.setattr(api_versions, "supported", lambda served=served: served)
+        monkeypatch.setattr(apis, "advertised", lambda served=served: served)
         for version, lowest in ((3, 1), (4, 0)):
             answer = await cut_off.ask(api_versions.handle, version, A_CLIENT)
             supported = [(f.name, f.min_version, f.max_version) for f in answer.supported_features]
