@@ -36,8 +36,7 @@ def assign_near(
     if not _are_alike(members):
         shares, rooms = assign_unlike(members, counts)
         return bring_home(members, shares, rooms, counts, racks)
-    topics = members[0].topics & counts.keys()
-    alike = _Alike(members, counts, complete(topics, counts, racks))
+    alike = _Alike(members, counts, complete(counts, counts, racks))
     alike.fill_near()
     return alike.shares
 

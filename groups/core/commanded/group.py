@@ -178,7 +178,7 @@ class CommandedGroup(Halves[Live]):
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group of an id that has no row."""
         nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
-        return cls(nobody, Live(floor=now), rules)
+        return cls(nobody, Live(), rules)
 
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:

@@ -15,13 +15,12 @@ from groups.core.rows import MemberRow
 class Live:
     """The live half of a commanded group.
 
-    ``floor``: silence before it does not count. ``started_at``: of the rebalance that goes on;
+    ``started_at``: of the rebalance that goes on, or since when a new owner has the group;
     ``attempt_at``: since when its acknowledgements are waited for. ``recovering``: a new owner has
     to queue the group. ``settled_at``: when the last rebalance ended. ``left``: who went while
     this one goes on, for the journal.
     """
 
-    floor: Millis
     beats: dict[str, Beat] = field(default_factory=dict)
     started_at: Millis = 0
     attempt_at: Millis = 0
@@ -35,4 +34,4 @@ class Live:
 
     def deadline(self, row: MemberRow) -> Millis:
         """When a consumer counts as dead that is not heard of meanwhile."""
-        return max(self.beats[row.member_id].at, self.floor) + row.session_timeout_ms
+        return self.beats[row.member_id].at + row.session_timeout_ms

@@ -18,7 +18,6 @@ from groups.core.rows import Durable
 def fresh(durable: Durable, now: Millis) -> Live:
     """For a new owner."""
     return Live(
-        floor=now,
         beats={member_id: Beat(now) for member_id in durable.members},
         started_at=now,
         attempt_at=now,
@@ -36,7 +35,6 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
 def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
     """What was missed counts neither as silence nor as time that an attempt has taken."""
     after = live.copy()
-    after.floor = forgiven(live.floor, now, missed)
     after.attempt_at = forgiven(live.attempt_at, now, missed)
     after.beats = forgiven_beats(live.beats, now, missed)
     return after

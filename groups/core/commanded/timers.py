@@ -27,7 +27,7 @@ def _attempt_end(live: Live, rules: Rules) -> Millis:
 def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
     """The next instant at which ``tick`` would decide something. O(members)."""
     if live.recovering:
-        return live.floor
+        return live.started_at
     rows = durable.members.values()
     ends = [live.deadline(row) for row in rows]
     if rebalance.is_waiting(durable.group.state) and rebalance.laggards(rows):

@@ -92,7 +92,7 @@ class Work(Gathered[Live]):
 
     def forget_group(self) -> None:
         """Start over as the group that has no row (it was deleted)."""
-        self.forget(absent_row(self.row.group_id, self.rules), Live(floor=self.now))
+        self.forget(absent_row(self.row.group_id, self.rules), Live())
 
     def hear(self, member_id: str) -> None:
         """The consumer was heard of just now."""

@@ -154,7 +154,6 @@ def _move(work: Work, event: JoinGroup, said: Subscription, was: Member) -> None
     if after is not before:
         work.put(after)
     work.hear(member_id)
-    work.disarm(member_id)
     live = work.change()
     live.calls.pop(member_id, None)
     live.syncs[member_id] = work.timer(after)

@@ -1,7 +1,7 @@
 """Partition changes of subscribed topics: the coordinator tracks them, consumers hear of it."""
 
 from groups.core.draft import join_phase
-from groups.core.draft.states import EMPTY, STABLE, TOPICS_CHANGED
+from groups.core.draft.states import STABLE, TOPICS_CHANGED
 from groups.core.draft.work import TOPICS, Work
 from groups.core.events import TopicsChanged
 from groups.core.rebalance_cause import Cause
@@ -10,8 +10,6 @@ from groups.core.rebalance_cause import Cause
 def topics_changed(work: Work, event: TopicsChanged) -> None:
     """Rebalance where other numbers than these were dealt; the generation then rises even if
     nothing moves (Partition changes for subscribed topics, 3)."""
-    if work.state == EMPTY:
-        return
     known = work.live.counts
     changed = {t: n for t, n in event.counts.items() if t in known and known[t] != n}
     dealt = work.row.details.get(TOPICS, {})
