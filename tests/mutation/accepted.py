@@ -32,6 +32,8 @@ OF_ONE = "it is a tuple of one"
 NO_COMMAND_YET = "no command has the id 0, so that -1 and 0 are both the id of none"
 KEY_ALONE = "that the key is there says it; nobody asks for its value"
 ABOUT_ENOUGH = "one difference more or less is as good a bound"
+SETTLED_ALREADY = "a refusal changes nothing, and what is settled again stays as it is"
+NOBODY_S_INSTANCE = "who has an instance id is its holder, and nobody holds none"
 FAR_AWAY = "the bound was reached many attempts ago"
 
 ACCEPTED: tuple[Accepted, ...] = (
@@ -233,6 +235,14 @@ ACCEPTED: tuple[Accepted, ...] = (
         "if len(self._over) > max(OVER_MAX, isqrt(len(self._base))):",
         "if len(self._over) >= max(OVER_MAX, isqrt(len(self._base))):",
         ABOUT_ENOUGH,
+    ),
+    Accepted("groups/core/dispatch.py", "decide", "return False", "return True", SETTLED_ALREADY),
+    Accepted(
+        "groups/core/consumer/heartbeat.py",
+        "check_size",
+        "if member is None and instance_id is not None:",
+        "if member is None or instance_id is not None:",
+        NOBODY_S_INSTANCE,
     ),
 )
 

@@ -44,7 +44,7 @@ CORE = _in(
 CONSUMER = _in(
     "core_consumer",
     "joining reconciling epochs guards moves static quiet recovery patterns mixed strangers"
-    " one_batch client_assignors migration client_assignor_ends what_members_say batching"
+    " one_batch client_assignors migration client_assignor_ends what_members_say sizes batching"
     " plugins wire_bytes machine migration_machine client_assignor_machine large_targets",
 )
 ASSIGNORS = _in("core_consumer", "assignors")

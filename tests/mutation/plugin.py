@@ -3,6 +3,8 @@
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.mutation.worker import TIME_LIMIT
+
 settings.register_profile(
     "mutant",
     deadline=None,
@@ -18,6 +20,15 @@ settings.register_profile(
 def pytest_configure() -> None:
     """After the root conftest has loaded its own profile."""
     settings.load_profile("mutant")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
+    """A time limit is told before pytest looks for the line that it struck: there may be none,
+    which is an internal error to pytest."""
+    failed = call.excinfo.value if call.excinfo is not None else None
+    if isinstance(failed, pytest.fail.Exception) and str(failed).startswith("Timeout"):
+        print(TIME_LIMIT)
 
 
 @pytest.fixture(scope="session")

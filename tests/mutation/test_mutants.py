@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from launcher.installation import CHECKOUT
+from tests.mutation import plugin
 from tests.mutation.accepted import ACCEPTED, reason
 from tests.mutation.areas import AREAS, files_of, rows
 from tests.mutation.mutants import diff, mutants_of, mutated, spread
 from tests.mutation.operators import OPERATORS
 from tests.mutation.reaching import Reached
+from tests.mutation.worker import BROKEN, TIMED_OUT, _outcome
 
 NOTHING = '''
 """A docstring with 7 and True."""
@@ -106,6 +108,20 @@ def test_a_mutant_is_shown_to_the_tests_that_run_its_statement() -> None:
     told = {line: reached.tests("m.py", source, line) for line in (2, 4, 5, 7)}
     assert told == {2: None, 4: None, 5: {"a.py::a", "a.py::b"}, 7: {"a.py::b"}}
     assert reached.tests("never_run.py", source, 7) == frozenset()
+
+
+def test_a_time_limit_is_known_although_pytest_itself_failed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As where it strikes between two lines, of which pytest can make no report."""
+
+    def stopped() -> None:
+        pytest.fail("Timeout (>30.0s) from pytest-timeout.")
+
+    plugin.pytest_runtest_makereport(pytest.CallInfo.from_call(stopped, "call"))
+    said = capsys.readouterr().out
+    assert _outcome(pytest.ExitCode.INTERNAL_ERROR, said) == TIMED_OUT
+    assert _outcome(pytest.ExitCode.INTERNAL_ERROR, "") == BROKEN
 
 
 def test_every_row_has_files_and_tests_that_are_there() -> None:

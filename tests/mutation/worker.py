@@ -41,6 +41,7 @@ SHARED = (
 PLUGIN = "tests.mutation.plugin"
 OUTPUT = "mutation-output"
 KILLED, SURVIVED, TIMED_OUT, BROKEN = "killed", "survived", "timed out", "broken"
+TIME_LIMIT = "Failed: Timeout"
 MEMORY_BYTES = 4 << 30
 
 
@@ -79,7 +80,7 @@ def _stage(arguments: Sequence[str], request: Mapping[str, Any]) -> dict[str, st
 
 def _outcome(code: int, said: str) -> str:
     """A mutant at which nothing can be imported is killed; pytest's own trouble kills nobody."""
-    if code < 0 or "Failed: Timeout" in said:
+    if code < 0 or TIME_LIMIT in said:
         return TIMED_OUT
     if code == pytest.ExitCode.OK:
         return SURVIVED
