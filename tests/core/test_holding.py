@@ -7,6 +7,7 @@ import pytest
 
 from groups.core import events
 from groups.core.classic import packing
+from groups.core.classic.group import ClassicGroup
 from groups.core.classic.guards import may_go_on
 from groups.core.replies import Joined
 from groups.core.rows import MemberRow
@@ -177,3 +178,30 @@ def test_a_member_goes_on_while_it_wants_all_that_it_has(
     assert not may_go_on(replace(row, assignment=b"?"), "mine")
     unreadable = packing.pack((("mine", b"?"),))
     assert not may_go_on(replace(row, subscription=unreadable), "mine")
+
+
+def test_what_the_rows_alone_say_is_owed_is_taken_up_by_the_same_owner() -> None:
+    """Its own batch put a rebalance off, and it never heard that the batch was written."""
+    group = shared()
+    talk, before = group.talk, group.talk.group.live
+    group.say("rules freeze=true")
+    group.join("b", "orders,payments")
+
+    talk.group = ClassicGroup.merge(talk.group.durable, before, talk.rules, talk.now)
+    group.say("rules freeze=false", "tick 0s")
+    assert group.state == "PreparingRebalance"
+
+
+def test_joins_of_a_rebalance_that_the_rows_do_not_know_are_not_kept() -> None:
+    """Neither where its beginning was not written, nor where another one is written."""
+    group = shared()
+    talk, stable = group.talk, group.talk.group.durable
+    group.say("join c v=3")
+    begun = talk.group.live
+    talk.group = ClassicGroup.merge(stable, None, talk.rules, talk.now)
+    group.say("rules freeze=true", "join d v=3")
+    put_off = talk.group.live
+    other = replace(stable, group=replace(stable.group, state="CompletingRebalance"))
+    for rows, live in ((stable, begun), (other, put_off)):
+        assert live.joins
+        assert not ClassicGroup.merge(rows, live, talk.rules, talk.now).live.joins

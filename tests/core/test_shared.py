@@ -2,7 +2,7 @@
 
 from random import Random
 
-from groups.core.shared import SharedDict
+from groups.core.shared import SharedDict, may_differ
 
 
 def test_it_is_a_dict_through_any_sequence_of_changes_and_copies() -> None:
@@ -70,3 +70,12 @@ def test_ten_thousand_copies_with_one_more_entry_each_copy_few_entries() -> None
         shared[key] = key
     assert len(shared) == 10_000
     assert 0 < Counted.copied < 10_000 * 250
+
+
+def test_what_may_differ_between_copies_is_little_and_else_every_key_once() -> None:
+    base = SharedDict(dict.fromkeys(range(90), 0))
+    before, after = base.copy(), base.copy()
+    before[1], after[2] = 1, 2
+    assert set(may_differ(before, after)) == {1, 2}
+    for one, other in (({1: 1, 2: 2}, {2: 2, 3: 3}), (base, {1: 1}), (base, SharedDict({99: 1}))):
+        assert sorted(may_differ(one, other)) == sorted({*one, *other})

@@ -7,6 +7,7 @@ from groups.core.classic.group import ClassicGroup
 from groups.core.events import JoinGroup, Tick
 from groups.core.group import Rules
 from groups.core.rows import Durable, GroupRow, MemberRow
+from tests.core_commanded.conversation import Conversation
 
 SESSION_MS = 45_000
 EVERY_MS = 40_000
@@ -65,3 +66,11 @@ def test_a_newcomer_s_guard_runs_on_through_reloads() -> None:
         group = group.rearm(now, 1_000)
     after = group.due(90_000)
     assert due is not None and after is not None and after <= due + 30_000
+
+
+def test_a_stall_is_no_time_in_which_a_consumer_could_have_acknowledged() -> None:
+    talk = Conversation()
+    talk.say("register a session=30s")
+    due, later = talk.group.due(talk.now), talk.now + 1_500
+    assert due == talk.now + talk.rules.rebalance_backoff_ms
+    assert talk.group.rearm(later, 1_000).due(later) == due + 1_000

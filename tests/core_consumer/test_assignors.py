@@ -145,6 +145,12 @@ def test_an_assignment_that_exists_already_only_comes_nearer(case: Case) -> None
     assert at_home(case, after) >= at_home(case, before)
 
 
+def test_where_no_member_names_a_rack_nearness_moves_nothing() -> None:
+    members = [Subscriber(m, None, frozenset({"t1"}), NOTHING) for m in "ab"]
+    case = Case(members, {"t1": 4}, near("r2", "r1", "r1", "r1"))
+    assert run(assign_near, case) == run(assign_uniformly, case)
+
+
 def test_each_rack_works_on_what_is_near_to_it() -> None:
     case = Case(in_racks(a="r1", b="r2", c="r1", d="r2"), {"t1": 4}, near("r2", "r1", "r2", "r1"))
     shares = run(assign_near, case)

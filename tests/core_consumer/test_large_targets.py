@@ -102,6 +102,22 @@ def test_subscriptions_that_are_all_the_same_count_once() -> None:
     assert not talk.questions
 
 
+def test_what_the_size_of_a_question_is_made_of() -> None:
+    """Members, partitions, and names: of all members together, unless they say the same."""
+    alike, _ = group_of(Random(1), members=3, topics=5, partitions=4, each=5, kinds=1)
+    assert targets.size_of(alike) == 3 + 5 * 4 + 5
+    unlike, _ = group_of(Random(2), members=3, topics=5, partitions=4, each=2, kinds=3)
+    assert targets.size_of(unlike) == 3 + 5 * 4 + 3 * 2
+
+
+def test_members_were_told_of_the_same_topics_while_names_and_patterns_mean_the_same() -> None:
+    index = Index(catalogue={"t": ("id", 1)}, matches={"t.*": ("t",)})
+    told = targets.Told([], index)
+    assert told.knows(index) and told.knows(replace(index, unsettled=1))
+    assert not told.knows(replace(index, catalogue={"t": ("id", 2)}))
+    assert not told.knows(replace(index, matches={}))
+
+
 def decided(group: ConsumerGroup, event: events.Event) -> Mapping[str, Any]:
     """What a step comes to, as far as anybody can tell."""
     decision = group.step([event], 2_000_000, Random(1))

@@ -141,6 +141,45 @@ def test_an_epoch_without_a_target_calls_nobody_while_somebody_will_compute_it()
     assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
 
 
+def test_who_joins_and_is_called_again_has_its_whole_time_again() -> None:
+    a = Classic(rebalance_ms=10_000, cooperative=True)
+    talk, _ = upgraded(a)
+    for _ in range(2):
+        assert talk.code_of(a) is ErrorCode.REBALANCE_IN_PROGRESS
+        talk.sleep(6_000)
+        assert a.member_id in talk.group.members
+        joined = talk.ask(talk.join_event(a))
+        assert isinstance(joined, Joined) and joined.error is ErrorCode.NONE
+        a.generation = joined.generation_id
+        sync = events.SyncGroup(
+            generation_id=a.generation, member_id=a.member_id, instance_id=None, assignments={}
+        )
+        assert talk.ask(sync).error is ErrorCode.NONE
+
+
+def test_where_only_classic_members_are_left_they_are_called_unless_it_is_put_off() -> None:
+    """Nobody else's heartbeat would compute the target."""
+    a, b = Classic(), Classic()
+    talk = classic_group(a, b, group_consumer_migration_policy="upgrade")
+    m2 = talk.join("m2")
+    for frozen in (False, True):
+        for _ in range(3):
+            talk.live(a, b)
+            talk.converge_mixed(m2)
+        talk.guard(frozen=frozen)
+        talk.beat(m2, member_epoch=-1)
+        called = ErrorCode.NONE if frozen else ErrorCode.REBALANCE_IN_PROGRESS
+        assert (talk.kind, talk.code_of(a), talk.code_of(b)) == ("consumer", called, called)
+        m2 = talk.join("m3")
+
+
+def test_a_classic_member_is_told_the_first_of_its_protocols() -> None:
+    talk = Crossing({"foo": 1})
+    talk.join("m")
+    joined = talk.ask(talk.join_event(Classic(names=("range", "roundrobin"), member_id="a")))
+    assert isinstance(joined, Joined) and joined.protocol_name == "range"
+
+
 def test_who_waits_for_several_is_called_when_all_of_them_are_free() -> None:
     talk = Crossing({"foo": 6})
     m, n = talk.join("m"), talk.join("n")

@@ -126,3 +126,15 @@ def test_who_handed_over_most_comes_first_and_equals_by_their_names() -> None:
     assert [(p["from"], p["to"], p["partitions"], p["gone"]) for p in pairs] == [
         ("b", "z", 2, False), ("a", "z", 1, False), ("c", "z", 1, False), ("d", "z", 1, True),
     ]  # fmt: skip
+
+
+def test_what_was_freed_before_the_group_was_empty_is_not_told_of_later() -> None:
+    talk = Talk({"foo": 2})
+    one, two = talk.join("a"), talk.join("b")
+    talk.converge(one, two)
+    talk.beat(one, member_epoch=-1)
+    talk.beat(two, member_epoch=-1)
+    talk.sleep(60_000)
+
+    talk.converge(talk.join("c"))
+    assert completed(talk)["handed_over"] == [] and completed(talk)["unowned"] == 0
