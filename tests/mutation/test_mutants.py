@@ -11,7 +11,7 @@ from tests.mutation.areas import AREAS, files_of, rows
 from tests.mutation.mutants import diff, mutants_of, mutated, spread
 from tests.mutation.operators import OPERATORS
 from tests.mutation.reaching import Reached
-from tests.mutation.worker import BROKEN, TIMED_OUT, _outcome
+from tests.mutation.worker import BROKEN, KILLED, NOT_STARTED, TIMED_OUT, _outcome
 
 NOTHING = '''
 """A docstring with 7 and True."""
@@ -122,6 +122,10 @@ def test_a_time_limit_is_known_although_pytest_itself_failed(
     said = capsys.readouterr().out
     assert _outcome(pytest.ExitCode.INTERNAL_ERROR, said) == TIMED_OUT
     assert _outcome(pytest.ExitCode.INTERNAL_ERROR, "") == BROKEN
+
+
+def test_a_mutant_at_which_django_cannot_be_set_up_is_killed() -> None:
+    assert _outcome(NOT_STARTED, "TypeError") == KILLED
 
 
 def test_every_row_has_files_and_tests_that_are_there() -> None:

@@ -41,6 +41,9 @@ SHARED = (
 PLUGIN = "tests.mutation.plugin"
 OUTPUT = "mutation-output"
 KILLED, SURVIVED, TIMED_OUT, BROKEN = "killed", "survived", "timed out", "broken"
+NOT_STARTED = 70
+"""The status of a child in which not even what pytest begins with could be imported."""
+
 TIME_LIMIT = "Failed: Timeout"
 MEMORY_BYTES = 4 << 30
 
@@ -86,7 +89,8 @@ def _outcome(code: int, said: str) -> str:
         return SURVIVED
     if "file or directory not found" in said:
         return BROKEN
-    kills = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED, pytest.ExitCode.USAGE_ERROR)
+    failed, stopped = pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED
+    kills = (failed, stopped, pytest.ExitCode.USAGE_ERROR, NOT_STARTED)
     return KILLED if code in kills else BROKEN
 
 
@@ -103,7 +107,7 @@ def _tests(arguments: Sequence[str], cpu_s: int) -> None:
     written = os.open(OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(written, 1)
     os.dup2(written, 2)
-    code: int = 70
+    code: int = NOT_STARTED
     try:
         code = int(pytest.main(["-p", PLUGIN, *arguments]))
     except BaseException:

@@ -223,6 +223,19 @@ async def test_only_the_owner_of_the_slot_aborts(one: Running, producer: New, ot
     assert await refusal(txn.end()) is ErrorCode.NOT_COORDINATOR
 
 
+async def test_the_owner_of_the_group_alone_adds_it_to_a_transaction(
+    one: Running, producer: New, other: Other
+) -> None:
+    """TxnOffsetCommit from v5 comes to the group's owner, which need not have the producer."""
+    txn = await producer().init()
+    txn.version = V2
+    slot = slot_of(txn.transactional_id)
+    assert slot != slot_of("g")
+    await other.execute("UPDATE rollcall_slot SET epoch = epoch + 1 WHERE slot = %s", [slot])
+    await txn.commit(100)
+    assert await unstable(one) == {T0}
+
+
 # ---- owners that come and go
 
 
