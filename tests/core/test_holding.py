@@ -205,3 +205,10 @@ def test_joins_of_a_rebalance_that_the_rows_do_not_know_are_not_kept() -> None:
     for rows, live in ((stable, begun), (other, put_off)):
         assert live.joins
         assert not ClassicGroup.merge(rows, live, talk.rules, talk.now).live.joins
+
+
+@pytest.mark.parametrize(("most", "state"), [(2, "CompletingRebalance"), (1, "PreparingRebalance")])
+def test_a_new_owner_rebalances_what_is_too_large_and_nothing_else(most: int, state: str) -> None:
+    group = Group("join a v=3 session=6m", "join b v=3 session=6m", "join a")
+    group.say(f"rules max={most}", "failover")
+    assert group.state == state

@@ -19,8 +19,8 @@ OURS = {
 
 def test_codes_have_kafkas_numbers() -> None:
     theirs = {int(code): code.name.lower() for code in KafkasCode}
-    differ = {c.name for c in set(ErrorCode) - OURS if theirs.get(int(c)) != c.name.lower()}
-    assert not differ
+    ours = {name.lower(): int(c) for name, c in ErrorCode.__members__.items() if c not in OURS}
+    assert {name: number for name, number in ours.items() if theirs.get(number) != name} == {}
     assert all(code not in theirs for code in OURS)
 
 

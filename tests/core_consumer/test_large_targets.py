@@ -165,3 +165,6 @@ def test_what_is_ready_beside_the_step_is_what_the_step_would_do(
     before = talk.group
     assert decided(before, beside) == decided(before, alone)
     talk.step(beside)
+    now = talk.group.members
+    is_used = any(now.get(member_id) is done.after for member_id, done in beside.ready.items())
+    assert is_used is (meanwhile != "topic"), "it is right while topics are what they were"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from groups.core.consumer import heartbeat
+from groups.core.consumer.member import Member
 from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
 from groups.core.errors import ErrorCode
 from groups.core.events import ConsumerHeartbeat
@@ -58,6 +59,14 @@ def test_a_row_s_size_is_about_what_its_json_takes() -> None:
         assert write.size() == size_of(row)
         assert Write(talk.group.durable, Decision(group=talk.group)).size() == 0
     assert size_of(MemberRow("m", None, "", "", 1, 1, 0, b"12", b"345", {"filter": "12345"})) == 10
+
+
+def test_a_member_whose_row_says_all_of_it_is_the_very_same() -> None:
+    """The store writes the rows of those only who became others."""
+    saved = Member(MemberRow("m", None, "c", "/h", 1, 1, 0), topics=("t",)).saved()
+    assert saved.written is not None and saved.saved() is saved
+    read = Member.load(saved.row)
+    assert read.saved().written is not None and read.saved().row is saved.row
 
 
 def test_a_long_subscription_is_decided_beside_the_loop() -> None:

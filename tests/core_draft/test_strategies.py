@@ -1,15 +1,20 @@
 """Strategies: what they deal, and that nobody's own can break the promise of one owner each."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from groups import strategies as loading
+from groups.core.classic.group import ClassicGroup
+from groups.core.conversion.step import runs_foreign_code
 from groups.core.draft import strategies
 from groups.core.draft.strategies import BUILT_IN, Misdealt, deal
+from groups.core.events import Tick
 from groups.core.strategy import Counts, Topics
+from tests.core_draft.conversation import Conversation, greedy
 
 NAMES = st.sampled_from(["t0", "t1", "t2", "nowhere"])
 GROUPS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.frozensets(NAMES), min_size=1)
@@ -81,3 +86,16 @@ def test_what_cannot_be_found_is_named(value: str) -> None:
 def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(loading.NoStrategy, match="not a function"):
         loading.load(["mine=tests.draft.raw:METADATA"])
+
+
+def test_it_is_known_beforehand_when_a_strategy_of_somebody_s_own_may_run() -> None:
+    """Such a step is taken beside the event loop."""
+    for strategy, is_foreign in (("range", False), ("greedy", True)):
+        talk = Conversation()
+        talk.say(f"join a strategy={strategy}")
+        assert runs_foreign_code(talk.group, [Tick()]) is is_foreign, strategy
+    rules = replace(talk.rules, strategies=(("range", greedy),))
+    classic = ClassicGroup.absent("g", rules, 0)
+    named = replace(classic.durable.group, protocol_name="range")
+    group = ClassicGroup.merge(replace(classic.durable, group=named), None, rules, 0)
+    assert not runs_foreign_code(group, [Tick()])

@@ -20,6 +20,9 @@ NO_VERSION = "no message has a version below 0: since then is since ever"
 ONLY_ASSERTED = "what is worked out here is asserted, and read by nothing else"
 BY_MEMBER = "``find`` goes by what each member is told; these two stand for nobody"
 MIXED_FACE = "return MixedFace({}, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)"
+USER_DATA = (
+    "return len(assignment) >= at + _COUNT.size and _COUNT.unpack_from(assignment, at)[{}] > 0"
+)
 NO_SUCH_TOPIC = "a topic that is not there has no partition to give, be it 0 or -1 of them"
 ONE_EVENT = "only a consumer group with members is given more than one at a time"
 ASKED_BEFORE = "whoever calls it has looked for -1 itself"
@@ -34,6 +37,8 @@ KEY_ALONE = "that the key is there says it; nobody asks for its value"
 ABOUT_ENOUGH = "one difference more or less is as good a bound"
 SETTLED_ALREADY = "a refusal changes nothing, and what is settled again stays as it is"
 NOBODY_S_INSTANCE = "who has an instance id is its holder, and nobody holds none"
+WAITS_IN_ANY_CASE = "it has just sent commands, and the next step waits until they are acknowledged"
+NOTHING_MOVES = "where nothing moved in one pass nothing moves in the next"
 FAR_AWAY = "the bound was reached many attempts ago"
 
 ACCEPTED: tuple[Accepted, ...] = (
@@ -235,6 +240,27 @@ ACCEPTED: tuple[Accepted, ...] = (
         "if len(self._over) > max(OVER_MAX, isqrt(len(self._base))):",
         "if len(self._over) >= max(OVER_MAX, isqrt(len(self._base))):",
         ABOUT_ENOUGH,
+    ),
+    Accepted(
+        "groups/core/commanded/rebalance.py",
+        "_begin",
+        "return True",
+        "return False",
+        WAITS_IN_ANY_CASE,
+    ),
+    Accepted(
+        "groups/core/assignment.py",
+        "has_user_data",
+        USER_DATA.format("0"),
+        USER_DATA.format(" -1"),
+        OF_ONE,
+    ),
+    Accepted(
+        "groups/core/assignors/heterogeneous.py",
+        "assign_unlike",
+        "break",
+        "continue",
+        NOTHING_MOVES,
     ),
     Accepted("groups/core/dispatch.py", "decide", "return False", "return True", SETTLED_ALREADY),
     Accepted(

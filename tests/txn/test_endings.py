@@ -236,6 +236,16 @@ async def test_the_owner_of_the_group_alone_adds_it_to_a_transaction(
     assert await unstable(one) == {T0}
 
 
+async def test_a_pattern_that_takes_too_long_is_refused(
+    one: Running, producer: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await producer().init()
+    assert len(await one.node.transactions.listed("p.*")) == 1
+    monkeypatch.setattr(transactions, "MATCH_S_MAX", 0)
+    refused = await refusal(one.node.transactions.listed("p.*"))
+    assert refused is ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
 # ---- owners that come and go
 
 

@@ -338,8 +338,6 @@ def _journal_end(work: Work, finished: Round, before: int, joins: Mapping[str, J
 def _report_operations(work: Work) -> None:
     """Operators' verbs that waited for this generation have ended."""
     pending = work.row.details.get("operations", ())
-    if not pending:
-        return
     work.set_details(operations=None)
     generation = work.row.generation
     detail = f"the group reached generation {generation}"
