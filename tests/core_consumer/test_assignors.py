@@ -158,6 +158,12 @@ def test_each_rack_works_on_what_is_near_to_it() -> None:
     assert shares["a"] | shares["c"] == {("t1", 1), ("t1", 3)}
 
 
+def test_also_where_subscriptions_differ() -> None:
+    members = [*in_racks(a="r1", b="r2"), Subscriber("c", None, frozenset({"t2"}), NOTHING)]
+    case = Case(members, {"t1": 4, "t2": 1}, near("r2", "r1", "r2", "r1"))
+    assert at_home(case, run(assign_near, case)) == 4
+
+
 def test_who_has_one_home_only_comes_before_who_has_two() -> None:
     case = Case(in_racks(a="r1", b="r2"), {"t1": 2}, near("r1/r2", "r1"))
     assert at_home(case, run(assign_near, case)) == 2
