@@ -82,39 +82,53 @@ def _is_local(address: str) -> bool:
 
 class RequestBytes:
     """Long requests that are read or wait, all connections together: who begins one takes its
-    length, or waits until there is room, first come, first served."""
+    length, or waits until there is room, first come, first served. What who waits has sent already
+    counts as well, and for the same at the most."""
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.taken = 0
-        self._waiting: dict[object, tuple[int, Callable[[], None]]] = {}
+        self.held = 0
+        self._waiting: dict[object, tuple[int, int, Callable[[], None]]] = {}
 
     @property
     def is_short(self) -> bool:
         """Whether somebody waits: who holds some and does not use it has less time."""
         return bool(self._waiting)
 
-    def take(self, owner: object, size: int, given: Callable[[], None]) -> bool:
-        """Whether there is room now; else ``given`` is called once there is."""
+    def take(self, owner: object, size: int, held: int, given: Callable[[], None]) -> bool:
+        """Whether there is room now; else ``given`` is called once there is. ``held``: so much of
+        it is here."""
         if not self._waiting and self._has_room(size):
             self.taken += size
             return True
-        self._waiting[owner] = size, given
+        self._waiting[owner] = size, held, given
+        self.held += held
         return False
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether those who wait hold too much by now."""
+        return self.held > self.most
 
     def add(self, size: int) -> None:
         """A request that came in one piece is here, room or not."""
         self.taken += size
 
-    def give(self, owner: object, size: int) -> None:
-        """It is over, or its connection is; who waits has its turn."""
+    def leave(self, owner: object) -> None:
+        """Its connection is over: it waits no more."""
+        _, held, _ = self._waiting.pop(owner, (0, 0, None))
+        self.held -= held
+
+    def give(self, size: int) -> None:
+        """One is over; who waits has its turn."""
         self.taken -= size
-        self._waiting.pop(owner, None)
         while self._waiting:
-            first, (wanted, given) = next(iter(self._waiting.items()))
+            first, (wanted, held, given) = next(iter(self._waiting.items()))
             if not self._has_room(wanted):
                 return
             del self._waiting[first]
+            self.held -= held
             self.taken += wanted
             given()
 

@@ -170,10 +170,14 @@ class KafkaConnection(asyncio.Protocol):
     def _reserve(self, size: int) -> None:
         """A long frame has begun: take its length of what the node may hold, or wait for it."""
         self._reserved = size
-        if self.server.request_bytes.take(self, size, self._room_given):
+        budget = self.server.request_bytes
+        if budget.take(self, size, len(self._frames.held), self._room_given):
             self._long_bytes += size
-        else:
-            self._awaits_room = True
+            return
+        self._awaits_room = True
+        if budget.is_crowded:
+            logger.info("closing %s: too many wait with long requests", self.peer)
+            self.abort()
 
     def _room_given(self) -> None:
         self._awaits_room = False
@@ -209,6 +213,7 @@ class KafkaConnection(asyncio.Protocol):
             self.server.admission.leave(self)
         self._frames.held.clear()  # at once: a connection is part of a cycle, which waits for gc
         self._reserved = 0
+        self.server.request_bytes.leave(self)
         self._read(self._long_bytes)
         self.server.reply_bytes.note(self, 0)
         self._commit.forget()
@@ -255,7 +260,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def _read(self, size: int) -> None:
         self._long_bytes -= size
-        self.server.request_bytes.give(self, size)
+        self.server.request_bytes.give(size)
 
     def _commits(self, frame: bytes) -> bool:
         """Whether it is a commit that is under way from now on."""

@@ -69,22 +69,43 @@ def test_who_comes_beyond_the_rate_is_served_later() -> None:
 
 def test_long_requests_wait_for_each_other_in_order() -> None:
     budget, given = RequestBytes(100), list[str]()
-    assert budget.take("a", 60, lambda: None)
-    assert not budget.take("b", 60, lambda: given.append("b"))
-    assert not budget.take("c", 10, lambda: given.append("c")), "it would overtake"
+    assert budget.take("a", 60, 0, lambda: None)
+    assert not budget.take("b", 60, 0, lambda: given.append("b"))
+    assert not budget.take("c", 10, 0, lambda: given.append("c")), "it would overtake"
     assert budget.is_short
-    budget.give("a", 60)
+    budget.give(60)
     assert (given, budget.taken, budget.is_short) == (["b", "c"], 70, False)
 
 
 def test_who_goes_while_it_waits_is_not_waited_for() -> None:
     budget, given = RequestBytes(100), list[str]()
-    budget.take("a", 100, lambda: None)
-    budget.take("b", 100, lambda: None)
-    budget.take("c", 100, lambda: given.append("c"))
-    budget.give("b", 0)
-    budget.give("a", 100)
+    budget.take("a", 100, 0, lambda: None)
+    budget.take("b", 100, 0, lambda: None)
+    budget.take("c", 100, 0, lambda: given.append("c"))
+    budget.leave("b")
+    budget.give(100)
     assert given == ["c"]
+
+
+def test_who_waits_for_a_second_one_while_its_first_is_served_keeps_its_place() -> None:
+    budget, given = RequestBytes(100), list[str]()
+    budget.take("a", 80, 0, lambda: None)
+    budget.take("a", 80, 0, lambda: given.append("a"))
+    budget.give(80)
+    assert given == ["a"]
+
+
+def test_what_those_who_wait_have_sent_is_counted() -> None:
+    budget = RequestBytes(100)
+    budget.take("a", 100, 0, lambda: None)
+    budget.take("b", 90, 60, lambda: None)
+    assert (budget.held, budget.is_crowded) == (60, False)
+    budget.take("c", 90, 60, lambda: None)
+    assert (budget.held, budget.is_crowded) == (120, True)
+    budget.leave("b")
+    assert budget.held == 60
+    budget.give(100)
+    assert (budget.held, budget.is_crowded) == (0, False)
 
 
 async def test_a_long_reply_waits_until_others_are_read() -> None:
@@ -108,6 +129,29 @@ def tight(settings: Any) -> None:
 def part_of_a_long_frame(client: Client) -> None:
     """All but the end of it."""
     client.writer.write(LENGTH.to_bytes(4, "big") + bytes(LONG_BYTES))
+
+
+async def test_a_crowd_that_waits_with_parts_of_long_frames_is_not_kept(
+    tight: None, served: Serving
+) -> None:
+    """What each has sent before its reading paused is in memory."""
+    (first, one), (second, two), (third, three) = [await served.connect() for _ in range(3)]
+    for each in (first, second, third):
+        await each.call(hello(), 3)
+    part_of_a_long_frame(first)
+    await until(lambda: one._reserved)
+    part_of_a_long_frame(second)
+    await until(lambda: two._awaits_room)
+    budget = served.server.request_bytes
+    assert 0 < budget.held <= LONG_BYTES + 4
+    budget.most = budget.held
+
+    part_of_a_long_frame(third)
+
+    await until(lambda: three._transport is None)
+    assert two._transport is not None
+    two.abort()
+    await until(lambda: budget.held == 0)
 
 
 async def test_a_second_long_frame_is_not_read_before_there_is_room(
