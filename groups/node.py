@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
+from functools import partial
 from random import Random
 from typing import Self
 
@@ -258,6 +259,7 @@ class Node:
         """All others: where one fails, groups are served as well as can be."""
         yield "the doorbell", self.doorbell.run
         yield "notes of who was heard of", self.notes.run
+        yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "verbs about offsets", self.offset_verbs.run
         yield "pauses", self.pausing.run
         yield "notes of who obeys", self.followers.run

@@ -549,6 +549,7 @@ class SlotKeeper:
                     groups += await self._adopt(connection, {slot: taken[slot] for slot in part})
                     self.loading -= set(part)
                     self._notify()
+            self.coordinator.observers.look()
             logger.info("serving %d more slots with %d groups", len(taken), groups)
             self.loaded()
         finally:

@@ -299,6 +299,8 @@ class Committer:
             self.coordinator.release(work.resident)
 
     async def _finish(self, work: Work) -> None:
+        if work.write.changes_membership:
+            self.coordinator.observers.note(work.write.group_id, work.write.revision)
         if len(work.write.decision.answers) > ANSWERS_AT_ONCE:
             await self._done_in_turns(work)
         else:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from groups.coordinator.entries import CommitQueue, GroupEntry
 from groups.coordinator.heartbeat_views import HeartbeatViews
+from groups.coordinator.observers import Observers
 from groups.coordinator.overrides import GroupOverrides
 from groups.core.assignors.task import AssignmentTask
 from groups.core.configs.group import Values
@@ -87,6 +88,7 @@ class CoordinatorRuntime:
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
         self.question: Callable[[str, AssignmentTask], None] = _no_answer
+        self.observers = Observers()
         self.membership = CommitQueue("membership")
         self.offsets = CommitQueue("offsets")
         self._timers: list[tuple[Millis, str]] = []

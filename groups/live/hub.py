@@ -12,12 +12,12 @@ from typing import Any
 
 import psycopg
 
+from groups.coordinator.observers import BELL as GROUPS_BELL
 from groups.core.slot import slot_of
 from groups.live.mailbox import LOOK, Mailbox
 from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.postgres import connections
 from groups.postgres.doorbell import Doorbell
-from groups.store.apply import BELL as GROUPS_BELL
 from groups.store.sql.pauses import BELL as PAUSES_BELL
 
 logger = logging.getLogger(__name__)

@@ -39,15 +39,6 @@ from groups.store.sql import group_rows
 
 Statement = tuple[str, Mapping[str, Any]]
 
-BELL = "rollcall_groups"
-"""The channel of the doorbell: one NOTIFY a batch, a JSON object of group id to revision."""
-
-BELL_GROUPS_MAX = 50
-"""Groups named in one bell. NOTIFY refuses payloads of 8,000 bytes; listeners to whom a long
-batch rings an empty object look for themselves."""
-
-BELL_BYTES_MAX = 7_500
-
 ROWS_INLINE_MAX = 2_000
 """Rows whose statements are put together on the event loop: some 20 ms. More than this is one
 large group, whose members have all been given another target."""
@@ -169,7 +160,6 @@ def statements(batch: Batch) -> Iterator[Statement]:
     yield from transactional_offsets.changes(waiting)
     yield from _offsets(writes)
     yield from _operations(writes)
-    yield from _bell(writes)
 
 
 def _locks(writes: Sequence[Write]) -> Iterator[Statement]:
@@ -347,16 +337,6 @@ def _operation_state(operated: Operated) -> tuple[str, str | None]:
     if not operated.ended:
         return "running", None
     return "succeeded", "changed" if operated.changed else "unchanged"
-
-
-def _bell(writes: Sequence[Write]) -> Iterator[Statement]:
-    changed = {write.group_id: write.revision for write in writes if write.changes_membership}
-    if not changed:
-        return
-    payload = json.dumps(changed) if len(changed) <= BELL_GROUPS_MAX else "{}"
-    if len(payload) > BELL_BYTES_MAX:
-        payload = "{}"
-    yield group_rows.RING, {"channel": BELL, "payload": payload}
 
 
 class Cursor(Protocol):

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import pytest
 from django.apps import apps
 
+from groups.coordinator import observers
 from groups.core.kinds import KINDS
 from groups.operations import requests
-from groups.store import apply, commands
+from groups.store import commands
 from groups.store.sql import catalogue, configs
 
 ROOT = Path(__file__).parents[2]
@@ -204,7 +205,7 @@ def test_every_column_on_the_page_exists() -> None:
 
 
 def test_every_table_or_channel_on_the_page_exists() -> None:
-    channels = {apply.BELL, requests.BELL, catalogue.BELL, configs.BELL}
+    channels = {observers.BELL, requests.BELL, catalogue.BELL, configs.BELL}
     assert set(TABLE.findall(PAGE.read_text())) <= set(columns()) | channels
     watcher = set(CODE.findall(rows_of("watcher")[0].rollcall))
     assert channels <= watcher

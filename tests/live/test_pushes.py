@@ -4,12 +4,14 @@ import asyncio
 
 import pytest
 
+from groups.coordinator import observers
 from groups.core.rows import Durable
 from groups.core.slot import slot_of
 from groups.live.hub import HUB
 from groups.operations.requests import BELL
 from groups.postgres.connections import Connection
 from groups.store import apply
+from groups.store.apply import Write
 from tests.factories import batch, birth, change, death, ids_in_slot, member, written
 from tests.live.conftest import Open
 
@@ -19,17 +21,23 @@ WHERE application_name = 'rollcall web doorbell' AND datname = current_database(
 """
 
 
+async def committed(owner: Connection, *writes: Write) -> None:
+    """A batch, and the ring that follows it."""
+    await apply.apply(owner, batch(*writes))
+    await observers.ring(owner, {w.group_id: w.revision for w in writes if w.changes_membership})
+
+
 async def born(owner: Connection, *group_ids: str) -> list[Durable]:
     """Groups of one member each, as their owner remembers them."""
     births = [birth(group_id, member()) for group_id in group_ids]
-    await apply.apply(owner, batch(*births))
+    await committed(owner, *births)
     return [written(each) for each in births]
 
 
 async def changed(owner: Connection, before: Durable) -> Durable:
     """The group one durable change later."""
     write = change(before, generation=before.group.generation + 1)
-    await apply.apply(owner, batch(write))
+    await committed(owner, write)
     return written(write)
 
 
@@ -89,7 +97,7 @@ async def test_a_deleted_group_is_told_of_too(open_page: Open, other: Connection
     (orders,) = await born(other, "orders")
     page = await open_page("orders")
 
-    await apply.apply(other, batch(death(orders)))
+    await committed(other, death(orders))
 
     assert await page.told() == {"group": "orders", "revision": 2}
 
@@ -97,7 +105,7 @@ async def test_a_deleted_group_is_told_of_too(open_page: Open, other: Connection
 async def test_a_long_batch_makes_every_page_look(open_page: Open, other: Connection) -> None:
     page = await open_page("orders")
 
-    await born(other, *(f"g-{n}" for n in range(apply.BELL_GROUPS_MAX + 1)))
+    await born(other, *(f"g-{n}" for n in range(observers.GROUPS_MAX + 1)))
 
     assert await page.told() == {"group": "orders", "look": True}
 
@@ -109,7 +117,7 @@ async def test_a_bell_that_nobody_understands_makes_every_page_look(
     (orders,) = await born(other, "orders")
     page = await open_page("orders")
 
-    await other.execute("SELECT pg_notify(%s, %s)", [apply.BELL, word])
+    await other.execute("SELECT pg_notify(%s, %s)", [observers.BELL, word])
 
     assert await page.told() == {"group": "orders", "look": True}
     await changed(other, orders)

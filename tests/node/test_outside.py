@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from groups.catalogue import cache
 from groups.cluster.failure_detector import nobody_listens
+from groups.coordinator import observers
 from groups.core.slot import slot_of
 from groups.live.hub import Hub, revisions
 from groups.operations import requests
 from groups.postgres.connections import Connection
 from groups.postgres.doorbell import Doorbell
-from groups.store import apply
 from groups.store.sql import configs, liveness, pauses, slots
 from tests.node.running import Running
 from tests.node.test_verbs import ask, reached
@@ -29,7 +29,7 @@ CHANNELS = (
     liveness.WATCH_BELL,
     pauses.BELL,
     slots.BELL,
-    apply.BELL,
+    observers.BELL,
 )
 
 ODD = (

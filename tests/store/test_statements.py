@@ -1,6 +1,5 @@
 """A batch as SQL, before it is sent: which statements, in which order, with which rows."""
 
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -93,7 +92,7 @@ def test_locks_come_first_then_the_guard_then_rows_then_the_bell() -> None:
     assert texts == [
         group_rows.LOCK_GROUPS, group_rows.GUARD, group_rows.PUT_GROUPS,
         group_rows.DROP_MEMBERS, group_rows.PUT_MEMBERS,
-        group_rows.ADD_JOURNAL, *group_rows.DROP_GROUPS, group_rows.PUT_OFFSETS, group_rows.RING,
+        group_rows.ADD_JOURNAL, *group_rows.DROP_GROUPS, group_rows.PUT_OFFSETS,
     ]  # fmt: skip
 
 
@@ -211,24 +210,6 @@ def test_an_operations_state_says_how_it_ended_and_the_last_word_stands() -> Non
     assert ended["outcome"] == '{"changed","unchanged",NULL,NULL}'
     assert ended["generation"] == "{6,NULL,NULL,NULL}"
     assert not of(group_rows.END_OPERATIONS, change(OLD))
-
-
-def test_the_bell_names_groups_that_changed_with_their_revision_while_it_can() -> None:
-    def told(*writes: Write) -> Any:
-        (rung,) = of(group_rows.RING, *writes)
-        return json.loads(rung["payload"])
-
-    assert told(change(OLD), change(EMPTY)) == {"old": 8, "empty": 4}
-    assert not of(group_rows.RING, commit(OLD, offset(1)))
-
-    def many(count: int, length: int = 3) -> list[Write]:
-        return [change(durable(f"{n:0{length}}", revision=1)) for n in range(count)]
-
-    assert len(told(*many(apply.BELL_GROUPS_MAX))) == apply.BELL_GROUPS_MAX
-    assert told(*many(apply.BELL_GROUPS_MAX + 1)) == {}, "then everybody looks at everything"
-    (name,) = told(*many(1, apply.BELL_BYTES_MAX - len('{"": 2}')))
-    assert len(name) + len('{"": 2}') == apply.BELL_BYTES_MAX
-    assert told(*many(1, apply.BELL_BYTES_MAX - len('{"": 2}') + 1)) == {}
 
 
 def test_entries_that_tell_of_offsets_come_behind_the_others_with_their_partitions() -> None:

@@ -240,7 +240,9 @@ FROM unnest(%(id)s::bigint[], %(state)s::text[], %(outcome)s::text[], %(detail)s
 WHERE o.id = ended.id AND o.state IN ('pending', 'running')
 """
 
-RING = "SELECT pg_notify(%(channel)s, %(payload)s)"
+RING = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(%(channel)s, %(payload)s)"
+"""For observers, once the change has committed. PostgreSQL commits one after another what notifies,
+so it waits for no disk."""
 
 LOAD_GROUPS_OF_SLOTS = """
 SELECT group_id, kind, state, generation, protocol_type, protocol_name, leader, details, revision

@@ -1,0 +1,110 @@
+"""Observers of groups: what is told of a change, when, and what of a change that was not told."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg_pool import AsyncConnectionPool
+
+from groups.coordinator.observers import BELL, BYTES_MAX, GROUPS_MAX, Observers, payload
+from groups.postgres import connections
+
+Connection = psycopg.AsyncConnection[Any]
+
+
+def test_a_ring_names_groups_with_their_revision_while_it_can() -> None:
+    def told(count: int, length: int = 3) -> Any:
+        return json.loads(payload({f"{n:0{length}}": 1 for n in range(count)}))
+
+    assert len(told(GROUPS_MAX)) == GROUPS_MAX
+    assert told(GROUPS_MAX + 1) == {}, "then everybody looks at everything"
+    (name,) = told(1, BYTES_MAX - len('{"": 1}'))
+    assert len(name) + len('{"": 1}') == BYTES_MAX
+    assert told(1, BYTES_MAX - len('{"": 1}') + 1) == {}
+
+
+@asynccontextmanager
+async def ringing(observers: Observers, pool: Any) -> AsyncIterator[None]:
+    task = asyncio.create_task(observers.run(pool))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+@pytest.fixture
+async def pool(_prepared: None) -> AsyncIterator[AsyncConnectionPool[connections.Connection]]:
+    async with connections.pool() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def listener(_prepared: None) -> AsyncIterator[Connection]:
+    async with await Connection.connect(connections.conninfo(), autocommit=True) as connection:
+        await connection.execute(f"LISTEN {BELL}")
+        yield connection
+
+
+async def heard(listener: Connection) -> Any:
+    async for notify in listener.notifies(timeout=30, stop_after=1):
+        return json.loads(notify.payload)
+    raise AssertionError("nothing was rung")
+
+
+async def test_what_changed_in_a_moment_is_told_in_one_ring(
+    pool: Any, listener: Connection
+) -> None:
+    observers = Observers()
+    observers.note("orders", 1)
+    observers.note("orders", 2)
+    observers.note("payments", 7)
+    async with ringing(observers, pool):
+        assert await heard(listener) == {"orders": 2, "payments": 7}
+        observers.note("orders", 3)
+        assert await heard(listener) == {"orders": 3}
+
+
+async def test_more_than_a_ring_can_name_makes_everybody_look(
+    pool: Any, listener: Connection
+) -> None:
+    observers = Observers()
+    for number in range(10 * GROUPS_MAX):
+        observers.note(f"g-{number}", 1)
+    async with ringing(observers, pool):
+        assert await heard(listener) == {}
+
+
+async def test_groups_that_came_from_another_node_make_everybody_look(
+    pool: Any, listener: Connection
+) -> None:
+    observers = Observers()
+    async with ringing(observers, pool):
+        observers.note("orders", 1)
+        observers.look()
+        assert await heard(listener) == {}
+
+
+class Away:
+    """A pool whose database is away at first."""
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+        self.was_asked = asyncio.Event()
+
+    def connection(self) -> Any:
+        if self.was_asked.is_set():
+            return self._pool.connection()
+        self.was_asked.set()
+        raise psycopg.OperationalError("the database is away")
+
+
+async def test_what_could_not_be_told_is_made_up_for(pool: Any, listener: Connection) -> None:
+    observers = Observers()
+    observers.note("orders", 1)
+    async with ringing(observers, Away(pool)):
+        assert await heard(listener) == {}
