@@ -1,12 +1,13 @@
 """``python -m tests.upgrade.dump``: a database of this version with rows in it, as SQL.
 
-Run at each release, before the first migration of the next version: the file says what the last
-version left behind, and ``test_upgrade.py`` brings it forward.
+Run at each release, before the first migration of the next version: the file, named by the version,
+says what it left behind, and ``test_upgrade.py`` brings it forward from then on.
 """
 
 import asyncio
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,10 +16,10 @@ import psycopg
 
 from benchmarks.wire import create_topic
 from launcher import binaries
-from launcher.installation import Installation
+from launcher.installation import CHECKOUT, Installation
 from rollcall.client import BlockingMember, TopicPartition
 
-DUMP = Path(__file__).with_name("last_version.sql")
+DUMPS = Path(__file__).parent
 PROTOCOLS = ("classic", "consumer", "draft", "commanded")
 TOPIC, PARTITIONS = "orders", 3
 
@@ -63,7 +64,8 @@ def main() -> None:
         dumped = subprocess.run(
             [program("pg_dump"), "--no-owner", url], capture_output=True, text=True, check=True
         ).stdout
-    DUMP.write_text(RESTRICTED.sub("", dumped))
+    version = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
+    (DUMPS / f"{version}.sql").write_text(RESTRICTED.sub("", dumped))
 
 
 if __name__ == "__main__":

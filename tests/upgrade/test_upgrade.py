@@ -13,22 +13,22 @@ from benchmarks.wire import Peer
 from launcher.installation import Installation
 from rollcall.client import BlockingMember
 from rollcall.wire.messages.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
-from tests.upgrade.dump import DUMP, PARTITIONS, PROTOCOLS, TOPIC, offset, program
+from tests.upgrade.dump import DUMPS, PARTITIONS, PROTOCOLS, TOPIC, offset, program
 
 NAME = "rollcall_of_the_last_version"
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 
-@pytest.fixture
-def last_version(database_url: str) -> Iterator[str]:
+@pytest.fixture(params=sorted(DUMPS.glob("*.sql")), ids=lambda dump: dump.stem)
+def last_version(request: pytest.FixtureRequest, database_url: str) -> Iterator[str]:
     """The dump in a database of its own; its roles are the server's."""
     url = urlsplit(database_url)._replace(path=f"/{NAME}_{os.getpid()}").geturl()
     name = urlsplit(url).path.lstrip("/")
     with psycopg.connect(database_url, autocommit=True) as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE template0".encode())
         subprocess.run(
-            [program("psql"), "-qX", "-v", "ON_ERROR_STOP=1", "-f", str(DUMP), url],
+            [program("psql"), "-qX", "-v", "ON_ERROR_STOP=1", "-f", str(request.param), url],
             check=True,
             stdout=subprocess.DEVNULL,
         )
