@@ -45,3 +45,15 @@ def until_swept(url: str, runs: int) -> int:
                 assert row[1] == 0
                 return int(row[0])
             time.sleep(0.1)
+
+
+@pytest.mark.xdist_group("pair")
+def test_pages_and_periodic_work_come_after_nodes(pair: Installation) -> None:
+    processes = {pid: psutil.Process(pid) for pid in pair.pids()}
+    nice: dict[str, set[int]] = {"runcoordinator": set(), "web_server": set(), "celery": set()}
+    for process in processes.values():
+        command = " ".join(process.cmdline())
+        for name, found in nice.items():
+            if name in command:
+                found.add(process.nice())
+    assert nice == {"runcoordinator": {0}, "web_server": {5}, "celery": {5}}
