@@ -78,7 +78,7 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
     ),
     9: (
         Maximum("groups", GROUPS, "groups", REQUEST, "groups"),
-        Maximum("groups.catalogue.changes", TOPICS, "topics", REQUEST, "groups"),
+        Maximum("groups.topics", TOPICS, "topics", REQUEST, "groups"),
         Maximum("topics", TOPICS, "topics", REQUEST, "topics"),
     ),
     10: (Maximum("coordinator_keys", GROUPS, "keys", REQUEST, "coordinators"),),
