@@ -346,7 +346,7 @@ class Connection:
             raise psycopg.OperationalError("the connection is closed")
         self._waiting = self.process.loop.create_future()
         self._sent_at = self.database.world.now
-        self._travel(self._arrive, meaning, parameters)
+        self._travel(self._arrive, meaning, parameters, self._in_transaction)
         if self.session.hangs_until > self._sent_at:
             self.backend_hangs()
         return await self._waiting
@@ -410,22 +410,26 @@ class Connection:
         database.world.after(database.world.between(0.001, 4), database.close, self.session)
         self._give(None, psycopg.OperationalError("the connection was lost"))
 
-    def _arrive(self, meaning: Meaning, parameters: Any) -> None:
+    def _arrive(self, meaning: Meaning, parameters: Any, in_transaction: bool) -> None:
+        """``in_transaction``: when it was sent; the client may have lost the connection since."""
         database, session = self.database, self.session
         if not (database.is_up and session.is_open):
             self.fall()
             return
-        if self._in_transaction:
+        if in_transaction:
             transaction = session.transaction or Transaction(session)
             self._begun = session.transaction = transaction
             transaction.idle_since = -1
         else:
             transaction = Transaction(session)
-        database.perform(self._whole(meaning, parameters, transaction), transaction, self._reply)
+        operation = self._whole(meaning, parameters, transaction, commits=not in_transaction)
+        database.perform(operation, transaction, self._reply)
 
-    def _whole(self, meaning: Meaning, parameters: Any, transaction: Transaction) -> Operation:
+    def _whole(
+        self, meaning: Meaning, parameters: Any, transaction: Transaction, *, commits: bool
+    ) -> Operation:
         rows = yield from meaning(self.database, transaction, parameters)
-        if not self._in_transaction and not transaction.is_over:
+        if commits and not transaction.is_over:
             self.database.commit(transaction)
         return rows
 

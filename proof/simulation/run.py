@@ -32,11 +32,13 @@ class Outcome:
 
 
 LONG_EVERY: Final = 4
-"""In one life of so many every step is taken beside the loop, as those of large groups are."""
+"""In one life of so many every step is taken beside the loop, as those of large groups are. Not
+where there is a large group: its heartbeats alone would be more than one step after the other can
+take."""
 
 
-def _long_steps(seed: int) -> AbstractContextManager[object]:
-    from_on = step.LONG_STEP_MIN if seed % LONG_EVERY else 0
+def _long_steps(seed: int, *, is_big: bool) -> AbstractContextManager[object]:
+    from_on = step.LONG_STEP_MIN if seed % LONG_EVERY or is_big else 0
     return patch.object(step, "LONG_STEP_MIN", from_on)
 
 
@@ -65,7 +67,10 @@ def simulate(
     collects = gc.isenabled()
     gc.disable()  # what a dead process leaves must not be finalised in the middle of a life
     try:
-        with Seams(run.database, run.network).in_place(), _long_steps(seed):
+        with (
+            Seams(run.database, run.network).in_place(),
+            _long_steps(seed, is_big=run.population.is_big),
+        ):
             run.begin()
             world.run(int(TROUBLE_S * SECOND))
             run.is_peace = True
