@@ -13,7 +13,7 @@ from benchmarks.wire import create_topic
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.postgres import connections, doorbell
-from groups.store.sql import liveness, slots, transactions
+from groups.store.sql import group_rows, liveness, slots, transactions
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
@@ -37,8 +37,9 @@ REGULAR = {
         transactions.OVERDUE,
         liveness.NOTE,
     )
-} | {doorbell.STILL_THERE}
-"""What a node says by itself, by the clock: its lease, its looks, its notes of who was heard."""
+} | {doorbell.STILL_THERE, group_rows.RING}
+"""What a node says by itself, by the clock: its lease, its looks, its notes of who was heard, and
+what it tells observers shortly after a batch."""
 
 UNTOUCHED = """
 SELECT application_name, pid, query_start FROM pg_stat_activity
