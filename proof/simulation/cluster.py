@@ -220,6 +220,11 @@ class Run:
         self.world.at(min(self.world.now + int(seconds * SECOND), self.peace_at), what)
 
     @property
+    def peace_s(self) -> float:
+        """How long a life goes on without trouble: twice as long where sessions are."""
+        return PEACE_S * (2 if self.population.is_big else 1)
+
+    @property
     def peace_at(self) -> int:
         """When the last fault is undone."""
         return int(TROUBLE_S * SECOND)
@@ -265,7 +270,7 @@ class Run:
         for producer in self.producers:
             if not (producer.is_over or producer.has_successor) and any(settled.values()):
                 settled[f"transactional id {producer.group_id}"] = producer.ended > self.peace_at
-        self.world.record("end", healed_ms=PEACE_S * 1000, groups=settled)
+        self.world.record("end", healed_ms=self.peace_s * 1000, groups=settled)
 
 
 OPERATES: Final = frozenset({"operator-rebalance", "sweep-offsets", "node-zombie"})

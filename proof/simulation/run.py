@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from groups.core.conversion import step
 from proof.history import Checker, Violation
-from proof.simulation.cluster import NOTES, PEACE_S, TROUBLE_S, Run
+from proof.simulation.cluster import NOTES, TROUBLE_S, Run
 from proof.simulation.faults import FAULTS
 from proof.simulation.population import Population
 from proof.simulation.seams import Seams
@@ -74,7 +74,7 @@ def simulate(
             run.begin()
             world.run(int(TROUBLE_S * SECOND))
             run.is_peace = True
-            world.run(int((TROUBLE_S + PEACE_S) * SECOND))
+            world.run(int((TROUBLE_S + run.peace_s) * SECOND))
             run.end()
             digest = world.digest
             world.take = lambda _record: None
