@@ -269,10 +269,10 @@ class Committer:
         at, rng = now - coordinator.missed, coordinator.rng
         try:
             decision = await run(partial(_decided, resident.group, events, at, rng))
+            work = self._work(resident, events, decision)
         except Exception:
             self._step_failed(resident, events)
             return
-        work = self._work(resident, events, decision)
         if work.write.is_needed:
             self._waiting.add([work])  # the lane's connection is the lane's
         else:
@@ -298,9 +298,12 @@ class Committer:
             self.coordinator.refuse(work.resident, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             self.coordinator.release(work.resident)
 
-    async def _finish(self, work: Work) -> None:
+    async def _written(self, work: Work) -> None:
         if work.write.changes_membership:
             self.coordinator.observers.note(work.write.group_id, work.write.revision)
+        await self._finish(work)
+
+    async def _finish(self, work: Work) -> None:
         if len(work.write.decision.answers) > ANSWERS_AT_ONCE:
             await self._done_in_turns(work)
         else:
@@ -343,7 +346,7 @@ class Committer:
 
     async def _all_done(self, works: Sequence[Work]) -> None:
         for at, work in enumerate(works, 1):
-            await self._finish(work)
+            await self._written(work)
             if not at % DONE_AT_ONCE and self._slices.is_over:
                 await self._slices.pause()
 
@@ -412,7 +415,7 @@ class Committer:
         except (psycopg.Error, OSError) as error:
             await self._failed([work], Unknown(str(error)), 0)
         else:
-            await self._finish(work)
+            await self._written(work)
         return True
 
     def _give_up(self, work: Work) -> None:

@@ -52,7 +52,8 @@ class Observers:
         self._due.set()
 
     def look(self) -> None:
-        """Groups came to this node: what their last owner did not tell any more is told now."""
+        """What changed is not known, since it was written by the last owner of groups that came to
+        this node, or by a transaction whose outcome was in doubt: whoever listens looks himself."""
         self._all = True
         self._due.set()
 

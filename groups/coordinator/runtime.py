@@ -380,6 +380,7 @@ class CoordinatorRuntime:
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
         self.faces.put(resident.group_id, resident.group.face())
         resident.lost = False
+        self.observers.look()  # what was in doubt may have been written, and nobody was told
         self.release(resident)
 
     def unpark(self, code: ErrorCode, *, in_batches: bool = False) -> None:

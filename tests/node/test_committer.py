@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from groups.coordinator.observers import BELL
 from groups.core.errors import ErrorCode
 from groups.core.events import DeleteGroup
 from groups.core.replies import Committed, Joined
@@ -130,6 +131,22 @@ async def test_an_unknown_outcome_is_retriable_and_loses_nothing(
     assert isinstance(rejoined, Joined) and rejoined.error is ErrorCode.NONE
     assert rejoined.generation_id == joined.generation_id + 1
     assert (await rows.groups(other))["g"][1] == rejoined.generation_id
+
+
+async def test_observers_look_at_a_group_whose_outcome_was_unknown(
+    one: Running, other: Other
+) -> None:
+    """Its rows may have changed and its committer could not tell: whoever listens looks himself."""
+    await one.settled("g")
+    await other.execute(f"LISTEN {BELL}")
+    let_go = one.points.hold("membership:connected")
+    second = one.join("g")
+    await one.points.reached["membership:connected"].wait()
+    await other.execute(END_BACKENDS, ["rollcall node membership"])
+    let_go()
+
+    assert await anext(told async for told in other.notifies() if told.payload == "{}")
+    second.cancel()
 
 
 async def test_a_connection_that_ended_while_idle_costs_nobody_an_answer(
