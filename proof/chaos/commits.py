@@ -80,6 +80,17 @@ class Commits:
         for change in tables["rollcall_offset"]:
             yield from self._offset_row(change, guard)
 
+    def back(self, lost: Sequence[Record]) -> Iterator[Record]:
+        """The rows of each group that ``lost`` rows tell of, as they are again without those."""
+        for group in sorted({row["group"] for row in lost if "group" in row}):
+            places = {
+                (row["topic"], row["partition"])
+                for row in lost
+                if row["table"] == "offset" and row["group"] == group
+            }
+            held = [[*at, self._offsets.get((group, *at))] for at in sorted(places)]
+            yield {"type": "row", "table": "back", "group": group, "offsets": held}
+
     def _change_members(self, changes: Sequence[Change]) -> Mapping[str, set[str]]:
         """Take the changes in; returns who was in the changed groups before."""
         before: dict[str, set[str]] = {}

@@ -15,7 +15,7 @@ import psutil
 import psycopg
 
 from groups.core.slot import slot_of
-from proof.chaos import odd_requests
+from proof.chaos import odd_requests, promotion
 from proof.chaos.fault_library import Trouble
 from proof.chaos.fleet import Fleet
 from proof.chaos.processes import GONE, send, stopped
@@ -65,6 +65,8 @@ class Fault:
     kills: bool = False
     keeps_slots: bool = False
     """Nobody may take a slot for it, where it comes alone."""
+    is_alone: bool = False
+    """It comes with no other: the account of what was lost knows of this one alone."""
     needs_library: bool = False
     """It is possible only where ``fault_library`` has its library."""
 
@@ -155,6 +157,16 @@ async def read_only(world: World) -> AsyncIterator[None]:
             await connection.execute("SET default_transaction_read_only = off")
             await connection.execute("ALTER SYSTEM RESET default_transaction_read_only")
             await connection.execute("SELECT pg_reload_conf()")
+
+
+async def promote_asynchronous(scene: Scene) -> None:
+    """A replica that lacks the last second takes over."""
+    await promotion.promote(scene.world, synchronous=False)
+
+
+async def promote_synchronous(scene: Scene) -> None:
+    """A replica that every commit has waited for takes over."""
+    await promotion.promote(scene.world, synchronous=True)
 
 
 async def refuse_writes(scene: Scene) -> None:
@@ -339,6 +351,13 @@ FAULTS: Sequence[Fault] = (
         keeps_slots=True,
         needs_library=True,
     ),
+    Fault(
+        "promote-async",
+        "a replica promoted that lacks the last second",
+        promote_asynchronous,
+        is_alone=True,
+    ),
+    Fault("promote-sync", "a synchronous replica promoted", promote_synchronous, is_alone=True),
     Fault("stop-backend", "SIGSTOP of one backend", stop_a_backend),
     Fault("hang-backend", "SIGSTOP of one backend past the nodes' deadline", hang_a_backend),
     Fault("stop-postgres", "SIGSTOP of the whole server", stop_postgres),

@@ -89,8 +89,11 @@ def draws(faults: Sequence[Fault], rng: Random) -> Iterator[tuple[Fault, ...]]:
     while True:
         if len(waiting) < 2:
             waiting += rng.sample(faults, len(faults))
-        count = 2 if rng.random() < TWO_AT_ONCE else 1
-        yield tuple(waiting.pop(0) for _ in range(min(count, len(waiting))))
+        together = waiting[: 2 if rng.random() < TWO_AT_ONCE else 1]
+        if any(fault.is_alone for fault in together):
+            del together[1:]
+        del waiting[: len(together)]
+        yield tuple(together)
 
 
 async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> None:

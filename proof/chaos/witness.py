@@ -9,6 +9,7 @@ a transaction decided, since no row tells them.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Final, LiteralString
 
 import psycopg
@@ -78,6 +79,29 @@ class Witness:
 
     async def read(self, limit_s: float) -> None:
         """Take in what was committed since the last time, as soon as the server answers."""
+        self._take(await self._committed(limit_s))
+
+    async def retain_at(self, replica: Connect, primary: Connect) -> None:
+        """Everything committed from here on is seen at the replica too, once it is promoted."""
+        async with await replica() as there, await primary() as here:
+            retaining = asyncio.create_task(there.execute(RETAIN))
+            while not retaining.done():  # it waits to hear what runs on the primary
+                await here.execute("SELECT pg_log_standby_snapshot()")
+                await asyncio.wait([retaining], timeout=0.2)
+            await retaining
+
+    async def part(self, fork: int, at_ms: float, limit_s: float) -> None:
+        """The server was killed at ``at_ms``, and its replica knows nothing from the place ``fork``
+        of its log on: take in the rest, and that it is lost."""
+        found = await self._committed(limit_s)
+        self._take(t for t in found if t.lsn < fork)
+        kept, lsn, known = deepcopy(self._commits), self._lsn, len(self.rows)
+        self._take(t for t in found if t.lsn >= fork)
+        lost = self.rows[known:]
+        self.rows += [{"at": at_ms, **row} for row in kept.back(lost)]
+        self._commits, self._lsn = kept, lsn
+
+    async def _committed(self, limit_s: float) -> list[Transaction]:
         async with asyncio.timeout(limit_s):
             while True:
                 try:
@@ -87,8 +111,7 @@ class Witness:
                 except (psycopg.Error, OSError):
                     await asyncio.sleep(0.1)
                 else:
-                    self._take(Stream().transactions(found))
-                    return
+                    return list(Stream().transactions(found))
 
     def _take(self, transactions: Iterable[Transaction]) -> None:
         ahead_s = time.time() - time.monotonic()

@@ -6,24 +6,23 @@ It starts and stops them, says which process is which, and reads the rows. What 
 
 import asyncio
 import shutil
-import sys
 import tempfile
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, LiteralString, Self
-from urllib.parse import urlsplit
 
 import psutil
 import psycopg
 
 from groups.coordinator import fail_points
 from groups.core.slot import slot_of
-from launcher.installation import CHECKOUT, START_S, Installation
+from launcher.installation import Installation
 from proof.chaos import fault_library
 from proof.chaos.processes import Tree
 from proof.chaos.proxy import Proxy
+from proof.chaos.server import Server
 from proof.chaos.witness import Witness
 
 SETTINGS: Mapping[str, str] = {
@@ -53,7 +52,6 @@ class World:
         self.points = self.folder / "points"
         self.points.mkdir()
         self.settings = {**SETTINGS, **(settings or {})}
-        self.url = ""
         self.ports: dict[int, int] = {}
         self.proxies: dict[int, Proxy] = {}
         self.database_proxy: Proxy | None = None
@@ -62,7 +60,8 @@ class World:
         self.clock = fault_library.Trouble(self.folder / "nodes-trouble", made)
         self.server = fault_library.Trouble(self.folder / "server-trouble", made)
         self.witness = Witness(self.connect, self.server.jumps_s)
-        self._database: asyncio.subprocess.Process | None = None
+        self._postgres: Server | None = None
+        self._served = 0
 
     # -- life
 
@@ -83,12 +82,9 @@ class World:
         await self._stop()
 
     async def _start(self) -> None:
-        self.url = await self._serve_database()
-        parts = urlsplit(self.url)
-        assert parts.port is not None
-        self.database_proxy = Proxy(parts.port, frames=False)
+        self.postgres = await self.serve()
+        self.database_proxy = Proxy(self.postgres.port, frames=False)
         await self.database_proxy.start()
-        by_proxy = self.url.replace(f":{parts.port}/", f":{self.database_proxy.port}/")
         own = self.folder / "data"
         own.mkdir()
         self.installation = Installation(
@@ -96,7 +92,7 @@ class World:
                 **self.settings,
                 **self.clock.environ,
                 "ROLLCALL_NODES": str(self.nodes),
-                "ROLLCALL_DATABASE_URL": by_proxy,
+                "ROLLCALL_DATABASE_URL": self.postgres.through(self.database_proxy.port),
                 fail_points.VARIABLE: str(self.points),
             },
             own,
@@ -109,25 +105,11 @@ class World:
             self.proxies[node_id] = Proxy(port, frames=True)
             await self.proxies[node_id].start()
 
-    async def _serve_database(self) -> str:
-        log = (self.folder / "database.log").open("wb")
-        self._database = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "proof.chaos.database",
-            str(self.folder / "database"),
-            *(f"{name}={value}" for name, value in self.server.environ.items()),
-            cwd=CHECKOUT,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=log,
-        )
-        log.close()
-        assert self._database.stdout is not None
-        async with asyncio.timeout(START_S):
-            line = (await self._database.stdout.readline()).decode()
-        if not line.startswith("database "):
-            raise RuntimeError("PostgreSQL did not start: " + self.database_log())
-        return line.split()[1]
+    async def serve(self, follows: str = "") -> Server:
+        """Start a PostgreSQL, or a replica of the one at a URL; whoever asks has to stop it."""
+        self._served += 1
+        folder = self.folder / f"database-{self._served}"
+        return await Server.start(folder, self.server.environ, self.database_log_file, follows)
 
     async def _stop(self) -> None:
         for process in self.processes.all():  # whoever was left standing could not end
@@ -138,9 +120,8 @@ class World:
         for proxy in (*self.proxies.values(), self.database_proxy):
             if proxy is not None:
                 await proxy.stop()
-        if self._database is not None and self._database.returncode is None:
-            self._database.terminate()
-            await self._database.wait()
+        if self._postgres is not None:
+            await self._postgres.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # -- who is who
@@ -148,7 +129,7 @@ class World:
     @property
     def processes(self) -> Tree:
         """All processes of this world."""
-        roots = [self._database.pid] if self._database is not None else []
+        roots = [self._postgres.process.pid] if self._postgres is not None else []
         if self.installation is not None and self.installation.process is not None:
             roots.append(self.installation.process.pid)
         return Tree(roots)
@@ -167,11 +148,26 @@ class World:
 
     def supervisor(self) -> psutil.Process | None:
         """Whoever starts PostgreSQL again when it dies."""
-        return None if self._database is None else psutil.Process(self._database.pid)
+        return None if self._postgres is None else psutil.Process(self._postgres.process.pid)
+
+    @property
+    def postgres(self) -> Server:
+        """The PostgreSQL that the nodes use; a promotion puts another there."""
+        assert self._postgres is not None
+        return self._postgres
+
+    @postgres.setter
+    def postgres(self, server: Server) -> None:
+        self._postgres = server
+
+    @property
+    def database_log_file(self) -> Path:
+        """Where every PostgreSQL of this world writes what it says."""
+        return self.folder / "database.log"
 
     def database_log(self) -> str:
         """What PostgreSQL said."""
-        return (self.folder / "database.log").read_text(errors="replace")
+        return self.database_log_file.read_text(errors="replace")
 
     def log(self) -> list[str]:
         """What all processes said; nodes first, since the server has a log of its own."""
@@ -198,7 +194,7 @@ class World:
 
     async def connect(self) -> "psycopg.AsyncConnection[Any]":
         """A connection past the proxy."""
-        return await psycopg.AsyncConnection.connect(self.url, autocommit=True, connect_timeout=3)
+        return await self.postgres.connect()
 
     async def rows(self, query: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
         """What a query finds, on a connection of its own."""

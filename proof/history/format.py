@@ -40,6 +40,8 @@ nobody's promise.
 - ``table`` "deleted": ``group``; its row went with all it held.
 - ``table`` "offset": ``group``, ``topic``, ``partition``, ``offset`` (None: deleted); where known
   ``slot`` and ``epoch``.
+- ``table`` "back": ``group``, ``offsets`` as [[topic, partition, offset or None], ...]: a replica
+  took over that lacks the last rows of the group; these hold again what they held before.
 - ``table`` "removed": ``group``, ``member``, ``trigger``: a journal entry took it out.
 
 *What was done to the run*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``

@@ -154,6 +154,15 @@ class Story:
         place = (record["group"], record["topic"], record["partition"])
         self.offsets[place].put(record["offset"], record["at"])
 
+    def back_row(self, record: Record, _call: Record) -> None:
+        """What a lost future had written stands no more, and what it gave to members nobody
+        knows: the next row of the group raises all numbers."""
+        for topic, partition, offset in record["offsets"]:
+            self.offsets[record["group"], topic, partition].put(offset, record["at"])
+        group = self.groups[record["group"]]
+        group.holds.clear()
+        group.kept.clear()
+
     # -- calls
 
     def invoke(self, record: Record, _call: Record) -> None:
@@ -250,6 +259,7 @@ TAKE: Final[Mapping[str, Callable[[Story, Record, Record], None]]] = {
     "row group": Story.group_row,
     "row deleted": Story.deleted_row,
     "row offset": Story.offset_row,
+    "row back": Story.back_row,
     "invoke": Story.invoke,
     "ok": Story.ok,
     "fail": Story.fail,
