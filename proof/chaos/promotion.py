@@ -32,10 +32,10 @@ IS_SYNCHRONOUS: LiteralString = (
     "SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state = 'sync'"
 )
 PROMOTE: LiteralString = "SELECT pg_promote(wait_seconds => 60)"
-FORK: LiteralString = """
-SELECT pg_wal_lsn_diff(
-    (regexp_match(pg_read_file('pg_wal/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
-                               || '.history'), '\\t(\\S+)\\t[^\\n]*\\s*$'))[1]::pg_lsn, '0/0')::bigint
+FORK: LiteralString = r"""
+SELECT pg_wal_lsn_diff((regexp_match(
+    pg_read_file('pg_wal/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || '.history'),
+    '\t(\S+)\t[^\n]*\s*$'))[1]::pg_lsn, '0/0')::bigint
 """
 """Where the timeline of a promoted server left the one before, by its own account."""
 

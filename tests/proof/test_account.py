@@ -5,6 +5,7 @@ Nothing runs here; that a real server tells what this reads, the runs of chaos s
 
 import json
 import struct
+from copy import deepcopy
 from typing import Any
 
 from groups.core.slot import slot_of
@@ -131,6 +132,18 @@ def test_an_offset_that_is_written_twice_is_told_once() -> None:
         for record in commits.rows(Transaction(number, 0.0, [offset_row(offset)]))
     ]
     assert told == [1, 2]
+
+
+def test_what_a_replica_lacks_is_told_with_what_stands_instead() -> None:
+    """Of the lost future, one partition had been committed before, and one had not."""
+    commits = Commits()
+    list(commits.rows(Transaction(1, 0.0, [offset_row(7)])))
+    lost = deepcopy(commits)
+    other = put("rollcall_offset", group_id=G, topic=T, partition=1, committed_offset=9)
+    rows = list(lost.rows(Transaction(2, 0.0, [offset_row(8), group_row(2, 5), other])))
+    [told] = commits.back(rows)
+    assert (told["table"], told["group"]) == ("back", G)
+    assert told["offsets"] == [[T, 0, 7], [T, 1, None]]
 
 
 # ---- both accounts

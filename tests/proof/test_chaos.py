@@ -28,8 +28,10 @@ SHORT = (
     "kill-celery",
     "disk-full",
     "server-clock",
+    "promote-async",
+    "promote-sync",
 )
-"""Fourteen kinds; a run of the suite has time for some of them, by the seed."""
+"""Sixteen kinds; a run of the suite has time for some of them, by the seed."""
 
 MINUTES = 0.4
 MOST = 5

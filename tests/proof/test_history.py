@@ -269,3 +269,39 @@ def test_what_a_deleted_group_promised_binds_nobody(two_parts: Writer) -> None:
     two_parts.beat("b", 0, owned=[], becomes=1, given=[ONE, TWO])
 
     assert two_parts.verdict() == []
+
+
+def read(writer: Writer, offset: int) -> None:
+    """An OffsetFetch of the first partition that is answered."""
+    call = writer.send("OffsetFetch", "a", 2)
+    writer.write("ok", process="a", call=call, offsets=[[*ONE, offset]])
+
+
+def test_what_a_replica_lacks_stands_no_more_and_may_not_be_read(two_parts: Writer) -> None:
+    two_parts.commit("a", 2, ONE, 7)
+    two_parts.commit("a", 2, ONE, 8)
+    two_parts.write("row", table="back", group="g", offsets=[[*ONE, 7]])
+    read(two_parts, 7)
+    assert two_parts.verdict() == []
+
+    read(two_parts, 8)
+    assert two_parts.verdict() == ["I5"]
+
+
+def test_what_was_lost_to_nobodys_knowledge_is_missed(two_parts: Writer) -> None:
+    two_parts.commit("a", 2, ONE, 7)
+    two_parts.commit("a", 2, ONE, 8)
+    read(two_parts, 7)
+
+    assert two_parts.verdict() == ["I5"]
+
+
+def test_no_number_of_a_lost_future_is_given_out_again(two_parts: Writer) -> None:
+    """Epochs are raised above all of it; here the replica goes on where it stands."""
+    two_parts.write("row", table="back", group="g", offsets=[])
+    two_parts.write(
+        "row", table="group", group="g", kind="consumer", generation=2, revision=2,
+        state="Stable", members={"a": None, "c": None},
+    )  # fmt: skip
+
+    assert two_parts.verdict() == ["I2", "I2"]
