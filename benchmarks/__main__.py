@@ -19,6 +19,7 @@ from benchmarks import (
     herd,
     idle,
     paired,
+    settling,
     start,
     takeover,
 )
@@ -31,6 +32,7 @@ BENCHMARKS = {
     "consumers": consumers,
     "assignors": assignors,
     "convergence": convergence,
+    "settling": settling,
     "crowds": crowds,
     "growth": growth,
     "herd": herd,

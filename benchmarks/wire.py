@@ -93,6 +93,11 @@ class Member:
 
     async def sync(self, members: Sequence[str] = ()) -> None:
         """SyncGroup; the leader names the members."""
+        error = await self.try_sync(members)
+        assert error == 0, error
+
+    async def try_sync(self, members: Sequence[str] = ()) -> int:
+        """The same; returns the error code, as where a rebalance has begun meanwhile."""
         answer = await self.peer.call(
             SyncGroupRequest(
                 group_id=self.group_id,
@@ -104,7 +109,7 @@ class Member:
             ),
             2,
         )
-        assert answer.error_code == 0, answer
+        return int(answer.error_code)
 
 
 async def form_group(

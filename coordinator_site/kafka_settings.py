@@ -209,10 +209,10 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Number(
         "group.heartbeat.hold.ms",
-        1000,
-        "ours: so long, and a third of its interval, at most, a heartbeat waits for news",
+        10_000,
+        "ours: so long at most, and within its client's interval, a heartbeat waits for news",
         0,
-        2000,
+        20_000,
     ),
     # The consumer protocol (KIP-848).
     Number(

@@ -121,12 +121,12 @@ class KafkaConnection(asyncio.Protocol):
             reply = self._fast.again(data)
             if reply is not None:
                 self._last_frame_at = now = self.server.loop.time()
-                if not (self._hold.s_max and self._hold.takes(data[8:12], now)):
+                if not (self._hold.s_max and self._hold.takes_again(data[8:12], now)):
                     self._transport.write(reply)  # type: ignore[union-attr]
                 return
         frame = self._frames.only(data)
         if frame is not None and self._reading and not self._commit.is_under_way:
-            self._last_frame_at = self._hold.arrived_at = self.server.loop.time()
+            self._last_frame_at = self.server.loop.time()
             self._frame_received(frame)
             return
         self._frames.feed(data)
@@ -140,7 +140,7 @@ class KafkaConnection(asyncio.Protocol):
             frame = self._next_frame() if self._has_room() else None
             if frame is None:
                 break
-            self._last_frame_at = self._hold.arrived_at = now
+            self._last_frame_at = now
             self._partial_since = None
             self._frame_received(frame)
             if not self._frames.held:
@@ -227,7 +227,9 @@ class KafkaConnection(asyncio.Protocol):
         if self.pending == 0 and self._writable:
             reply = self._fast.answer(frame)
             if reply is not None:
-                self._transport.write(reply)  # type: ignore[union-attr]
+                hold = self._hold
+                if not (hold.s_max and hold.takes_new(frame[4:8], self._last_frame_at)):
+                    self._transport.write(reply)  # type: ignore[union-attr]
                 return
             if self.apis is APIS and self._commits(frame):
                 return

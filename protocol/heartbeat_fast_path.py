@@ -120,6 +120,12 @@ class FastPath:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return face.find(self._member, self._instance, self._generation)[0]
 
+    def session_s(self) -> float:
+        """How long the member of the last heartbeat may be silent; 0 where nobody knows."""
+        group = self._coordinator.group(self.group_id)
+        row = None if group is None else group.durable.members.get(self._member)
+        return 0.0 if row is None else row.session_timeout_ms / 1000
+
     def reply(self, correlation_id: bytes, code: ErrorCode) -> bytes:
         """A whole reply frame to the last heartbeat."""
         return heartbeat_reply(self._version, int.from_bytes(correlation_id, "big"), code)

@@ -1,7 +1,7 @@
 """Held heartbeats: parked while there is no news, answered with the news the moment it comes.
 
-A classic heartbeat that would be answered "go on" waits for a third of the member's own interval,
-as its arrivals tell it. It is answered when the group's face changes, when anything else comes on
+A classic heartbeat that would be answered "go on" waits as long as its client's pace allows
+(``protocol.pace``). It is answered when the group's face changes, when anything else comes on
 its connection, or when the hold ends, whichever is first (docs/architecture.md, *Heartbeats held*;
 why these figures: docs/decisions/0017-held-heartbeats.md). It counted for the session when it
 arrived.
@@ -16,14 +16,10 @@ from math import inf
 from groups.coordinator.heartbeat_views import HeartbeatViews
 from groups.core.errors import ErrorCode
 from protocol.heartbeat_fast_path import FastPath
-
-GAP_SHARE = 1 / 3
-"""Of the time from the connection's last request to this heartbeat: a third of the interval for
-clients that count it from request to request. Those that count from the answer come to beat half
-an interval late, well within a session of three intervals."""
+from protocol.pace import Pace
 
 HOLD_S_MIN = 0.3
-"""Nobody is held for less: who beats once a second or more often has its news soon anyway."""
+"""Nobody is held for less: who beats that often has its news soon anyway."""
 
 STEP_S = 0.05
 """Holds end in steps of this: one timer for all that end in the same twentieth of a second."""
@@ -53,12 +49,19 @@ class Ends:
 
 
 class Hold:
-    """One connection's heartbeat, while it is parked. ``correlation_id`` is None when none is.
+    """One connection's heartbeat, while it is parked. ``correlation_id`` is None when none is."""
 
-    ``arrived_at``: when the connection's last request came; what a hold is measured by.
-    """
-
-    __slots__ = ("_ends", "_faces", "_fast", "_write", "arrived_at", "correlation_id", "s_max")
+    __slots__ = (
+        "_answered_at",
+        "_arrived_at",
+        "_ends",
+        "_faces",
+        "_fast",
+        "_pace",
+        "_write",
+        "correlation_id",
+        "s_max",
+    )
 
     def __init__(
         self,
@@ -74,17 +77,35 @@ class Hold:
         self._faces = faces
         self._ends = ends
         self._write = write
-        self.arrived_at = inf  # nobody knows the interval of a member that came just now
+        self._pace = Pace()
+        self._arrived_at = inf  # nobody knows the interval of a member that came just now
+        self._answered_at = 0.0
+        """When the last hold ended."""
 
-    def takes(self, correlation_id: bytes, now: float) -> bool:
-        """Park the heartbeat that ``fast`` has just answered, if it may wait; else its answer is
-        to be written at once."""
-        seconds = min(self.s_max, (now - self.arrived_at) * GAP_SHARE)
-        self.arrived_at = now
-        if seconds < HOLD_S_MIN or not self._fast.is_calm:
+    def takes_again(self, correlation_id: bytes, now: float) -> bool:
+        """Park the heartbeat, which repeats the last one and has just been answered by ``fast``, if
+        it may wait; else its answer is to be written at once."""
+        arrived_at, self._arrived_at = self._arrived_at, now
+        if now - arrived_at < HOLD_S_MIN:
+            return False
+        self._pace.learn(now - arrived_at, max(0.0, self._answered_at - arrived_at))
+        return self._takes(correlation_id, now)
+
+    def takes_new(self, correlation_id: bytes, now: float) -> bool:
+        """The same with a heartbeat that says something else, as the first one of a generation
+        does: when it comes tells nothing of the interval."""
+        self._arrived_at = now
+        return self._takes(correlation_id, now)
+
+    def _takes(self, correlation_id: bytes, now: float) -> bool:
+        fast, pace = self._fast, self._pace
+        if not pace.interval_s or not fast.is_calm:
+            return False
+        seconds = min(self.s_max, pace.hold_s(fast.session_s()))
+        if seconds < HOLD_S_MIN:
             return False
         self.correlation_id = correlation_id
-        self._faces.watch(self._fast.group_id, self)
+        self._faces.watch(fast.group_id, self)
         self._ends.put(self, correlation_id, now + seconds)
         return True
 
@@ -108,4 +129,5 @@ class Hold:
         correlation_id = self.correlation_id
         assert correlation_id is not None
         self.forget()
+        self._answered_at = self._ends.now()
         self._write(self._fast.reply(correlation_id, code))

@@ -1,7 +1,8 @@
 """Stock clients whose heartbeats are held as long as may be: closing and committing are not late.
 
-Classic members beat each half second here, so they are held for a sixth of a second; members of
-the consumer protocol beat every five, and are held for four and a half.
+Classic members beat every three seconds here, and are held for nearly all of it once the
+coordinator has learnt their pace (``protocol.pace``): the session is long enough for either kind.
+Members of the consumer protocol beat every five, and are held for four and a half.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from launcher.installation import Installation
-from tests.clients.conftest import SESSION_MS, Start, topic
+from tests.clients.conftest import Start, topic
 from tests.clients.programs import WORKERS
 from tests.clients.test_sharing import ALL, share
 from tests.installations import SETTINGS
@@ -26,14 +27,20 @@ LIBRARIES = [name for name in WORKERS if not name.endswith(("-cooperative", "-st
 
 HELD = {
     **SETTINGS,
-    "ROLLCALL_GROUP_HEARTBEAT_HOLD_MS": "2000",
+    "ROLLCALL_GROUP_HEARTBEAT_HOLD_MS": "20000",
     "ROLLCALL_GROUP_CONSUMER_MIN_HEARTBEAT_INTERVAL_MS": "5000",
     "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_INTERVAL_MS": "5000",
     "ROLLCALL_GROUP_CONSUMER_HEARTBEAT_HOLD_PERCENT": "90",
 }
 
+HEARTBEAT_S = 3.0
+SESSION_MS = 36_000
+
+LEARNT_S = 5 * HEARTBEAT_S
+"""A pace is known at the fourth heartbeat of a member."""
+
 COMMIT_S = 2.0
-"""A commit and a read of what was committed, on a busy machine; half of a consumer's hold."""
+"""A commit and a read of what was committed, on a busy machine; less than any hold."""
 
 CONSUMER_SESSION_S = 45.0
 """``group.consumer.session.timeout.ms``, which members of the consumer protocol cannot choose."""
@@ -48,16 +55,22 @@ def installation() -> Iterator[Installation]:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_commits_and_closing_do_not_wait_for_a_held_heartbeat(
-    library: str, installation: Installation, start: Start, name: str
+    library: str,
+    installation: Installation,
+    start: Start,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("HEARTBEAT_MS", str(round(HEARTBEAT_S * 1000)))
     asyncio.run(topic(installation.kafka, name))
-    one = start(library, installation.kafka, name)
-    other = start(library, installation.kafka, name)
+    one = start(library, installation.kafka, name, SESSION_MS)
+    other = start(library, installation.kafka, name, SESSION_MS)
     one.until(lambda: share(one, other), "three and three")
     one.commit(1)
 
-    for offset in range(2, 6):
-        began = time.monotonic()
+    offset, until = 1, time.monotonic() + LEARNT_S
+    while (began := time.monotonic()) < until:
+        offset += 1
         assert set(one.commit(offset).values()) == {offset}
         assert time.monotonic() - began < COMMIT_S
     other.close()

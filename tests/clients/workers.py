@@ -10,6 +10,7 @@ it cleanly.
 
 import asyncio
 import json
+import os
 import queue
 import signal
 import sys
@@ -18,7 +19,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-HEARTBEAT_MS = 500
+HEARTBEAT_MS = int(os.environ.get("HEARTBEAT_MS", "500"))
 
 orders: "queue.Queue[str]" = queue.Queue()
 stopping = threading.Event()

@@ -29,6 +29,7 @@ V = 3
 HOLD_MS = 2000
 PAUSE_S = 10.0
 PENDING_S, USUAL_S = 0.5, 5.0
+SESSION_S = 45.0
 SOON_S = 1.0
 """Less than a hold, and more than an answer takes on a busy machine."""
 
@@ -108,6 +109,32 @@ async def test_the_next_heartbeat_ends_the_hold_of_the_last(served: Serving) -> 
         assert (await client.receive()).error_code == ErrorCode.NONE
         assert (await client.receive()).error_code == ErrorCode.NONE
     assert not is_held(connection)
+
+
+async def test_a_known_pace_makes_the_first_heartbeat_of_a_generation_wait_too(
+    served: Serving,
+) -> None:
+    """So news finds a member whose group rebalances again and again, as while many start."""
+    client, connection, beat = await held(served)
+    assert (await client.receive()).error_code == ErrorCode.NONE
+    again = await client.settled("g", beat.member_id)
+    assert again.generation_id == beat.generation_id + 1
+
+    client.send(again, V)
+
+    await until(lambda: is_held(connection))
+
+
+async def test_who_counts_from_its_request_is_held_for_longer(served: Serving) -> None:
+    """The next one came an interval after the one that was held: nearly all of it may be held."""
+    client, connection, beat = await held(served)
+    first_s = connection._hold._pace.hold_s(SESSION_S)
+    served.clock.ahead_s += PAUSE_S
+    client.send(beat, V)
+    assert (await client.receive()).error_code == ErrorCode.NONE
+    await until(lambda: is_held(connection))
+
+    assert connection._hold._pace.hold_s(SESSION_S) > 2 * first_s
 
 
 async def test_who_beats_without_a_pause_is_not_held(served: Serving) -> None:

@@ -6,7 +6,7 @@
 
 const { connect, listen, say } = require("./lines");
 
-const HEARTBEAT_MS = 500;
+const HEARTBEAT_MS = Number(process.env.HEARTBEAT_MS ?? 500);
 const [bootstrap, name, sessionMs] = process.argv.slice(2);
 
 async function main() {

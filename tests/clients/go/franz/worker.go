@@ -16,8 +16,6 @@ import (
 	"rollcall/clients/lines"
 )
 
-const heartbeat = 500 * time.Millisecond
-
 // balancers are who assigns, by the last word of the command line.
 var balancers = map[string][]kgo.GroupOpt{
 	"range":       {kgo.Balancers(kgo.RangeBalancer())},
@@ -44,7 +42,7 @@ func work(bootstrap, name, sessionMs, balancer string) {
 		kgo.ConsumeTopics(name),
 		kgo.DisableAutoCommit(),
 		kgo.SessionTimeout(time.Duration(session) * time.Millisecond),
-		kgo.HeartbeatInterval(heartbeat),
+		kgo.HeartbeatInterval(lines.Heartbeat()),
 		kgo.OnPartitionsAssigned(one.assigned),
 		kgo.OnPartitionsRevoked(one.revoked),
 		kgo.OnPartitionsLost(one.revoked),

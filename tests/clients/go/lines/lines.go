@@ -7,14 +7,25 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 var (
 	mutex   sync.Mutex
 	encoder = json.NewEncoder(os.Stdout)
 )
+
+// Heartbeat is the interval of workers.
+func Heartbeat() time.Duration {
+	milliseconds, err := strconv.Atoi(os.Getenv("HEARTBEAT_MS"))
+	if err != nil {
+		milliseconds = 500
+	}
+	return time.Duration(milliseconds) * time.Millisecond
+}
 
 // Facts are what one line says.
 type Facts map[string]any

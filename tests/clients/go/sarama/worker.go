@@ -14,8 +14,6 @@ import (
 	"rollcall/clients/lines"
 )
 
-const heartbeat = 500 * time.Millisecond
-
 // worker says what it is given and what is taken from it. A line on standard input makes it
 // commit that offset for all it holds and say what is committed; SIGTERM closes it cleanly.
 type worker struct {
@@ -30,7 +28,7 @@ func work(bootstrap, name, sessionMs string) {
 	must(err)
 	config := settings(sarama.DefaultVersion)
 	config.Consumer.Group.Session.Timeout = time.Duration(session) * time.Millisecond
-	config.Consumer.Group.Heartbeat.Interval = heartbeat
+	config.Consumer.Group.Heartbeat.Interval = lines.Heartbeat()
 	config.Consumer.Offsets.AutoCommit.Enable = false
 	client, err := sarama.NewClient([]string{bootstrap}, config)
 	must(err)

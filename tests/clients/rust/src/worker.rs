@@ -1,6 +1,7 @@
 //! The consumer. It says what it is given and what is taken from it; a line on standard input
 //! makes it commit that offset for all it holds and say what is committed; SIGTERM closes it.
 
+use std::env::var;
 use std::io::{stdin, BufRead};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{mpsc, Arc};
@@ -14,7 +15,6 @@ use serde_json::{json, Map, Value};
 use crate::config;
 use crate::lines::{say, PATIENCE};
 
-const HEARTBEAT_MS: &str = "500";
 const POLL: Duration = Duration::from_millis(200);
 
 struct Told;
@@ -43,7 +43,7 @@ pub fn work(bootstrap: &str, name: &str, session_ms: &str, settings: &[&str]) {
     config.set("group.id", name).set("enable.auto.commit", "false");
     if !settings.contains(&"group.protocol=consumer") {
         config.set("session.timeout.ms", session_ms);
-        config.set("heartbeat.interval.ms", HEARTBEAT_MS);
+        config.set("heartbeat.interval.ms", var("HEARTBEAT_MS").unwrap_or("500".into()));
     }
     for setting in settings {
         let (key, value) = setting.split_once('=').expect("setting=value");

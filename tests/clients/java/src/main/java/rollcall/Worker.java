@@ -26,7 +26,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * cleanly.
  */
 final class Worker implements ConsumerRebalanceListener {
-    private static final String HEARTBEAT_MS = "500";
+    private static final String HEARTBEAT_MS =
+            System.getenv().getOrDefault("HEARTBEAT_MS", "500");
     private static final Duration POLL = Duration.ofMillis(200);
 
     private final KafkaConsumer<byte[], byte[]> consumer;

@@ -1,0 +1,273 @@
+"""How long a settled group of fifty takes to settle again when one joins, and when one leaves.
+
+Members over raw sockets, all in this process, with stock timing: heartbeats every three seconds
+in the classic protocol, and as often as the coordinator says in the consumer protocol. There are
+two kinds of client: those that count the interval from their last request, as Java's and
+librdkafka do, and those that count it from the last answer. The same against Apache Kafka where an
+address is given.
+"""
+
+import asyncio
+import statistics
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Protocol
+from uuid import UUID, uuid4
+
+from benchmarks.options import Options
+from benchmarks.wire import STOCK_SESSION_MS, Member, Peer, create_topic
+from launcher.installation import Installation
+from rollcall.wire.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    TopicPartitions,
+)
+from rollcall.wire.messages.heartbeat import HeartbeatRequest
+from rollcall.wire.messages.leave_group import LeaveGroupRequest
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+
+TOPIC = "settling"
+MEMBERS = 50
+PARTITIONS = 100
+ROUNDS = 3
+BEAT_S = 3.0
+REST_S = 15.0
+"""Before each change, and up to an interval more: everybody has come to the usual interval."""
+SETTLED_S_MAX = 120.0
+REBALANCING, GENERATION_OVER = 27, 22
+KINDS = ("from the request", "from the answer")
+
+
+class Client(Protocol):
+    """A member that lives until its task is cancelled."""
+
+    peer: Peer
+    share: tuple[int, int] | None
+    """Its generation or epoch, and how many partitions it has; None while it has no say."""
+
+    async def live(self) -> None: ...
+    async def leave(self, peer: Peer) -> None: ...
+
+
+class Pace:
+    """When a client's next heartbeat is due."""
+
+    def __init__(self, from_answer: bool) -> None:
+        self._from_answer = from_answer
+        self._sent_at = 0.0
+
+    def sends(self) -> None:
+        """A heartbeat goes out."""
+        self._sent_at = asyncio.get_running_loop().time()
+
+    async def pause(self, interval_s: float) -> None:
+        """The answer is there: wait for the next."""
+        now = asyncio.get_running_loop().time()
+        since = now if self._from_answer else self._sent_at
+        await asyncio.sleep(max(0.0, since + interval_s - now))
+
+
+class Classic(Member):
+    """A member of the classic protocol. Its leader hands out nothing: partitions do not count."""
+
+    def __init__(self, peer: Peer, group_id: str, _topic: UUID, pace: Pace) -> None:
+        super().__init__(peer, group_id, STOCK_SESSION_MS)
+        self.pace = pace
+        self.share: tuple[int, int] | None = None
+
+    async def live(self) -> None:
+        """Join, get an assignment, beat until there is a rebalance; and again."""
+        while True:
+            self.share = None
+            joined = await self.join()
+            if not await self.try_sync([member.member_id for member in joined.members]):
+                self.share = (self.generation, 0)
+                await self._beats()
+
+    async def _beats(self) -> None:
+        beat = HeartbeatRequest(
+            group_id=self.group_id, generation_id=self.generation, member_id=self.member_id
+        )
+        self.pace.sends()
+        while True:
+            await self.pause()
+            self.pace.sends()
+            answer = await self.peer.call(beat, 3)
+            if answer.error_code in (REBALANCING, GENERATION_OVER):
+                return
+            assert answer.error_code == 0, answer
+
+    async def pause(self) -> None:
+        await self.pace.pause(BEAT_S)
+
+    async def leave(self, peer: Peer) -> None:
+        """Over another connection: its own may have a heartbeat out."""
+        request = LeaveGroupRequest(group_id=self.group_id, member_id=self.member_id)
+        assert (await peer.call(request, 1)).error_code == 0
+
+
+class Consumer:
+    """A member of the consumer protocol."""
+
+    def __init__(self, peer: Peer, group_id: str, topic: UUID, pace: Pace) -> None:
+        self.peer, self.group_id, self.topic, self.pace = peer, group_id, topic, pace
+        self.member_id = str(uuid4())
+        self.share: tuple[int, int] | None = None
+
+    async def live(self) -> None:
+        """Heartbeats: at once where there is something to acknowledge, else at its pace."""
+        epoch, owned, says = 0, frozenset[int](), True
+        while True:
+            self.pace.sends()
+            answer = await self.peer.call(self._heartbeat(epoch, owned if says else None), 1)
+            assert answer.error_code == 0, answer
+            says = answer.assignment is not None
+            if says:
+                parts = answer.assignment.topic_partitions
+                owned = frozenset(p for topic in parts for p in topic.partitions)
+            epoch = answer.member_epoch
+            self.share = (epoch, len(owned))
+            if not says:
+                await self.pace.pause(answer.heartbeat_interval_ms / 1000)
+
+    def _heartbeat(self, epoch: int, owned: frozenset[int] | None) -> ConsumerGroupHeartbeatRequest:
+        parts = [TopicPartitions(topic_id=self.topic, partitions=sorted(owned))] if owned else []
+        return ConsumerGroupHeartbeatRequest(
+            group_id=self.group_id,
+            member_id=self.member_id,
+            member_epoch=epoch,
+            rebalance_timeout_ms=60_000 if epoch == 0 else -1,
+            subscribed_topic_names=[TOPIC] if epoch == 0 else None,
+            topic_partitions=None if owned is None else parts,
+        )
+
+    async def leave(self, peer: Peer) -> None:
+        """Over another connection: its own may have a heartbeat out."""
+        request = ConsumerGroupHeartbeatRequest(
+            group_id=self.group_id, member_id=self.member_id, member_epoch=-1
+        )
+        assert (await peer.call(request, 1)).error_code == 0
+
+
+class Crowd:
+    """The living members of one group."""
+
+    def __init__(self, bootstrap: str, protocol: str, topic: UUID, from_answer: bool) -> None:
+        self._bootstrap = bootstrap
+        self._of = Classic if protocol == "classic" else Consumer
+        self._topic, self._from_answer = topic, from_answer
+        self._group_id = f"settling-{uuid4().hex[:8]}"
+        self._last = -1
+        self.members: dict[Client, asyncio.Task[None]] = {}
+
+    async def one_more(self) -> None:
+        peer = await Peer.connect(self._bootstrap)
+        member = self._of(peer, self._group_id, self._topic, Pace(self._from_answer))
+        self.members[member] = asyncio.create_task(member.live())
+
+    async def one_less(self) -> None:
+        member = next(iter(self.members))
+        peer = await Peer.connect(self._bootstrap)
+        self.members.pop(member).cancel()
+        await member.leave(peer)
+        peer.close()
+        member.peer.close()
+
+    async def settled(self) -> float:
+        """Seconds until everybody has its part of a generation that none had before."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        while not self._is_settled():
+            for task in self.members.values():
+                if task.done():
+                    task.result()
+            if loop.time() - began > SETTLED_S_MAX:
+                raise RuntimeError(f"{self._group_id} never settled")
+            await asyncio.sleep(0.002)
+        self._last = max(member.share[0] for member in self.members if member.share)
+        return loop.time() - began
+
+    def _is_settled(self) -> bool:
+        shares = [member.share for member in self.members if member.share]
+        if len(shares) < len(self.members):
+            return False
+        if self._of is Classic:
+            generations = {generation for generation, _count in shares}
+            return len(generations) == 1 and min(generations) > self._last
+        counts = [count for _epoch, count in shares]
+        return sum(counts) == PARTITIONS and max(counts) - min(counts) <= 1
+
+    async def end(self) -> None:
+        """Without a word: nobody waits for the group."""
+        for member, task in self.members.items():
+            task.cancel()
+            member.peer.close()
+
+
+@asynccontextmanager
+async def crowd(
+    bootstrap: str, protocol: str, topic: UUID, from_answer: bool
+) -> AsyncIterator[Crowd]:
+    """The members of a new group, who have begun to join."""
+    members = Crowd(bootstrap, protocol, topic, from_answer)
+    try:
+        await asyncio.gather(*(members.one_more() for _ in range(MEMBERS)))
+        yield members
+    finally:
+        await members.end()
+
+
+async def measure(
+    bootstrap: str, protocol: str, from_answer: bool, rounds: int, rest_s: float
+) -> dict[str, list[float]]:
+    """Seconds by what happened: all start, one joins, one leaves."""
+    topic, rng = await _topic(bootstrap), Random(1)
+    took: dict[str, list[float]] = {"all start": [], "one joins": [], "one leaves": []}
+    async with crowd(bootstrap, protocol, topic, from_answer) as members:
+        took["all start"].append(await members.settled())
+        for _ in range(rounds):
+            for name, change in (
+                ("one joins", members.one_more),
+                ("one leaves", members.one_less),
+            ):
+                await asyncio.sleep(rest_s + rng.uniform(0, BEAT_S))
+                await change()
+                took[name].append(await members.settled())
+    return took
+
+
+async def _topic(bootstrap: str) -> UUID:
+    await create_topic(bootstrap, TOPIC, PARTITIONS)
+    peer = await Peer.connect(bootstrap)
+    asked = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
+    for _ in range(100):  # Kafka's brokers hear of it a moment after its controller
+        found = (await peer.call(asked, 12)).topics[0]
+        if not found.error_code:
+            peer.close()
+            return UUID(bytes=found.topic_id.bytes)
+        await asyncio.sleep(0.05)
+    raise RuntimeError(f"{TOPIC} was created and is not there")
+
+
+def main(options: Options) -> bool:
+    """Print the table, with the ratio to Kafka's where there is one."""
+    rounds, rest_s = options.rounds or ROUNDS, options.seconds or REST_S
+    with Installation() as running:
+        for protocol in ("classic", "consumer"):
+            for from_answer, kind in enumerate(KINDS):
+                asked = (protocol, bool(from_answer), rounds, rest_s)
+                ours = asyncio.run(measure(running.kafka, *asked))
+                against = options.against
+                theirs = asyncio.run(measure(against, *asked)) if against else {}
+                for change, seconds in ours.items():
+                    print(f"{protocol}, {kind}: {change}: {_line(seconds, theirs.get(change))}")
+    return True
+
+
+def _line(ours: Sequence[float], theirs: Sequence[float] | None) -> str:
+    mine = statistics.median(ours)
+    text = f"{mine:.2f} s ({' '.join(f'{s:.2f}' for s in ours)})"
+    if not theirs:
+        return text
+    kafka = statistics.median(theirs)
+    return f"{text}, Kafka {kafka:.2f} s: {mine / kafka:.2f}"

@@ -1,0 +1,98 @@
+"""How long a heartbeat may be held, as members of either kind come to be known by their pace."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from protocol.pace import MARGIN_S, SHARE, SHARE_UNKNOWN, Pace
+
+Due = Callable[[float, float, float], float]
+"""When the next heartbeat comes: of one that came, when it was answered, and the interval."""
+
+
+def from_request(came: float, answered: float, interval: float) -> float:
+    """As Java's client, librdkafka and most others: never before the answer is there."""
+    return max(came + interval, answered)
+
+
+def from_answer(_came: float, answered: float, interval: float) -> float:
+    return answered + interval
+
+
+def live(
+    pace: Pace, due: Due, interval: float, session: float, beats: int = 8, rng: Random | None = None
+) -> tuple[list[float], list[float]]:
+    """The gaps between heartbeats and the holds; ``rng``: each comes up to a tenth late, and
+    something else ends one hold in four."""
+    came, held, gaps, holds = 0.0, 0.0, [], []
+    for _ in range(beats):
+        late = rng.uniform(0, interval / 10) if rng else 0.0
+        following = due(came, came + held, interval) + late
+        gaps.append(following - came)
+        pace.learn(following - came, held)
+        came, held = following, max(0.0, pace.hold_s(session))
+        if rng and rng.random() < 1 / 4:
+            held *= rng.random()
+        holds.append(held)
+    return gaps, holds
+
+
+def test_who_counts_from_the_request_is_held_until_the_next_is_nearly_due() -> None:
+    gaps, holds = live(Pace(), from_request, 3.0, 10.0)
+
+    assert holds[0] == pytest.approx(3.0 * SHARE_UNKNOWN)
+    assert holds[1:] == pytest.approx([3.0 * SHARE] * 7)
+    assert gaps == pytest.approx([3.0] * 8), "holding makes nobody beat more rarely"
+
+
+def test_who_counts_from_the_answer_is_held_as_far_as_its_session_bears() -> None:
+    """Three intervals to a session bear a third of one, four a whole one (Java's and librdkafka's
+    defaults have fifteen)."""
+    for session, most in ((9.0, 1.0), (10.5, 1.0), (13.5, 1.5), (45.0, 3.0 * SHARE)):
+        gaps, holds = live(Pace(), from_answer, 3.0, session)
+
+        assert holds[1:] == pytest.approx([most] * 7), session
+        assert max(gaps) <= max(session / 3, 3.0 * (1 + SHARE_UNKNOWN)) + 1e-9
+
+
+def test_short_intervals_keep_a_margin() -> None:
+    _gaps, holds = live(Pace(), from_request, 1.0, 6.0)
+
+    assert holds[-1] == pytest.approx(1.0 - MARGIN_S)
+
+
+@pytest.mark.parametrize("due", [from_request, from_answer])
+@pytest.mark.parametrize("seed", range(50))
+def test_an_uneven_pace_costs_nobody_two_thirds_of_its_session(due: Due, seed: int) -> None:
+    """Heartbeats that are late, and holds that end early: whatever is learnt from them."""
+    rng = Random(seed)
+    interval = rng.uniform(0.4, 20)
+    session = interval * rng.uniform(3, 20)
+
+    gaps, holds = live(Pace(), due, interval, session, 200, rng)
+
+    assert max(gaps) < session * 2 / 3
+    assert all(hold < interval * 1.3 for hold in holds)
+    if due is from_request:
+        assert max(gaps) <= interval * 1.3
+
+
+def test_a_client_that_slept_once_is_known_again_by_its_next_heartbeats() -> None:
+    pace = Pace()
+    live(pace, from_request, 3.0, 30.0)
+    pace.learn(9.0, 2.85)
+
+    _gaps, holds = live(pace, from_request, 3.0, 30.0, 3)
+
+    assert holds[-1] == pytest.approx(3.0 * SHARE)
+
+
+def test_a_new_interval_is_learnt() -> None:
+    """The worker was started anew with other settings behind the same connection, say."""
+    pace = Pace()
+    live(pace, from_request, 3.0, 30.0)
+
+    _gaps, holds = live(pace, from_request, 1.0, 30.0, 4)
+
+    assert holds[-1] == pytest.approx(1.0 - MARGIN_S)
