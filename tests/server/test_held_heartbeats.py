@@ -327,3 +327,52 @@ async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(
     assert len(holds) == len(told) - 1
     assert all(hold < interval for hold, interval in zip(holds, told, strict=False))
     assert holds == sorted(holds)
+
+
+async def test_who_counts_from_the_answer_is_told_what_is_left_of_its_interval(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it beats no more often than others, and is nearly always held."""
+    holds: list[float] = []
+
+    async def held_at_once(
+        call: Call, _group_id: str, seconds: float, _is_news: Callable[[], bool]
+    ) -> bool:
+        holds.append(seconds)
+        served.clock.ahead_s += seconds
+        return False
+
+    client, _connection, empty = await settled_and_held(served)
+    told = await client.receive()
+    monkeypatch.setattr(Call, "hold_for_news", held_at_once)
+
+    told_s = [told.heartbeat_interval_ms / 1000]
+    for _ in range(4):
+        served.clock.ahead_s += told_s[-1]
+        told_s.append((await client.call(empty, 1)).heartbeat_interval_ms / 1000)
+
+    assert told_s[1:] == pytest.approx([USUAL_S - holds[-1]] * 4, abs=0.1)
+    assert holds == [holds[0]] * 4
+
+
+async def test_who_counts_from_the_request_is_never_held_beyond_what_it_was_told(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told the usual interval: what is left of one is not for who takes it for a timeout."""
+    held_s = 4.5
+
+    async def held_at_once(
+        call: Call, _group_id: str, seconds: float, _is_news: Callable[[], bool]
+    ) -> bool:
+        assert seconds == pytest.approx(held_s)
+        served.clock.ahead_s += seconds
+        return False
+
+    client, _connection, empty = await settled_and_held(served)
+    told = await client.receive()
+    monkeypatch.setattr(Call, "hold_for_news", held_at_once)
+
+    for _ in range(4):
+        served.clock.ahead_s += told.heartbeat_interval_ms / 1000 - held_s
+        told = await client.call(empty, 1)
+        assert told.heartbeat_interval_ms == USUAL_S * 1000

@@ -30,6 +30,27 @@ TOLD: Final = "heartbeat interval"
 SESSION_SHARE = 1 / 3
 """Of the session at most: a client that counts its interval from the answer beats so much later."""
 
+TELLING_SHARE = 1 / 4
+"""Of the interval: a shorter hold tells nothing of from where a client counts."""
+
+HELD: Final = "held"
+"""Under which a connection remembers for how many ms its last heartbeat was held."""
+
+FROM_ANSWER: Final = "counts from the answer"
+"""Under which it remembers whether its client, by all that is known (1 or 0), counts the interval
+from the answer: then a hold makes it late, and it does not give a heartbeat up that is held."""
+
+
+def learn(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
+    """A heartbeat has come: where the last one was held, when it comes tells from where its client
+    counts the interval that it was told."""
+    told_ms, held_ms = call.memory.get(TOLD, 0), call.memory.pop(HELD, 0)
+    if not told_ms or held_ms < told_ms * TELLING_SHARE:
+        return
+    late_ms, soon_ms = told_ms, max(0, told_ms - held_ms)
+    paused_ms = pause_ms(request, call)
+    call.memory[FROM_ANSWER] = abs(paused_ms - late_ms) < abs(paused_ms - soon_ms)
+
 
 def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> float:
     """How long an empty heartbeat of a member that has all it shall have may wait; else 0."""
@@ -57,18 +78,27 @@ def hold_s(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: 
     soon_ms = group.rules.group_consumer_pending_heartbeat_interval_ms or told_ms
     if told_ms < TOLD_MS_MIN or pause_ms(request, call) < PACE * min(soon_ms, told_ms):
         return 0
-    interval_s = min(told_ms, call.memory.get(TOLD, told_ms)) / 1000
+    last_ms = told_ms if call.memory.get(FROM_ANSWER) else call.memory.get(TOLD, told_ms)
+    interval_s = min(told_ms, last_ms) / 1000
     session_s = group.rules.group_consumer_session_timeout_ms / 1000
     seconds = min(interval_s * share, interval_s - MARGIN_S, session_s * SESSION_SHARE)
     return seconds if seconds >= HOLD_S_MIN else 0
 
 
-def after_hold(reply: ConsumerBeaten, call: Call) -> ConsumerBeaten:
-    """The answer of a hold that brought no news. Twice the interval that was told last at most: so
-    a member whose state has just changed comes to the usual one in steps, each of them held, and
-    hears of what follows."""
+def after_hold(group_id: str, reply: ConsumerBeaten, call: Call) -> ConsumerBeaten:
+    """The answer of a hold that brought no news.
+
+    Who counts from the answer is told what is left of its interval: it beats no more often than
+    others, and is nearly always held. Others are told twice the interval that was told last at
+    most: so a member whose state has just changed comes to the usual one in steps, each of them
+    held, and hears of what follows."""
     usual_ms = reply.heartbeat_interval_ms
-    interval_ms = min(usual_ms, 2 * call.memory.get(TOLD, usual_ms))
+    if call.memory.get(FROM_ANSWER):
+        rules = call.node.coordinator.own.rules_of(group_id)
+        soon_ms = rules.group_consumer_pending_heartbeat_interval_ms or usual_ms
+        interval_ms = min(usual_ms, max(soon_ms, usual_ms - call.memory.get(HELD, 0)))
+    else:
+        interval_ms = min(usual_ms, 2 * call.memory.get(TOLD, usual_ms))
     return replace(reply, heartbeat_interval_ms=interval_ms)
 
 
@@ -76,6 +106,11 @@ def pause_ms(request: ConsumerGroupHeartbeatRequest, call: Call) -> int:
     """How long the connection has had no heartbeat with us; 0 where it never had one."""
     now = _now_ms(call)
     return now - call.memory.get(request.api_key, now)
+
+
+def note_hold(began_s: float, call: Call) -> None:
+    """A heartbeat was held from then on."""
+    call.memory[HELD] = round((call.now() - began_s) * 1000)
 
 
 def note_answer(request: ConsumerGroupHeartbeatRequest, reply: ConsumerBeaten, call: Call) -> None:
