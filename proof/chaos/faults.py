@@ -153,7 +153,7 @@ async def read_only(world: World) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        async with await world.connect() as connection:
+        async with await world.postgres.connect_patiently() as connection:
             await connection.execute("SET default_transaction_read_only = off")
             await connection.execute("ALTER SYSTEM RESET default_transaction_read_only")
             await connection.execute("SELECT pg_reload_conf()")

@@ -49,7 +49,7 @@ async def promote(world: World, *, synchronous: bool) -> None:
     try:
         replica = await world.serve(follows=old.through(line.port))
         await _caught_up(old, replica)
-        await world.witness.retain_at(replica.connect, old.connect)
+        await world.witness.retain_at(replica.connect_patiently, old.connect_patiently)
         await world.witness.read(LIMIT_S)
         async with _waited_for(old) if synchronous else _nobody():
             await _caught_up(old, replica)
@@ -113,7 +113,7 @@ async def _caught_up(primary: Server, replica: Server) -> None:
 
 
 async def _ask(server: Server, query: LiteralString, *values: object) -> Any:
-    async with await server.connect() as connection:
+    async with await server.connect_patiently() as connection:
         cursor = await connection.execute(query, values)
         row = await cursor.fetchone() if cursor.description else None
     return None if row is None else row[0]

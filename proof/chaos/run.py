@@ -16,7 +16,7 @@ from proof.chaos.fleet import Fleet, Size
 from proof.chaos.network import Network
 from proof.chaos.probe import Prober, Served
 from proof.chaos.record import Record, now
-from proof.chaos.world import World
+from proof.chaos.world import OWNERS, World
 
 SETTLE_S = 90.0
 """Longer than groups need to come to rest after anything."""
@@ -111,7 +111,7 @@ async def _inject(scene: Scene, together: Sequence[Fault], outcome: Outcome) -> 
 
 async def _owners_at_rest(world: World) -> Mapping[int, int | None]:
     await world.whole(SETTLE_S)
-    return await world.owners()
+    return dict(await world.rows_patiently(OWNERS, SETTLE_S))
 
 
 async def everybody_served(fleet: Fleet, since: float) -> bool:

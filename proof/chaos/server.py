@@ -71,3 +71,12 @@ class Server:
     async def connect(self) -> "psycopg.AsyncConnection[Any]":
         """A connection past every proxy."""
         return await psycopg.AsyncConnection.connect(self.url, autocommit=True, connect_timeout=3)
+
+    async def connect_patiently(self) -> "psycopg.AsyncConnection[Any]":
+        """The same, as soon as it takes connections."""
+        async with asyncio.timeout(START_S):
+            while True:
+                try:
+                    return await self.connect()
+                except psycopg.OperationalError:
+                    await asyncio.sleep(0.1)
