@@ -5,7 +5,7 @@ UV_VERSION := 0.13.8
 UV := .tools/uv/bin/uv
 PYTHON := .venv/bin/python
 READY := .venv/.synced
-PURE := tests/core tests/core_commanded tests/core_consumer tests/core_draft tests/wire
+PURE := tests/core tests/core_commanded tests/core_consumer tests/core_draft tests/walks tests/wire
 # One worker more than processors: each waits for a fifth of its time. Those of what is long start
 # installations and other languages' programs, which have work for the processors themselves.
 MORE := 1
@@ -106,6 +106,7 @@ scenarios: $(READY) ## write the transcripts anew; the diff is the review
 	$(PYTHON) -m tests.core.scenarios --rewrite
 	$(PYTHON) -m tests.core_draft.scenarios --rewrite
 	$(PYTHON) -m tests.core_commanded.scenarios --rewrite
+	$(PYTHON) -m tests.walks.recorded --rewrite
 
 schema: $(READY) ## write groups/schema.sql anew, by the migrations; the diff is the review
 	$(PYTHON) -m tests.store.schema

@@ -23,12 +23,12 @@ from tests.conversing import Columns, OneGroup, millis, pair, partition
 def greedy(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
     """A strategy of somebody's own: the first consumer takes everything."""
     first = min(topics)
-    return {first: [(t, p) for t in topics[first] for p in range(counts.get(t, 0))]}
+    return {first: [(t, p) for t in sorted(topics[first]) for p in range(counts.get(t, 0))]}
 
 
 def careless(topics: Topics, counts: Counts) -> Mapping[str, list[tuple[str, int]]]:
     """A strategy with a fault: everybody takes everything."""
-    return {c: [(t, p) for t in topics[c] for p in range(counts.get(t, 0))] for c in topics}
+    return {c: [(t, p) for t in sorted(topics[c]) for p in range(counts.get(t, 0))] for c in topics}
 
 
 OWN = (("greedy", greedy), ("careless", careless))

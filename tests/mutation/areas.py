@@ -51,6 +51,7 @@ ASSIGNORS = _in("core_consumer", "assignors")
 DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups packing")
 COMMANDED = _in("core_commanded", "scenarios takeover machine dealing")
 PAUSE = _in("pause", "rules")
+WALKS = _in("walks", "walks")
 BEHIND_A_SERVER = (
     *_in("core", "vocabulary"),
     *_in("core_consumer", "client_reasons"),
@@ -63,7 +64,7 @@ CLIENT = _in(
 )
 CLIENT_BEFORE_A_SERVER = _in("client_library", "callbacks protocols old_owners")
 WIRE = _in("wire", "uvarints declarations headers frames round_trips hostile_bytes oracles")
-STORE = _in("store", "statements literals commands load guard fence")
+STORE = _in("store", "statements lives literals commands load guard fence")
 SIMULATION = _in("proof", "simulation")
 COMMITS = _in("node", "inbox committer refused_members toy_kind verbs outside hung_database")
 MEMORY = _in("node", "memory heartbeats shares assigning patterns failover")
@@ -72,7 +73,7 @@ SLOT_KEEPING = _in("node", "slot_keeper spread memory slots")
 
 def _rules(folders: tuple[str, ...], *first: tuple[str, ...]) -> Row:
     """Folders of rules: their own tests, those of all other rules, and what Kafka answered."""
-    every = (*CORE, *DRAFT, *COMMANDED, *PAUSE, *CONSUMER, *ASSIGNORS)
+    every = (*WALKS, *CORE, *DRAFT, *COMMANDED, *PAUSE, *CONSUMER, *ASSIGNORS)
     tests = dict.fromkeys((*chain.from_iterable(first), *every))
     files = tuple(str(Path("groups/core", folder, "*.py")) for folder in folders)
     return Row("rules", files, tuple(tests), last=BEHIND_A_SERVER)
