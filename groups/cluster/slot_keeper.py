@@ -569,7 +569,8 @@ class SlotKeeper:
             pauses = await load.pauses_of_slots(connection, slots)
             self.coordinator.own.paused.adopt(slots, pauses)
             slices = Slices(self.coordinator.monotonic)
-            for _ in self.coordinator.adopting(epochs, durables, waiting, configs):
+            for merge in self.coordinator.adopting(epochs, durables, waiting, configs):
+                await merge.run_aside()
                 if slices.is_over:
                     await slices.pause()
         return len(durables)

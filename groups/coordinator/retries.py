@@ -7,7 +7,7 @@ is decided here.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 import psycopg
@@ -16,6 +16,8 @@ from groups.coordinator.entries import GroupEntry
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
+from groups.core.rows import Durable
+from groups.event_loop.slices import Slices
 from groups.postgres import connections
 from groups.store import load
 
@@ -89,8 +91,18 @@ class Reloader:
             held = await self._fence(connection, group_ids)
             free = [group_id for group_id in group_ids if group_id not in held]
             found = await load.groups_by_id(connection, free)
-            for group_id in free:
-                self.coordinator.reseat(self._doubtful.pop(group_id), found.get(group_id))
+            await self._reseat([self._doubtful.pop(group_id) for group_id in free], found)
+
+    async def _reseat(self, residents: Sequence[GroupEntry], found: Mapping[str, Durable]) -> None:
+        """Let them go on from these rows, but for those that are in doubt again meanwhile."""
+        coordinator, slices = self.coordinator, Slices(self.coordinator.monotonic)
+        for resident in residents:
+            merge = coordinator.reseating(resident, found.get(resident.group_id))
+            await merge.run_aside()
+            if resident.group_id not in self._doubtful:
+                coordinator.reseated(resident, merge)
+            if slices.is_over:
+                await slices.pause()
 
     async def _fence(self, connection: connections.Connection, group_ids: list[str]) -> set[str]:
         """A commit that comes late must not overwrite those that are acknowledged from now on."""

@@ -9,11 +9,13 @@ import heapq
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
 from types import MappingProxyType
 
 from groups.coordinator.entries import CommitQueue, GroupEntry
 from groups.coordinator.heartbeat_views import HeartbeatViews
+from groups.coordinator.merging import Merge, takes_long
 from groups.coordinator.observers import Observers
 from groups.coordinator.overrides import GroupOverrides
 from groups.core.assignors.task import AssignmentTask
@@ -287,8 +289,8 @@ class CoordinatorRuntime:
         A group whose rows make no sense to this version (an unknown kind, in a rolling upgrade)
         answers errors; it must take neither its slot nor the node with it.
         """
-        for _ in self.adopting(epochs, durables, with_pending, configs):
-            pass
+        for merge in self.adopting(epochs, durables, with_pending, configs):
+            merge.run()
 
     def adopting(
         self,
@@ -296,38 +298,28 @@ class CoordinatorRuntime:
         durables: Mapping[str, Durable],
         with_pending: Iterable[str] = (),
         configs: Mapping[str, Values] = MappingProxyType({}),
-    ) -> Iterator[None]:
-        """``adopt`` group by group: whoever goes through this may pause in between. Nothing is
-        served before the end, which takes microseconds a group."""
+    ) -> Iterator[Merge]:
+        """``adopt`` group by group: whoever goes through this runs what it is given, and may pause
+        in between. Nothing is served before the end, which takes microseconds a group."""
         now = self.clock()
         self._serves_since = now if self._serves_since is None else self._serves_since
         self.with_pending.update(with_pending)
         for group_id, values in configs.items():
             self.own.put(group_id, values, now)
         until = self._serves_since + self.restart_grace_ms
-        revived: list[tuple[str, Group | None]] = []
+        merges: list[Merge] = []
         for group_id, durable in durables.items():
-            revived.append((group_id, self._revived(group_id, durable, now, until)))
-            yield
-        for group_id, group in revived:
-            if group is not None:
-                self._seat(group_id, group)
+            work = partial(_revived, durable, self.own.rules_of(group_id), self.clock, until)
+            merges.append(Merge(group_id, work, takes_long(durable)))
+            yield merges[-1]
+        for merge in merges:
+            if merge.group is not None:
+                self._seat(merge.group_id, merge.group)
             else:
-                absent = KINDS[CLASSIC].absent(group_id, self.own.rules_of(group_id), now)
-                self._break(self._seat(group_id, absent))
+                rules = self.own.rules_of(merge.group_id)
+                absent = KINDS[CLASSIC].absent(merge.group_id, rules, now)
+                self._break(self._seat(merge.group_id, absent))
         self.epochs.update(epochs)
-
-    def _revived(self, group_id: str, durable: Durable, now: Millis, until: Millis) -> Group | None:
-        """The group of these rows, whose next deadline is known; None where they make no sense."""
-        try:
-            kind, rules = KINDS[durable.group.kind], self.own.rules_of(group_id)
-            group = kind.merge(durable, None, rules, now)
-            wait_for(group, until, now)
-            group.due(now)
-        except Exception:
-            logger.exception("group %r cannot be loaded", group_id)
-            return None
-        return group
 
     def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
         """These slots are another node's, or nobody's: answer everything parked, forget all."""
@@ -354,28 +346,38 @@ class CoordinatorRuntime:
 
     def reseat(self, resident: GroupEntry, durable: Durable | None) -> None:
         """Join the rows as they are with what was live, and go on."""
+        merge = self.reseating(resident, durable)
+        merge.run()
+        self.reseated(resident, merge)
+
+    def reseating(self, resident: GroupEntry, durable: Durable | None) -> Merge:
+        """The first half of ``reseat``: what has to be run before the second one."""
+        if self.stood_still_ms > STALL_MS:
+            self.awake()  # or what is missed by everybody would be counted twice for this group
+        group_id, old = resident.group_id, resident.group
+        rules = self.own.rules_of(group_id)
+        if durable is None:
+            absent = partial(KINDS[old.durable.group.kind].absent, group_id, rules, self.clock())
+            return Merge(group_id, absent, is_long=False)
+        work = partial(_rejoined, durable, old, rules, self.clock, resident.doubted_at)
+        return Merge(group_id, work, takes_long(durable))
+
+    def reseated(self, resident: GroupEntry, merge: Merge) -> None:
+        """The second half of ``reseat``: the group goes on as it was put together."""
         if self.residents.get(resident.group_id) is not resident:
             return
         try:
-            self._reseat(resident, durable)
+            self._reseated(resident, merge.group)
         except Exception:
             logger.exception("group %r cannot be loaded again", resident.group_id)
             self._break(resident)
 
-    def _reseat(self, resident: GroupEntry, durable: Durable | None) -> None:
-        if self.stood_still_ms > STALL_MS:
-            self.awake()  # or what is missed by everybody would be counted twice for this group
-        now, old = self.clock(), resident.group
-        rules = self.own.rules_of(resident.group_id)
-        if durable is None:
-            kind = KINDS[old.durable.group.kind]
-            resident.group = kind.absent(resident.group_id, rules, now)
-        else:
-            kind = KINDS[durable.group.kind]
-            live = old.live if kind is type(old) else None
-            # Heartbeats met an error while the group was in doubt: nobody pays with its session.
-            doubted_ms = now - resident.doubted_at
-            resident.group = kind.merge(durable, live, rules, now).rearm(now, doubted_ms)
+    def _reseated(self, resident: GroupEntry, group: Group | None) -> None:
+        if group is None:
+            self._break(resident)
+            return
+        rules = self.own.rules_of(resident.group_id)  # they may have changed meanwhile
+        resident.group = group if group.rules is rules else group.with_rules(rules)
         waiting = {event.ticket for event in resident.inbox}
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
         self.faces.put(resident.group_id, resident.group.face())
@@ -474,6 +476,30 @@ class CoordinatorRuntime:
         for event in events:
             if isinstance(event, Verb):
                 self.undecided(event.operation_id)
+
+
+def _revived(durable: Durable, rules: Rules, clock: Callable[[], Millis], until: Millis) -> Group:
+    """The group of these rows, whose next deadline is known: sessions begin at the end of this."""
+    began = clock()
+    group = KINDS[durable.group.kind].merge(durable, None, rules, began)
+    now = clock()
+    if now > began:
+        group = group.rearm(now, now - began)
+    wait_for(group, until, now)
+    group.due(now)
+    return group
+
+
+def _rejoined(
+    durable: Durable, old: Group, rules: Rules, clock: Callable[[], Millis], doubted_at: Millis
+) -> Group:
+    """These rows with what is live of the group. Heartbeats met an error while it was in doubt, to
+    the very end of this: nobody pays with its session."""
+    kind = KINDS[durable.group.kind]
+    live = old.live if kind is type(old) else None
+    group = kind.merge(durable, live, rules, clock())
+    now = clock()
+    return group.rearm(now, now - doubted_at)
 
 
 def _nobody(_operation_id: int) -> None:

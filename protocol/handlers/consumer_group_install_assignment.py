@@ -1,5 +1,7 @@
 """ConsumerGroupInstallAssignment (10011): take what a member worked out for its group."""
 
+from functools import partial
+
 from groups.core.assignors.types import Parts
 from groups.core.consumer.member import parts_of
 from groups.core.errors import ErrorCode, Refuse
@@ -21,7 +23,7 @@ async def handle(
         validation.consumer_protocol(call.node.settings)
         validation.group_id(request.group_id, call.node.settings)
         validation.name("member id", request.member_id)
-        targets = _targets(request)
+        targets = await call.aside(partial(_targets, request))
     except Refuse as refusal:
         return _response(Installed(refusal.code, refusal.detail))
     event = InstallAssignment(

@@ -1,5 +1,6 @@
 """ConsumerGroupPrepareAssignment (10010): hand the group to the member that is to assign it."""
 
+from functools import partial
 from uuid import UUID
 
 from groups.core.assignors.types import Racks
@@ -35,7 +36,9 @@ async def handle(
         ticket=call.ticket, member_id=request.member_id, member_epoch=request.member_epoch
     )
     reply = await call.decide(request.group_id, event)
-    return _response(reply if isinstance(reply, Prepared) else Prepared(error=reply.error))
+    if not isinstance(reply, Prepared):
+        return _response(Prepared(error=reply.error))
+    return await call.beside(partial(_response, reply))  # it names whatever anybody subscribes to
 
 
 def _response(reply: Prepared) -> ConsumerGroupPrepareAssignmentResponse:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from groups.coordinator import committer
+from groups.coordinator import committer, runtime
+from groups.coordinator.merging import takes_long
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
 from groups.core.conversion import step
@@ -16,8 +17,11 @@ from groups.core.errors import ErrorCode
 from groups.core.events import DraftJoin, Event, InstallAssignment, Tick
 from groups.core.group import Decision, Group, Millis, Rules
 from groups.core.kinds import KINDS
-from groups.core.replies import DraftJoined, Joined, Refused, Reply
+from groups.core.replies import Committed, DraftJoined, Joined, Refused, Reply
+from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.slot import slot_of
 from groups.core.strategy import Counts, Topics
+from groups.postgres import connections
 from tests.node.running import Running
 from tests.node.test_assigning import beat, configure, uniform_of_one
 
@@ -220,3 +224,86 @@ def test_what_an_event_names_counts_too(partitions: int, is_long: bool) -> None:
     )
     assert step.may_take_long(absent("consumer"), [install]) is is_long
     assert not step.may_take_long(absent("classic"), [Tick()])
+
+
+@pytest.fixture
+async def held(one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Running:
+    """A large group and a small one; the large one is put together only when the gate opens."""
+    for group_id in ("large", "small"):
+        await one.kept(group_id)
+    rejoined, revived = runtime._rejoined, runtime._revived
+
+    def slowly_rejoined(durable: Durable, *told: Any) -> Group:
+        if durable.group.group_id == "large":
+            gate.pass_through()
+        return rejoined(durable, *told)
+
+    def slowly_revived(durable: Durable, *told: Any) -> Group:
+        if durable.group.group_id == "large":
+            gate.pass_through()
+        return revived(durable, *told)
+
+    monkeypatch.setattr(runtime, "_rejoined", slowly_rejoined)
+    monkeypatch.setattr(runtime, "_revived", slowly_revived)
+    monkeypatch.setattr(runtime, "takes_long", lambda durable: durable.group.group_id == "large")
+    return one
+
+
+def doubt(one: Running, group_id: str) -> None:
+    """The group's rows may be others than the node remembers."""
+    resident = one.node.coordinator.residents[group_id]
+    one.node.coordinator.doubt(resident)
+    one.node.reloader.add([resident])
+
+
+async def test_a_large_group_that_is_read_again_holds_nobody_up(held: Running, gate: Gate) -> None:
+    doubt(held, "large")
+    await reached(gate)
+    waiting = held.commit("large", 1)
+    assert await held.commit("small", 1) == Committed()
+    assert not waiting.done()
+    gate.open()
+    assert await waiting == Committed()
+
+
+async def test_rows_that_are_in_doubt_again_meanwhile_are_read_again(
+    held: Running, gate: Gate, other: connections.Connection
+) -> None:
+    """Or the group would go on from what they said before."""
+    doubt(held, "large")
+    await reached(gate)
+    await other.execute("UPDATE rollcall_group SET revision = 50 WHERE group_id = 'large'")
+    doubt(held, "large")
+    gate.open()
+    assert await held.commit("large", 1) == Committed()
+    assert held.node.coordinator.residents["large"].group.durable.revision >= 50
+
+
+async def test_a_large_group_that_is_adopted_holds_nobody_up(held: Running, gate: Gate) -> None:
+    coordinator = held.node.coordinator
+    coordinator.drop([slot_of("large")], ErrorCode.NOT_COORDINATOR)
+    await reached(gate)
+    assert await held.commit("small", 1) == Committed()
+    assert not coordinator.owns("large")
+    gate.open()
+    while not coordinator.owns("large"):
+        await asyncio.sleep(0)
+    assert await held.commit("large", 1) == Committed()
+
+
+@pytest.mark.parametrize(
+    ("members", "details", "is_long"),
+    [
+        (999, {}, False),
+        (1_000, {}, True),
+        (10, {"topics": ["t"] * 99}, True),
+        (10, {"since": [["t", 0, 1]] * 99}, True),
+        (10, {"topics": ["t"] * 49, "since": [["t", 0, 1]] * 49}, False),
+    ],
+)
+def test_rows_are_many_by_members_topics_and_partitions(
+    members: int, details: dict[str, Any], is_long: bool
+) -> None:
+    row = MemberRow("m", None, "c", "/h", 10_000, 10_000, 0, details=details)
+    rows = {str(number): row for number in range(members)}
+    assert takes_long(Durable(GroupRow("g", "consumer", "Stable"), rows)) is is_long
