@@ -33,8 +33,10 @@ cut into frames until there is room."""
 FRAMES_A_TURN = 8
 """Frames that one connection may have looked at before the loop goes round."""
 
-WRITE_BUFFER_MAX = 1024 * 1024
-"""Replies that a client has not read; beyond this nothing more is read from it."""
+WRITE_BUFFER_MAX = 64 * 1024
+"""Replies that a client has not read; beyond this nothing more is read from it, nor served. The
+last one may be longer: who reads nothing has one long reply written here, and one in the kernel
+(``protocol.unsent``)."""
 
 PRESSED_S = 5.0
 """What a frame has time for to become whole, and a reply to be read, while others wait for the

@@ -40,6 +40,7 @@ from protocol.handed_out import HandedOut  # noqa: E402
 from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
 from protocol.turns import Turns  # noqa: E402
+from protocol.unsent import bound_unsent  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
@@ -167,6 +168,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.node.keeper.loaded = gc.freeze  # what was loaded stays; nobody need look through it
         accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
         keep_alive(accepting, self.node.settings.connections_gone_ms)
+        bound_unsent(accepting)
         await self.node.start()
         running = asyncio.create_task(self.node.run())
         try:

@@ -109,6 +109,22 @@ async def test_few_unread_replies_are_waited_for_no_longer_than_many(served: Ser
     await until(lambda: connection._transport is None)
 
 
+async def test_who_reads_nothing_has_few_long_replies_written(served: Serving) -> None:
+    """Whatever the system would hold of them: a quarter of a megabyte each, and no small window."""
+    await create_topic(served.address, "widest", 10_000)
+    client, connection = await served.connect()
+    client.writer.transport.pause_reading()  # type: ignore[attr-defined]
+    widest = MetadataRequest(topics=None, allow_auto_topic_creation=False)
+    client.writer.write(b"".join(client.packed(widest, 9) for _ in range(100)))
+
+    await until(lambda: not connection._writable)
+
+    assert connection.requests <= 4
+    client.writer.transport.resume_reading()  # type: ignore[attr-defined]
+    while client.sent:
+        assert len((await client.receive()).topics[0].partitions) == 10_000
+
+
 def test_a_message_is_large_by_its_elements_at_any_depth() -> None:
     topics = [MetadataRequestTopic(name=str(i)) for i in range(LARGE_ELEMENTS)]
     assert not is_large(MetadataRequest(topics=topics))
