@@ -360,6 +360,19 @@ SETTINGS: tuple[Setting, ...] = (
     Number("partitions.max", 1_000_000, "ours: of all topics together", 1),
     Number("groups.max", 200_000, "ours: each node holds those of its slots in memory", 1),
     Number("transactional.ids.max", 100_000, "ours: a row each, for a week after its last use", 1),
+    Number(
+        "offsets.max",
+        10_000_000,
+        "ours: some two gigabytes; beyond it groups of many commit no further partitions",
+        1,
+    ),
+    Number("group.offsets.max", 100_000, "ours: partitions that one group commits", 1),
+    Number(
+        "transactional.offsets.max",
+        1_000_000,
+        "ours: offsets that wait for the end of a transaction, a row each",
+        1,
+    ),
     Number("group.configs.max", 100_000, "ours: settings that groups have of their own", 1),
     Number(
         "group.configs.retention.hours",

@@ -92,7 +92,7 @@ class CommitFastPath:
         if not coordinator.serves(slot_of(group_id)) or offset_commit.is_outsider(request):
             return False
         entries = self._entries(request, header.api_version)
-        if not entries or group_id in coordinator.own.buckets:
+        if not entries or group_id in coordinator.own.buckets or group_id in coordinator.full:
             return False
         who = offset_commit.committer(
             request, node, validation.shown(header.client_id or ""), self._host

@@ -177,8 +177,9 @@ class Committer:
             work = self._step(resident, events, now)
             if work is not None:
                 works.append(work)
-                rows += work.write.rows
                 size += work.size
+                rows += (written := work.write.rows)
+                resident.written += written
         return works
 
     def _run_of(self, resident: GroupEntry, room: int) -> list[Event]:
@@ -308,6 +309,12 @@ class Committer:
             await self._done_in_turns(work)
         else:
             self._done(work)
+        if work.resident.written > self.coordinator.written_max:
+            self._has_grown(work.resident)
+
+    def _has_grown(self, resident: GroupEntry) -> None:
+        resident.written = 0
+        self.coordinator.grown(resident.group_id)
 
     def _done(self, work: Work) -> None:
         self.coordinator.install(work.resident, work.write.decision, work.write.revision)

@@ -24,7 +24,8 @@ class GroupEntry:
     ``doubted_at``: since when. ``suspects``: so many events at the head are stepped one at a time,
     since PostgreSQL refused something in them together.
     ``kept_view``: what the group was last shown of the catalogue (``groups.coordinator.views``).
-    ``quiet_until``: until then nothing of it falls due.
+    ``quiet_until``: until then nothing of it falls due. ``written``: rows, since its offsets were
+    counted (``groups.coordinator.offset_totals``).
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class GroupEntry:
         "quiet_until",
         "suspects",
         "wake_at",
+        "written",
     )
 
     def __init__(self, group_id: str, group: Group) -> None:
@@ -57,6 +59,7 @@ class GroupEntry:
         self.suspects = 0
         self.wake_at: Millis | None = None
         self.kept_view: Kept | None = None
+        self.written = 0
 
     def head_is_offsets(self) -> bool:
         """Which lane the next events belong to: a commit to a group that has a row leaves

@@ -8,7 +8,7 @@ which group is where, and nothing of what a group decides.
 import heapq
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from random import Random
 from types import MappingProxyType
@@ -63,7 +63,9 @@ class CoordinatorRuntime:
     consumers whose connections are to be closed. ``question`` works targets out that a
     step asked for (``groups.coordinator.assignor_worker``). ``with_pending``: groups for which
     offsets of transactions wait, or once did; plain commits of all others need not ask.
-    ``groups_max``: groups that there may be in all slots together.
+    ``groups_max``: groups that there may be in all slots together. ``grown`` is told of a group
+    for which more than ``written_max`` rows were written since it was told last; ``full``: groups
+    that may commit no further partitions (``groups.coordinator.offset_totals``).
     """
 
     def __init__(
@@ -85,7 +87,9 @@ class CoordinatorRuntime:
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.restart_grace_ms: Millis = 0
-        self.groups_max = sys.maxsize
+        self.groups_max = self.written_max = sys.maxsize
+        self.grown: Callable[[str], None] = _nobody_counts
+        self.full: Container[str] = frozenset()
         self._serves_since: Millis | None = None
         self.undecided: Callable[[int], None] = _nobody
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
@@ -504,6 +508,10 @@ def _rejoined(
 
 def _nobody(_operation_id: int) -> None:
     """No operator listens."""
+
+
+def _nobody_counts(_group_id: str) -> None:
+    """A group may have any number of offsets."""
 
 
 def _no_connections(_group_id: str, _consumer_ids: Iterable[str]) -> None:

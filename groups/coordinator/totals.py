@@ -9,8 +9,8 @@ since. Several nodes may thus pass a limit by what the others admit between two 
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
@@ -19,6 +19,7 @@ from django.conf import settings
 from psycopg_pool import PoolTimeout
 
 from groups.catalogue.cache import Catalogue
+from groups.coordinator.offset_totals import OffsetTotals
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode, Refuse
 from groups.postgres.connections import Connection
@@ -41,6 +42,8 @@ GROUPS = "groups"
 TRANSACTIONAL_IDS = "transactional ids"
 CONFIGS = "settings of groups"
 HISTORY = "mebibytes of offset history"
+OFFSETS = "committed offsets"
+WAITING = "offsets that wait for the end of a transaction"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +57,9 @@ class Maxima:
     group_configs_max: int
     offsets_history_max_mebibytes: int
     offsets_history_retention_hours: int
+    offsets_max: int
+    group_offsets_max: int
+    transactional_offsets_max: int
 
     @classmethod
     def from_django(cls) -> Self:
@@ -94,6 +100,7 @@ class Totals:
     node_id: int = 0
     rows: dict[str, Counted] = field(init=False)
     keeps_history: bool = field(init=False)
+    offsets: OffsetTotals = field(init=False)
     _near: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
@@ -106,7 +113,10 @@ class Totals:
             TRANSACTIONAL_IDS: Counted(maxima.transactional_ids_max),
             CONFIGS: Counted(maxima.group_configs_max),
             HISTORY: Counted(maxima.offsets_history_max_mebibytes),
+            OFFSETS: Counted(maxima.offsets_max),
+            WAITING: Counted(maxima.transactional_offsets_max),
         }
+        self.offsets = OffsetTotals(self.coordinator, self.connections, maxima.group_offsets_max)
         self.keeps_history = maxima.offsets_history_retention_hours > 0
 
     @property
@@ -137,12 +147,20 @@ class Totals:
 
     async def run(self) -> None:
         """Count, and tell of what is nearly full, until cancelled."""
+        clock = asyncio.get_running_loop().time
         while True:
-            try:
-                await self.look()
-            except (psycopg.Error, PoolTimeout, OSError) as error:
-                logger.info("totals wait for the database: %s", error)
-            await asyncio.sleep(LOOK_S)
+            until = clock() + LOOK_S
+            await self._try(self.look)
+            while (left := until - clock()) > 0:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self.offsets.suspected.wait(), left)
+                    await self._try(self.offsets.count)
+
+    async def _try(self, count: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await count()
+        except (psycopg.Error, PoolTimeout, OSError) as error:
+            logger.info("totals wait for the database: %s", error)
 
     async def look(self) -> None:
         """Count rows once. What was admitted while PostgreSQL counted stays counted."""
@@ -150,18 +168,24 @@ class Totals:
         async with self.connections() as connection:
             row = await (await connection.execute(sql.COUNT)).fetchone()
             assert row is not None
-            ids, configs, history_bytes = row
-            found = (ids, configs, history_bytes // MEBIBYTE)
+            ids, configs, history_bytes, offsets, waiting = row
+            found = (ids, configs, history_bytes // MEBIBYTE, offsets, waiting)
             for (kind, counted), count in zip(self.rows.items(), found, strict=True):
                 counted.found = count
                 counted.since -= before[kind]
             history = self.rows[HISTORY]
             is_kept = self.maxima.offsets_history_retention_hours > 0
             self.keeps_history = is_kept and history.found < history.most
+        is_full = {kind: counted.found >= counted.most for kind, counted in self.rows.items()}
+        self.offsets.found(is_full=is_full[OFFSETS], is_waiting_full=is_full[WAITING])
+        await self.offsets.count(again=True)
+        async with self.connections() as connection:
             await self._tell(connection)
 
     async def _tell(self, connection: Connection) -> None:
-        for kind, (count, most) in self.figures.items():
+        figures = {**self.figures, **dict(self._of_groups())}
+        self._near &= figures.keys()
+        for kind, (count, most) in figures.items():
             if not most or count < most * NOT_NEAR:  # 0: a node that has no slot
                 self._near.discard(kind)
             elif count >= most * NEAR and kind not in self._near:
@@ -169,6 +193,13 @@ class Totals:
                 reason = f"there are {count} {kind}, and may be {most}"
                 logger.warning("%s", reason)
                 await connection.execute(sql.NOTE, self._note(kind, reason, count, most))
+
+    def _of_groups(self) -> Iterator[tuple[str, Figure]]:
+        """Of groups that have nearly as many offsets as a group may have."""
+        most = self.offsets.group_max
+        for group_id, counts in self.offsets.large.items():
+            yield f"{OFFSETS} of {group_id!r}", Figure(counts.committed, most)
+            yield f"{WAITING} of {group_id!r}", Figure(counts.waiting, most)
 
     def _note(self, kind: str, reason: str, count: int, most: int) -> Mapping[str, Any]:
         details = {"what": kind, "count": count, "most": most}

@@ -4,7 +4,7 @@ Writes go through ``groups.store.apply``; this file only reads.
 """
 
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Container, Iterable, Mapping
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
@@ -19,6 +19,9 @@ Partition = tuple[str, int]
 
 FEW_ROWS = 2_000
 """As many are read at once: eight megabytes, were their metadata as long as it may be."""
+
+UNSTABLE_MAX = 10_000
+"""Partitions of a group that are told apart while they wait for the end of a transaction."""
 
 ROW_BYTES = 24
 """Of an answer, for one partition, beside its metadata."""
@@ -83,13 +86,26 @@ async def _much(
     return found
 
 
-async def unstable(readers: AsyncConnectionPool[Connection], group_id: str) -> frozenset[Partition]:
-    """The partitions that a transaction may still commit, to be read *before* ``committed``: what
-    is not among them then has reached the rows that are read next.
+class Everything:
+    """Contains every partition."""
+
+    def __contains__(self, _at: object) -> bool:
+        return True
+
+
+async def unstable(
+    readers: AsyncConnectionPool[Connection], group_id: str, topics: Iterable[str] | None
+) -> Container[Partition]:
+    """The partitions of these topics (None: of all) that a transaction may still commit, to be read
+    *before* ``committed``: what is not among them then has reached the rows that are read next.
+    Where many wait, all count as waiting: whoever asks comes again.
 
     Raises psycopg's errors and PoolTimeout when the database is away.
     """
+    told: dict[str, Any] = {"group_id": group_id, "topics": None, "most": UNSTABLE_MAX + 1}
+    if topics is not None:
+        told["topics"] = array(sorted(set(topics)))
     async with readers.connection() as connection:
-        query = transactions.PARTITIONS_OF_GROUP.encode()
-        cursor = await connection.execute(query, {"group_id": group_id})
-        return frozenset([row async for row in in_slices(cursor)])
+        cursor = await connection.execute(transactions.PARTITIONS_OF_GROUP.encode(), told)
+        found = frozenset([row async for row in in_slices(cursor)])
+    return found if len(found) <= UNSTABLE_MAX else Everything()

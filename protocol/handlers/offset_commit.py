@@ -4,7 +4,7 @@ The rest goes to the group as one event; its one answer holds for all of them. T
 path: what it costs per partition is in docs/hot-path.md.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from functools import partial
 from uuid import UUID
 
@@ -36,6 +36,10 @@ members. Consumers that belong to no group commit for ever."""
 
 Good = ErrorCode.NONE
 TOO_LARGE = ErrorCode.OFFSET_METADATA_TOO_LARGE
+NO_ROOM = ErrorCode.INVALID_COMMIT_OFFSET_SIZE
+OF_THEIR_OWN = (TOO_LARGE, NO_ROOM)
+"""What is said of partitions that exist, where the group has nothing against it."""
+
 Codes = list[list[ErrorCode]]
 Partition = OffsetCommitRequestPartition | TxnOffsetCommitRequestPartition
 
@@ -52,6 +56,12 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
     entries = [await _entry(topic, call) for topic in request.topics]
     codes, writes = await _sort(request, entries, call)
+    if writes and request.group_id in call.node.coordinator.full:
+        try:
+            codes, writes = await _with_room(request, entries, codes, writes, call)
+        except Refuse as refusal:
+            away = refusal.code
+            return await _told(request, lambda _topic, _partition: away, (), call)
     verdict = Good
     if writes or is_known(codes):
         # A request of which no partition exists must not touch, still less create, the group.
@@ -62,6 +72,32 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
     codes = under(verdict, codes)
     unknown = [at for at, entry in enumerate(entries) if isinstance(entry, ErrorCode)]
     return await _told(request, lambda t, p: codes[t][p] or verdict, unknown, call)
+
+
+async def _with_room(
+    request: OffsetCommitRequest,
+    entries: Sequence[Entry | ErrorCode],
+    codes: Codes,
+    writes: list[OffsetWrite],
+    call: Call,
+) -> tuple[Codes, list[OffsetWrite]]:
+    """The same without the partitions for which a full group has no room."""
+    names = [entry.name if isinstance(entry, Entry) else "" for entry in entries]
+    without = await no_room(request.group_id, writes, call)
+    codes = [
+        [
+            NO_ROOM if (name, p.partition_index) in without and code is Good else code
+            for p, code in zip(topic.partitions, judged, strict=True)
+        ]
+        for name, topic, judged in zip(names, request.topics, codes, strict=True)
+    ]
+    return codes, [w for w in writes if (w.topic, w.partition) not in without]
+
+
+async def no_room(group_id: str, writes: Iterable[OffsetWrite], call: Call) -> Set[tuple[str, int]]:
+    """The partitions that a group which is full may not commit."""
+    asked = {(write.topic, write.partition) for write in writes}
+    return await call.node.totals.offsets.refused(group_id, asked)
 
 
 async def _told(
@@ -87,12 +123,12 @@ def under(verdict: ErrorCode, codes: Codes) -> Codes:
     """The partitions' own codes: the group's comes before what is wrong with metadata alone."""
     if not verdict:
         return codes
-    return [[Good if code is TOO_LARGE else code for code in judged] for judged in codes]
+    return [[Good if code in OF_THEIR_OWN else code for code in judged] for judged in codes]
 
 
 def is_known(codes: Codes) -> bool:
     """Whether there is a partition that exists, of those that cannot be stored."""
-    return any(TOO_LARGE in judged for judged in codes)
+    return any(code in OF_THEIR_OWN for judged in codes for code in judged)
 
 
 def is_outsider(request: OffsetCommitRequest) -> bool:

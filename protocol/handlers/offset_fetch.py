@@ -6,7 +6,7 @@ all of them.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -144,16 +144,25 @@ def _check_reader(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
 
 async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int) -> Found:
     readers = call.node.readers
-    unstable = await offsets.unstable(readers, asked.group_id) if stable else frozenset()
     if asked.topics is None:
+        unstable = await _unstable(asked, None, stable, call)
         rows = await offsets.committed(readers, asked.group_id, None, room=room)
         everything = partial(_everything, rows, unstable, call)
         return await call.beside(everything) if len(rows) > LARGE_ELEMENTS else everything()
     names = await call.aside(partial(_names, asked.topics, call))
     known = [name for name in set(names) if name is not None and "\0" not in name]
     is_asked = await call.aside(partial(_asked, asked.topics, names))
+    unstable = await _unstable(asked, known, stable, call)
     rows = await offsets.committed(readers, asked.group_id, known, room=room, is_asked=is_asked)
     return await call.aside(partial(_found, asked.topics, names, rows, unstable))
+
+
+async def _unstable(
+    asked: OffsetFetchRequestGroup, topics: Sequence[str] | None, stable: bool, call: Call
+) -> Container[Partition]:
+    if not stable:
+        return frozenset()
+    return await offsets.unstable(call.node.readers, asked.group_id, topics)
 
 
 def _names(topics: Sequence[OffsetFetchRequestTopics], call: Call) -> list[str | None]:
@@ -174,7 +183,7 @@ def _found(
     topics: Sequence[OffsetFetchRequestTopics],
     names: Sequence[str | None],
     rows: Mapping[Partition, Committed],
-    unstable: Set[Partition],
+    unstable: Container[Partition],
 ) -> Found:
     return Found(
         ErrorCode.NONE,
@@ -197,20 +206,22 @@ def _lines(
     topic: OffsetFetchRequestTopics,
     name: str | None,
     rows: Mapping[Partition, Committed],
-    unstable: Set[Partition],
+    unstable: Container[Partition],
 ) -> list[Line]:
     if name is None:
         return [Line(p, NONE, ErrorCode.UNKNOWN_TOPIC_ID) for p in topic.partition_indexes]
     return [_line((name, p), rows.get((name, p), NONE), unstable) for p in topic.partition_indexes]
 
 
-def _line(at: Partition, found: Committed, unstable: Set[Partition]) -> Line:
+def _line(at: Partition, found: Committed, unstable: Container[Partition]) -> Line:
     if at in unstable:
         return Line(at[1], NONE, ErrorCode.UNSTABLE_OFFSET_COMMIT)
     return Line(at[1], found)
 
 
-def _everything(rows: Mapping[Partition, Committed], unstable: Set[Partition], call: Call) -> Found:
+def _everything(
+    rows: Mapping[Partition, Committed], unstable: Container[Partition], call: Call
+) -> Found:
     by_topic: dict[str, list[Line]] = {}
     for (topic, partition), found in rows.items():
         by_topic.setdefault(topic, []).append(_line((topic, partition), found, unstable))

@@ -12,7 +12,15 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetWrite, TxnOffsetCommit
 from groups.core.transactions import Claim
 from protocol.call import Call
-from protocol.handlers.offset_commit import author, check, is_known, under, write
+from protocol.handlers.offset_commit import (
+    NO_ROOM,
+    author,
+    check,
+    is_known,
+    no_room,
+    under,
+    write,
+)
 from protocol.handlers.support import validation
 from rollcall.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -52,6 +60,9 @@ async def _decide(
     await call.node.transactions.admit(
         request.transactional_id, claim, request.group_id, call.version
     )
+    await call.node.totals.offsets.admit_waiting(request.group_id, len(writes))
+    if request.group_id in call.node.coordinator.full:
+        await _check_room(request.group_id, writes, call)
     event = TxnOffsetCommit(
         ticket=call.ticket,
         producer_id=request.producer_id,
@@ -62,6 +73,12 @@ async def _decide(
         offsets=tuple(writes),
     )
     return (await call.decide(request.group_id, event)).error
+
+
+async def _check_room(group_id: str, writes: list[OffsetWrite], call: Call) -> None:
+    """A transaction commits all of its offsets or none."""
+    if await no_room(group_id, writes, call):
+        raise Refuse(NO_ROOM)
 
 
 async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, list[OffsetWrite]]:

@@ -100,7 +100,9 @@ async def read(running: Running, group_id: str = "g") -> dict[tuple[str, int], i
 
 async def unstable(running: Running, group_id: str = "g") -> set[tuple[str, int]]:
     """The partitions that a transaction may still change."""
-    return set(await offsets.unstable(running.node.readers, group_id))
+    found = await offsets.unstable(running.node.readers, group_id, None)
+    assert isinstance(found, frozenset)
+    return set(found)
 
 
 async def deleted(running: Running, partition: int, group_id: str = "g") -> Reply:

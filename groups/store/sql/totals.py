@@ -3,12 +3,45 @@ for operators."""
 
 from groups.core.journal import EntryKind, Trigger
 
-COUNT = """
+FEW_ROWS = 100_000
+"""Counted in some milliseconds."""
+
+
+def _about(table: str) -> str:
+    """How many rows, exactly while they are few; of many what PostgreSQL reckons. The statistics of
+    commits end with a crash, those of the last ANALYZE are older: the larger one holds."""
+    return f"""(
+    SELECT CASE WHEN few.found < {FEW_ROWS} THEN few.found
+                ELSE greatest(few.found, reltuples::bigint, pg_stat_get_live_tuples(oid)) END
+    FROM pg_class, (SELECT count(*) AS found FROM (
+        SELECT FROM {table} LIMIT {FEW_ROWS}) AS part) AS few
+    WHERE oid = '{table}'::regclass)"""
+
+
+COUNT = f"""
 SELECT (SELECT count(*) FROM rollcall_producer),
        (SELECT count(*) FROM rollcall_group_config),
        (SELECT coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint FROM pg_inherits
-        WHERE inhparent = 'rollcall_offset_history'::regclass)
+        WHERE inhparent = 'rollcall_offset_history'::regclass),
+       {_about("rollcall_offset")},
+       {_about("rollcall_pending_offset")}
 """
+
+COUNT_OF_GROUP = """
+SELECT (SELECT count(*) FROM (
+            SELECT FROM rollcall_offset WHERE group_id = %(group_id)s LIMIT %(most)s) AS part),
+       (SELECT count(*) FROM (
+            SELECT FROM rollcall_pending_offset WHERE group_id = %(group_id)s
+            LIMIT %(most)s) AS part)
+"""
+
+THERE = """
+SELECT o.topic, o.partition
+FROM unnest(%(topics)s::text[], %(partitions)s::int[]) AS asked(topic, partition)
+JOIN rollcall_offset o ON o.group_id = %(group_id)s AND o.topic = asked.topic
+                      AND o.partition = asked.partition
+"""
+"""Which of these partitions the group has committed."""
 
 TOPICS = "SELECT count(*), coalesce(sum(partitions), 0) FROM rollcall_topic"
 

@@ -173,7 +173,9 @@ JOIN rollcall_group g USING (group_id) WHERE g.slot = ANY(%(slots)s::smallint[])
 """
 
 PARTITIONS_OF_GROUP = """
-SELECT DISTINCT topic, partition FROM rollcall_pending_offset WHERE group_id = %(group_id)s
+SELECT DISTINCT topic, partition FROM rollcall_pending_offset
+WHERE group_id = %(group_id)s AND (%(topics)s::text[] IS NULL OR topic = ANY(%(topics)s::text[]))
+LIMIT %(most)s
 """
 
 LIST = """

@@ -3,7 +3,7 @@
 The rest goes to the group as one event, whose answer holds for all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import partial
 
 from groups.catalogue.cache import Entry, Unavailable
@@ -11,7 +11,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, DraftCommit, OffsetWrite
 from protocol.call import Call
 from protocol.handlers.draft import check_names, decide, number_of
-from protocol.handlers.offset_commit import RETENTION_MS_MAX, author, check
+from protocol.handlers.offset_commit import NO_ROOM, RETENTION_MS_MAX, author, check, no_room
 from protocol.handlers.support import validation
 from rollcall.wire.messages.draft.offset_commit import (
     OffsetCommitRequest,
@@ -42,6 +42,13 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
     codes: Codes = {}
     writes = await call.aside(partial(_sort, request, found, codes, call))
+    if writes and request.group_id in call.node.coordinator.full:
+        try:
+            without = await no_room(request.group_id, writes, call)
+        except Refuse as refusal:
+            return _response(request, {}, refusal.code)
+        codes |= _codes_without(request, without)
+        writes = [w for w in writes if (w.topic, w.partition) not in without]
     verdict = ErrorCode.NONE
     if writes:
         verdict = (await decide(call, request.group_id, _event(request, writes, call))).error
@@ -66,6 +73,15 @@ def _sort(
                 continue
             writes.append(_write(entry, partition, retention_ms, who))
     return writes
+
+
+def _codes_without(request: OffsetCommitRequest, without: Set[tuple[str, int]]) -> Codes:
+    return {
+        (t, p): NO_ROOM
+        for t, topic in enumerate(request.topics)
+        for p, partition in enumerate(topic.partitions)
+        if (topic.name, partition.partition) in without
+    }
 
 
 def _write(

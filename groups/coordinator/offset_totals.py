@@ -1,0 +1,153 @@
+"""How many offsets there may be: committed ones and those that wait for the end of a transaction,
+of one group and of all.
+
+Nothing is counted as members commit. A group is counted when so many rows were written for it that
+it may have grown by a tenth of what it may have; all groups together every few seconds. Only where
+something is full a commit is looked at: partitions that the group has committed before go on,
+others are refused (INVALID_COMMIT_OFFSET_SIZE). Where all groups together have too many, those of
+few offsets go on nevertheless: it is not they who filled it.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Container, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Final, NamedTuple
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.errors import ErrorCode, Refuse
+from groups.postgres.array_literals import array
+from groups.postgres.connections import Connection
+from groups.store.sql import totals as sql
+
+FEW: Final = 100
+"""Offsets of a group that goes on where all groups together have too many."""
+
+SHARE: Final = 10
+"""A group is counted when this part of what it may have was written for it. It may pass its limit
+by as much, and by what is written while it is counted."""
+
+NEAR: Final = 0.7
+"""Groups that are so full are counted again at each look."""
+
+KNOWN_MAX: Final = 200_000
+"""Partitions that are known to have an offset; looked up anew once there are more."""
+
+Partition = tuple[str, int]
+
+
+class Counts(NamedTuple):
+    """Of one group."""
+
+    committed: int
+    waiting: int
+
+
+class _Everything:
+    """Contains every group."""
+
+    def __contains__(self, _group_id: object) -> bool:
+        return True
+
+
+class OffsetTotals:
+    """As one node knows them. ``group_max``: offsets of one group, of each of both kinds."""
+
+    def __init__(
+        self,
+        coordinator: CoordinatorRuntime,
+        connections: Callable[[], AbstractAsyncContextManager[Connection]],
+        group_max: int,
+    ) -> None:
+        self.group_max = group_max
+        self.large: dict[str, Counts] = {}
+        """Groups that have nearly as many as they may."""
+        self.suspected = asyncio.Event()
+        """Set where a group is to be counted."""
+        self._coordinator = coordinator
+        self._connections = connections
+        self._suspects: set[str] = set()
+        self._is_full = self._is_waiting_full = False
+        self._known: set[tuple[str, str, int]] = set()
+        coordinator.written_max = max(1, group_max // SHARE)
+        coordinator.grown = self._grown
+
+    def _grown(self, group_id: str) -> None:
+        self._suspects.add(group_id)
+        self.suspected.set()
+
+    # -- counting
+
+    def found(self, *, is_full: bool, is_waiting_full: bool) -> None:
+        """What a count of all groups has found."""
+        self._is_full, self._is_waiting_full = is_full, is_waiting_full
+        self._say()
+
+    async def count(self, *, again: bool = False) -> None:
+        """Count the groups that may have grown; ``again``: those that were large, too."""
+        self.suspected.clear()
+        for group_id in self._suspects | (self.large.keys() if again else set()):
+            self._suspects.discard(group_id)
+            async with self._connections() as connection:
+                asked = {"group_id": group_id, "most": self.group_max}
+                row = await (await connection.execute(sql.COUNT_OF_GROUP, asked)).fetchone()
+            assert row is not None
+            counts = Counts(*row)
+            if max(counts) >= self.group_max * NEAR and self._coordinator.owns(group_id):
+                self.large[group_id] = counts
+            else:
+                self.large.pop(group_id, None)
+        self._say()
+
+    def _say(self) -> None:
+        """Whose commits are looked at from now on."""
+        most = self.group_max
+        full = frozenset(group_id for group_id, c in self.large.items() if c.committed >= most)
+        every: Container[str] = _Everything()
+        self._coordinator.full = every if self._is_full else full
+        if not self._is_full and not full:
+            self._known.clear()
+
+    # -- where something is full
+
+    async def refused(self, group_id: str, asked: Collection[Partition]) -> frozenset[Partition]:
+        """Which of these partitions a group without room may not commit. Refuses
+        COORDINATOR_NOT_AVAILABLE where PostgreSQL gives no answer."""
+        unknown = [at for at in asked if (group_id, *at) not in self._known]
+        if not unknown:
+            return frozenset()
+        topics, partitions = zip(*unknown, strict=True)
+        told = {"group_id": group_id, "topics": array(topics), "partitions": array(partitions)}
+        there = {(topic, partition) for topic, partition in await self._rows(sql.THERE, told)}
+        if len(self._known) + len(there) > KNOWN_MAX:
+            self._known.clear()
+        self._known.update((group_id, *at) for at in there)
+        new = frozenset(unknown) - there
+        if new and not self._is_large(group_id) and await self._has_few(group_id, len(new), 0):
+            return frozenset()
+        return new
+
+    async def admit_waiting(self, group_id: str, new: int) -> None:
+        """Refuses INVALID_COMMIT_OFFSET_SIZE where no more offsets of the group may wait."""
+        counts = self.large.get(group_id, Counts(0, 0))
+        is_full = counts.waiting >= self.group_max
+        if is_full or (self._is_waiting_full and not await self._has_few(group_id, new, 1)):
+            raise Refuse(ErrorCode.INVALID_COMMIT_OFFSET_SIZE)
+
+    def _is_large(self, group_id: str) -> bool:
+        return self.large.get(group_id, Counts(0, 0)).committed >= self.group_max
+
+    async def _has_few(self, group_id: str, new: int, kind: int) -> bool:
+        if new > FEW:
+            return False
+        (counts,) = await self._rows(sql.COUNT_OF_GROUP, {"group_id": group_id, "most": FEW + 1})
+        return int(counts[kind]) + new <= FEW
+
+    async def _rows(self, text: str, told: Mapping[str, Any]) -> list[Any]:
+        try:
+            async with self._connections() as connection:
+                return await (await connection.execute(text.encode(), told)).fetchall()
+        except (psycopg.Error, PoolTimeout) as error:
+            raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
