@@ -16,7 +16,9 @@ from groups.core.events import (
     MembersRefused,
     PrepareAssignment,
     RegisterConsumer,
+    TargetComputed,
     TopicsChanged,
+    TopicsMatched,
 )
 
 
@@ -51,6 +53,14 @@ def register_consumer(work: Any, event: RegisterConsumer) -> None:
 def acknowledge_command(work: Any, event: AcknowledgeCommand) -> None:
     """Nobody was told anything."""
     raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+def not_asked_any_more(work: Any, event: TargetComputed) -> None:
+    """The answer to a question of the consumer group that had this id before."""
+
+
+def no_patterns(work: Any, event: TopicsMatched) -> None:
+    """The group was a consumer group when somebody went to look."""
 
 
 def assigns_nothing(work: Any, event: PrepareAssignment | InstallAssignment) -> None:

@@ -1,12 +1,17 @@
 """The table of kinds: what an absent group becomes, and room for kinds that come later."""
 
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from groups.core import events, kinds
+from groups.core.classic import group as classic
 from groups.core.classic.group import ClassicGroup
+from groups.core.commanded import group as commanded
+from groups.core.consumer import group as consumer
+from groups.core.draft import group as draft
 
 
 class Toy(ClassicGroup):
@@ -33,6 +38,14 @@ def test_an_absent_group_comes_into_being_by_joins_and_commits_alone() -> None:
     assert kinds.creates_group(events.TxnOffsetCommit(**commit, producer_id=1, producer_epoch=0))
     for event in (events.DeleteGroup(), events.Tick(), events.OffsetDelete(partitions=())):
         assert not kinds.creates_group(event)
+
+
+@pytest.mark.parametrize("kind", [classic, consumer, draft, commanded], ids=list(kinds.KINDS))
+def test_every_kind_of_group_has_a_rule_for_every_event(kind: ModuleType) -> None:
+    """A group may have become another one while what concerns it was on its way."""
+    found = [event for event in vars(events).values() if isinstance(event, type)]
+    every = {event for event in found if issubclass(event, events.Event)}
+    assert kind.HANDLERS.keys() == every - {events.Event, events.Verb}
 
 
 def test_most_events_speak_to_a_classic_group() -> None:

@@ -460,3 +460,15 @@ def test_events_of_one_batch_cross_over_together() -> None:
     assert [write.offset for write in decision.offsets] == [9]
     assert (talk.kind, talk.state) == ("classic", "PreparingRebalance")
     assert talk.revision == revision + 1, "one revision for all of it"
+
+
+def test_a_frozen_group_whose_generations_were_raised_takes_its_first_consumer() -> None:
+    """It has offsets and no members yet; its first target comes before the epoch that waits."""
+    talk = Crossing({"foo": 3}, generations_after=41)
+    assert talk.commit(Classic(), ("foo", 0), version=8) is ErrorCode.NONE
+    talk.guard(frozen=True)
+    client = talk.join("m")
+    assert (client.epoch, talk.epoch, talk.target_epoch, client.told) == (42, 43, 42, {})
+    talk.guard()
+    talk.converge(client)
+    assert client.owned == {"foo": [0, 1, 2]}

@@ -136,3 +136,17 @@ def test_a_dynamic_member_becomes_static_when_it_joins_again_with_an_instance() 
     assert talk.code(m, member_epoch=0) is ErrorCode.NONE
     assert talk.code(m) is ErrorCode.NONE
     assert talk.code(Client("n", ("foo",), instance_id="i1")) is ErrorCode.UNRELEASED_INSTANCE_ID
+
+
+def test_a_bad_pattern_takes_no_static_member_out_and_makes_no_group() -> None:
+    """It is refused before the place is taken."""
+    wrong = {"subscribed_topic_regex": "(", "regex_problem": "It is none."}
+    talk, a, _ = settled()
+    talk.beat(a, member_epoch=-2)
+    before = talk.group.durable
+    again = Client("again", ("foo",), instance_id="i1")
+    assert talk.code(again, **wrong) is ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert talk.group.durable is before
+    nobody = Talk({"foo": 1})
+    assert nobody.code(Client("m", ("foo",)), **wrong) is ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert not nobody.group.has_row

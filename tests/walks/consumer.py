@@ -63,7 +63,7 @@ class Consumer(Person):
         chance = self.life.chance
         if chance.once_in(4):
             yield self.bent(self.beat(version=chance.below(2)))
-        elif self.generation > 0 and chance.once_in(4):
+        elif chance.once_in(4):
             yield self.beat(regex_problem="no pattern", subscribed_topic_regex="(")
         elif chance.once_in(4):
             yield self._odd_install()

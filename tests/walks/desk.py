@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from groups.core import events, pauses
 from groups.core.authors import Author
-from groups.core.classic.group import ClassicGroup
 from groups.core.commanded.group import CommandedGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.draft.group import DraftGroup
@@ -135,7 +134,7 @@ def pause(life: "Life") -> Said:
 
 def answer(life: "Life") -> Said:
     """What the group had asked for is worked out; now and then the assignor fails."""
-    if life.questions and isinstance(life.group, ConsumerGroup | ClassicGroup):
+    if life.questions:
         question = life.questions.pop(life.chance.below(len(life.questions)))
         yield life.worked_out(question)
 

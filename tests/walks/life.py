@@ -146,6 +146,7 @@ class Life:
         usual: Any = {
             "group_initial_rebalance_delay_ms": self.chance.pick((0, 0, 3_000)),
             "group_quiet_window_ms": self.chance.pick((0, 500)),
+            "generations_after": self.chance.pick((0, 0, 0, 41)),
             "group_consumer_session_timeout_ms": 30_000, "strategies": OWN,
             "plugged_in": {"own": own, "bad": bad},
             "group_consumer_assignor_offload_enable": self.chance.once_in(2),

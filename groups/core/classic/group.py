@@ -77,14 +77,6 @@ def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
     raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is not a consumer group")
 
 
-def _not_asked_any_more(_work: Work, _event: TargetComputed) -> None:
-    """The answer to a question of the consumer group that had this id before."""
-
-
-def _no_patterns(work: Work, event: TopicsMatched) -> None:
-    """A result that comes too late: the group was a consumer group when it was asked for."""
-
-
 HANDLERS: Final[Handlers[Work]] = {
     Tick: timers.tick,
     JoinGroup: join.join_group,
@@ -109,8 +101,8 @@ HANDLERS: Final[Handlers[Work]] = {
     IdsAbandoned: leave.ids_abandoned,
     PrepareAssignment: other_kinds.assigns_nothing,
     InstallAssignment: other_kinds.assigns_nothing,
-    TargetComputed: _not_asked_any_more,
-    TopicsMatched: _no_patterns,
+    TargetComputed: other_kinds.not_asked_any_more,
+    TopicsMatched: other_kinds.no_patterns,
 }
 
 
@@ -134,7 +126,7 @@ class ClassicGroup(Halves[Live]):
     def absent(cls, group_id: str, rules: Rules, now: Millis) -> Self:
         """The group of an id that has no row."""
         nobody = Durable(absent_row(group_id, rules), MappingProxyType({}))
-        return cls(nobody, Live(floor=now), rules)
+        return cls(nobody, Live(floor=now, generation=nobody.group.generation), rules)
 
     @classmethod
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:

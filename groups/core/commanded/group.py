@@ -49,9 +49,11 @@ from groups.core.events import (
     RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
+    TargetComputed,
     Tick,
     Ticket,
     TopicsChanged,
+    TopicsMatched,
     TxnOffsetCommit,
 )
 from groups.core.group import (
@@ -106,6 +108,8 @@ HANDLERS: Final[Handlers[Work]] = {
     IdsAbandoned: other_kinds.ids_abandoned,
     PrepareAssignment: other_kinds.assigns_nothing,
     InstallAssignment: other_kinds.assigns_nothing,
+    TargetComputed: other_kinds.not_asked_any_more,
+    TopicsMatched: other_kinds.no_patterns,
 }
 
 OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)

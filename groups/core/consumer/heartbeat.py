@@ -45,11 +45,8 @@ def heartbeat(work: Work, event: ConsumerHeartbeat) -> None:
     if event.subscribed_topic_names is not None or event.client_assignors is not None:
         names = event.subscribed_topic_names or ()
         check_size(work, event.member_id, event.instance_id, names, _said_bytes(event))
-    member = _find(work, event) if event.member_epoch > JOIN else _join(work, event)
     owned = None if event.owned is None else parts_of(event.owned)
-    _check_epoch(member, event, owned)
-    if event.regex_problem is not None:
-        raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, event.regex_problem)
+    member = _find(work, event, owned) if event.member_epoch > JOIN else _join(work, event)
     if event.racks is not work.live.racks and event.racks != work.live.racks:
         work.change().racks = event.racks
     merge(work, member, _updated(member, event), event.topics, event.looked_up)
@@ -146,8 +143,8 @@ def _names_itself(event: ConsumerHeartbeat) -> bool:
     return event.version > 0 or event.member_epoch > JOIN or event.member_epoch == LEAVE
 
 
-def _find(work: Work, event: ConsumerHeartbeat) -> Member:
-    """The member that beats; the instance id is checked first."""
+def _find(work: Work, event: ConsumerHeartbeat, owned: Parts | None) -> Member:
+    """The member that beats; the instance id is checked first, and last what it asks for."""
     if not work.is_there:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group does not exist.")
     if event.instance_id is not None:
@@ -159,6 +156,9 @@ def _find(work: Work, event: ConsumerHeartbeat) -> Member:
     member = work.members.get(event.member_id)
     if member is None or member.is_classic:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID, "The member is not in the group.")
+    _check_epoch(member, event, owned)
+    if event.regex_problem is not None:
+        raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, event.regex_problem)
     return member
 
 
@@ -169,10 +169,13 @@ def _join(work: Work, event: ConsumerHeartbeat) -> Member:
     most = work.rules.group_consumer_max_size
     if member is None and holder is None and len(work.members) >= most:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, f"The group has {most} members already.")
-    if holder is not None and holder.row.member_id != event.member_id:
-        if holder.epoch != LEFT_FOR_NOW and not holder.is_classic:
-            raise Refuse(ErrorCode.UNRELEASED_INSTANCE_ID, "The instance id is still in use.")
-        return _come_back(work, event, holder)
+    other = holder if holder is not None and holder.row.member_id != event.member_id else None
+    if other is not None and other.epoch != LEFT_FOR_NOW and not other.is_classic:
+        raise Refuse(ErrorCode.UNRELEASED_INSTANCE_ID, "The instance id is still in use.")
+    if event.regex_problem is not None:  # from here on the group changes, and nothing is refused
+        raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, event.regex_problem)
+    if other is not None:
+        return _come_back(work, event, other)
     if member is None:
         return _newcomer(work, event)
     if member.is_classic:
@@ -225,7 +228,7 @@ def _upgraded(work: Work, member: Member) -> Member:
 
 def _check_epoch(member: Member, event: ConsumerHeartbeat, owned: Parts | None) -> None:
     """Fence old and foreign epochs; the previous one is a lost answer asked for again."""
-    if event.member_epoch in (JOIN, member.epoch):
+    if event.member_epoch == member.epoch:
         return
     lost_answer = (
         event.member_epoch == member.previous_epoch < member.epoch

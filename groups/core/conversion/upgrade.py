@@ -14,6 +14,7 @@ from groups.core.assignors.types import NOTHING, Parts
 from groups.core.classic import packing
 from groups.core.classic.group import ClassicGroup
 from groups.core.classic.states import COMPLETING, MEMBER_JOINED, PREPARING
+from groups.core.consumer import guards
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.heartbeat import JOIN, validate
 from groups.core.consumer.index import Index, Topic
@@ -29,9 +30,6 @@ from groups.core.shared import SharedDict
 from groups.core.subscription import subscription_of
 
 PROTOCOL_TYPE = "consumer"
-
-FIRST_EPOCH = 1
-"""The least epoch that a member can be in: 0 means that it joins."""
 
 REASON = "a member of the consumer protocol joined"
 
@@ -175,8 +173,10 @@ class _Change:
 
     @property
     def epoch(self) -> int:
-        """The generation goes on as the epoch."""
-        return max(FIRST_EPOCH, self.group.durable.group.generation)
+        """The generation goes on as the epoch. A target comes before the next one, of a group that
+        is frozen too (``first_target``)."""
+        generation = self.group.durable.group.generation
+        return max(guards.first_target(self.group.rules), generation)
 
     def member(self, row: MemberRow) -> Member:
         """One classic member as part of a consumer group: it has what it had."""
