@@ -26,7 +26,7 @@ from benchmarks.wire import Member, Peer, create_topic, form_groups, frame
 from launcher.data_dir import DataDir
 from launcher.installation import Installation
 from rollcall.wire.codec import encode
-from rollcall.wire.headers import response_frame
+from rollcall.wire.frames import response_frame
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,

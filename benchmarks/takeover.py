@@ -27,7 +27,7 @@ from benchmarks.options import Options
 from benchmarks.wire import Peer, frame
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
-from groups.core.slot import SLOTS, slot_of
+from groups.core.rows import SLOTS, slot_of
 from groups.store.sql import group_rows
 from launcher.data_dir import DataDir
 from launcher.installation import Installation

@@ -7,7 +7,6 @@ of this (``protocol.server``); nothing here knows that there is one.
 import asyncio
 import logging
 import secrets
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
@@ -39,7 +38,8 @@ from groups.coordinator.transactions import Transactions
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
-from groups.core.slot import SLOTS
+from groups.core.rows import SLOTS
+from groups.event_loop import monotonic_ms
 from groups.operations.offset_operations import OffsetVerbs
 from groups.operations.pause_acks import Followers
 from groups.operations.pauses import Pausing
@@ -59,15 +59,6 @@ TICK_S = 0.05
 
 OPERATIONS_LOOK_S = 1.0
 """A pending operation whose ring was lost is found this much later."""
-
-
-CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""Runs on while the machine sleeps, where the system has such a clock: a lease does too."""
-
-
-def monotonic_ms() -> Millis:
-    """The node's clock: monotonic, in milliseconds."""
-    return time.clock_gettime_ns(CLOCK) // 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

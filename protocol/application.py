@@ -21,11 +21,10 @@ from protocol.call import Call
 from protocol.handlers.api_versions import unsupported_version_body
 from protocol.handlers.support import validation
 from protocol.request_limits import LOOKED_AT_BYTES, Refusal, exceeded, refused
-from rollcall.wire.codec import decode, encode, encode_large
+from rollcall.wire.codec import decode, encode, encode_large, is_large
 from rollcall.wire.errors import WireError
-from rollcall.wire.headers import RequestHeader, parse_header, response_frame
+from rollcall.wire.frames import RequestHeader, parse_header, response_frame
 from rollcall.wire.limits import REPLY_BYTES_MAX
-from rollcall.wire.size import is_large
 
 logger = logging.getLogger(__name__)
 

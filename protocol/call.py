@@ -17,7 +17,7 @@ from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
 from groups.core.replies import Refused, Reply
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.node import Node
 from protocol.turns import Turns
 

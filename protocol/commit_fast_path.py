@@ -14,13 +14,13 @@ from groups.catalogue.cache import Entry
 from groups.core.errors import Refuse
 from groups.core.events import Ticket
 from groups.core.replies import Reply
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
 from protocol.host import Host
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.errors import WireError
-from rollcall.wire.headers import RequestHeader, parse_header, response_frame
+from rollcall.wire.frames import RequestHeader, parse_header, response_frame
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 
 _KEY = Struct(">hh")

@@ -11,7 +11,7 @@ from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Millis
 from rollcall.wire.codec import decode
 from rollcall.wire.errors import WireError
-from rollcall.wire.headers import parse_header
+from rollcall.wire.frames import parse_header
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
 HEARTBEAT = 12

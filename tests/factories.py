@@ -12,8 +12,8 @@ from groups.core.classic.group import ClassicGroup
 from groups.core.events import OffsetWrite
 from groups.core.group import Decision, JournalEntry, Rules
 from groups.core.journal import EntryKind
-from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.slot import SLOTS, slot_of
+from groups.core.rows import SLOTS, Durable, GroupRow, MemberRow, slot_of
+from groups.store import apply
 from groups.store.apply import Batch, Write
 
 RULES = Rules()
@@ -131,3 +131,9 @@ def ids_in_slots(count: int, prefix: str = "g") -> list[str]:
         by_slot.setdefault(slot_of(group_id), group_id)
         number += 1
     return sorted(by_slot.values())
+
+
+def apply_with(cursor: Any, batch: Batch) -> None:
+    """Write the batch with a cursor whose transaction the caller owns (``atomic``)."""
+    for text, parameters in apply.statements(batch):
+        cursor.execute(text, parameters)

@@ -27,8 +27,8 @@ from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.journal import EntryKind
-from groups.core.slot import SLOTS
-from groups.event_loop.slices import Slices
+from groups.core.rows import SLOTS
+from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.postgres.timeline import Memory, WentBack
 from groups.store import load

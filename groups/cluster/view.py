@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 from uuid import UUID
 
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 
 
 class Broker(NamedTuple):

@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
 
+from groups import event_loop
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.assignors.task import AssignmentTask, AssignorFailed
 from groups.core.consumer.target_schedule import ANSWER_MS_MAX
 from groups.core.consumer.targets import ready as ready_targets
 from groups.core.events import TargetComputed
-from groups.event_loop import beside
 
 MS_PER_S = 1_000
 
@@ -63,7 +63,7 @@ class ForeignLine(Line):
     """The same for one assignor of the installation's own: nobody knows when it ends."""
 
     async def _answer(self, group_id: str, question: AssignmentTask) -> None:
-        work = asyncio.create_task(beside.foreign(partial(answer, group_id, question)))
+        work = asyncio.create_task(event_loop.foreign(partial(answer, group_id, question)))
         await asyncio.wait({work}, timeout=ANSWER_MS_MAX / MS_PER_S)
         if not work.done():
             error = f"The assignor {question.name} has not ended for a minute."

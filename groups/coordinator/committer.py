@@ -15,6 +15,7 @@ from random import Random
 
 import psycopg
 
+from groups import event_loop
 from groups.coordinator.entries import CommitQueue, GroupEntry
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.retries import Reloader, WaitingRoom
@@ -32,8 +33,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.group import Decision, Group, Millis
-from groups.event_loop import beside
-from groups.event_loop.slices import Slices
+from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.postgres.errors import (
     Busy,
@@ -45,7 +45,7 @@ from groups.postgres.errors import (
     TooSlow,
     Unknown,
 )
-from groups.store import apply
+from groups.store import apply, blame
 from groups.store.apply import Batch, Write
 
 logger = logging.getLogger(__name__)
@@ -244,7 +244,7 @@ class Committer:
         if self.lane is self.coordinator.offsets:
             return False
         if runs_foreign_code(resident.group, events):
-            task = asyncio.create_task(self._long_step(resident, events, beside.foreign))
+            task = asyncio.create_task(self._long_step(resident, events, event_loop.foreign))
             self._foreign.add(task)
             task.add_done_callback(self._foreign.discard)
             return True
@@ -473,7 +473,7 @@ class Committer:
             return work.write.newcomers
         try:
             async with await connections.connect(f"{self.lane.name} blame") as connection:
-                return await apply.refused_members(connection, work.write)
+                return await blame.refused_members(connection, work.write)
         except (StoreError, psycopg.Error, OSError) as unknown:
             logger.info("who is to blame is not known: %s", unknown)
             return None

@@ -20,8 +20,8 @@ from groups.core.authors import NOBODY, Told
 from groups.core.configs.entries import Change
 from groups.core.configs.group import Broker, Values, changed
 from groups.core.errors import Refuse
-from groups.core.slot import slot_of
-from groups.event_loop.slices import Slices
+from groups.core.rows import slot_of
+from groups.event_loop import Slices
 from groups.postgres.array_literals import array
 from groups.postgres.connections import Connection
 from groups.store import load

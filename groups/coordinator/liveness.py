@@ -18,7 +18,7 @@ import psycopg
 
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Group, Millis, Session
-from groups.event_loop.slices import Slices
+from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.store.sql import liveness as sql
 

@@ -12,7 +12,7 @@ from groups.coordinator.pauses import Paused
 from groups.core.configs import group
 from groups.core.configs.group import Values
 from groups.core.group import Millis, Rules
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.core.token_bucket import Bucket
 
 NOTHING: Values = {}

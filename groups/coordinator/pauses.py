@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from groups.coordinator.heartbeat_views import Watcher
 from groups.core.pauses import Pauses
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 
 NOTHING: Pauses = {}
 

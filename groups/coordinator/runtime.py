@@ -30,9 +30,8 @@ from groups.core.events import (
 from groups.core.group import Answer, Decision, Group, Millis, Rules, wait_for
 from groups.core.kinds import CLASSIC, KINDS, creates_group, kind_for
 from groups.core.replies import Refused, Reply
-from groups.core.rows import Durable
-from groups.core.slot import SLOTS, slot_of
-from groups.event_loop.slices import Slices
+from groups.core.rows import SLOTS, Durable, slot_of
+from groups.event_loop import Slices
 from groups.postgres.timeline import Seen
 
 logger = logging.getLogger(__name__)

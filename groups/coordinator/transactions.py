@@ -23,7 +23,7 @@ from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core import transactions as rules
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.core.transactions import NO_ID, Claim, Ended, Pending, Producer, State
 from groups.postgres import errors
 from groups.postgres.connections import Connection, in_slices

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 from groups.core.errors import ErrorCode
 from groups.core.events import ForceRebalance
 from groups.core.replies import Operated
-from groups.core.working_copy import Gathered
+from groups.core.step import Gathered
 
 OPERATIONS: Final = "operations"
 """The key of the operators' verbs that end with the next generation."""

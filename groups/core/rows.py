@@ -11,9 +11,19 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Self
+from zlib import crc32
 
 Details = Mapping[str, Any]
 NOTHING: Details = MappingProxyType({})
+
+SLOTS = 64
+"""Hash buckets of group ids (docs/architecture.md, *Slots*). Fixed for the life of a database: a
+group's slot is stored beside it."""
+
+
+def slot_of(group_id: str) -> int:
+    """The slot of a group id: CRC-32 of its UTF-8 bytes, modulo ``SLOTS``."""
+    return crc32(group_id.encode()) % SLOTS
 
 
 @dataclass(frozen=True, slots=True)

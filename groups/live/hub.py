@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from groups.coordinator.observers import BELL as GROUPS_BELL
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.live.mailbox import LOOK, Mailbox
 from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.postgres import connections

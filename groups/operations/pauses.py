@@ -19,7 +19,7 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Decision, Group
 from groups.core.kinds import CLASSIC, KINDS
 from groups.core.pauses import Pauses, PauseVerb, Ruling, decide
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.postgres import connections, errors
 from groups.postgres.connections import Connection
 from groups.postgres.errors import Conflict, Fenced, StoreError, Unknown

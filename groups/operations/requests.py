@@ -26,7 +26,7 @@ from groups.core.events import (
 )
 from groups.core.pauses import PauseVerb, PauseWork, ResumeWork
 from groups.core.plain_text import text_problem
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.models import Operation
 from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
 from groups.operations.pauses import Pausing

@@ -18,7 +18,7 @@ from psycopg.abc import PQGen
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool
 
-from groups.event_loop.slices import Slices
+from groups.event_loop import Slices
 from groups.postgres import timeline
 from groups.postgres.roles import options
 

@@ -1,26 +1,17 @@
-"""The one door: the only code that changes the rows of groups.
+"""The one door by which an owner changes the rows of its groups (docs/architecture.md, *One door*).
 
-``statements`` turns a batch of decisions into SQL, pure and testable; two thin
-runners execute it: ``apply`` on an async psycopg connection (the node, one
-pipeline and so one round trip), ``apply_with`` on a Django cursor inside
-``atomic`` (everything else). Nothing here decides anything about a group.
+``statements`` turns a batch of decisions into SQL, pure and testable; ``apply`` executes it on an
+async psycopg connection, in one pipeline and so one round trip. Nothing here decides anything
+about a group.
 """
 
 import asyncio
 import json
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any
 
 import psycopg
 
@@ -28,13 +19,12 @@ from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
 from groups.core.replies import Operated
-from groups.core.rows import Durable, MemberRow, size_of
+from groups.core.rows import CommandRow, Durable, MemberRow, size_of, slot_of
 from groups.core.shared import may_differ
-from groups.core.slot import slot_of
 from groups.postgres import errors
 from groups.postgres.array_literals import array
-from groups.store import commands, journal, transactional_offsets
-from groups.store.commands import Moved
+from groups.store import journal, transactional_offsets
+from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
 
 Statement = tuple[str, Mapping[str, Any]]
@@ -149,15 +139,17 @@ def statements(batch: Batch) -> Iterator[Statement]:
     yield from _locks(writes)
     yield _guard(batch.epochs, writes)
     waiting = [transactional_offsets.Part(w.group_id, w.decision) for w in writes if w.has_pending]
-    yield from transactional_offsets.locks(waiting)
+    if waiting:
+        yield from transactional_offsets.locks(waiting)
     kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
     yield from _groups(kept)
-    moved = _moved(kept)
+    moved = moved_members(kept)
     yield from _members(moved)
-    yield from commands.changes(moved)
+    yield from _commands(moved)
     yield from journal.statements(writes, batch.node_id)
     yield from _deleted([w.group_id for w in writes if w.decision.deleted])
-    yield from transactional_offsets.changes(waiting)
+    if waiting:
+        yield from transactional_offsets.changes(waiting)
     yield from _offsets(writes)
     yield from _operations(writes)
 
@@ -181,7 +173,10 @@ def _guard(epochs: Mapping[int, int], writes: Sequence[Write]) -> Statement:
     }
 
 
-def _rows(text: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Statement]:
+def in_columns(
+    text: str, names: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> Iterator[Statement]:
+    """The statement with an array for each column; none where there are no rows."""
     found = list(rows)
     if found:
         columns = zip(*found, strict=True)
@@ -216,7 +211,7 @@ def _groups(writes: Sequence[Write]) -> Iterator[Statement]:
             json.dumps(dict(group.details)),
         )
 
-    return _rows(group_rows.PUT_GROUPS, GROUP_COLUMNS, map(row, writes))
+    return in_columns(group_rows.PUT_GROUPS, GROUP_COLUMNS, map(row, writes))
 
 
 MEMBER_COLUMNS = (
@@ -234,7 +229,11 @@ MEMBER_COLUMNS = (
 )
 
 
-def _moved(writes: Sequence[Write]) -> list[Moved]:
+Moved = tuple[str, MemberRow | None, MemberRow | None]
+"""A group's id and a member of it before and after the batch; None: not there."""
+
+
+def moved_members(writes: Sequence[Write]) -> list[Moved]:
     """Members that came, went or are not the very same."""
     moved: list[Moved] = []
     for write in writes:
@@ -248,12 +247,13 @@ def _moved(writes: Sequence[Write]) -> list[Moved]:
 
 def _members(moved: Sequence[Moved]) -> Iterator[Statement]:
     gone = [(group_id, old.member_id) for group_id, old, new in moved if old and new is None]
-    put = [_member_row(group_id, new) for group_id, _, new in moved if new is not None]
-    yield from _rows(group_rows.DROP_MEMBERS, ("group_id", "member_id"), sorted(gone))
-    yield from _rows(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=itemgetter(0, 1)))
+    put = [member_row(group_id, new) for group_id, _, new in moved if new is not None]
+    yield from in_columns(group_rows.DROP_MEMBERS, ("group_id", "member_id"), sorted(gone))
+    yield from in_columns(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=itemgetter(0, 1)))
 
 
-def _member_row(group_id: str, member: MemberRow) -> tuple[Any, ...]:
+def member_row(group_id: str, member: MemberRow) -> tuple[Any, ...]:
+    """A member as ``MEMBER_COLUMNS`` has it."""
     return (
         group_id,
         member.member_id,
@@ -266,6 +266,40 @@ def _member_row(group_id: str, member: MemberRow) -> tuple[Any, ...]:
         member.subscription,
         member.assignment,
         json.dumps(dict(member.details)),
+    )
+
+
+COMMAND_KEY = ("group_id", "member_id", "command_id")
+COMMAND_COLUMNS = (*COMMAND_KEY, "option", "generation", "ownership", "reason", "series")
+
+
+def _commands(moved: Iterable[Moved]) -> Iterator[Statement]:
+    """What was sent is put, what was acknowledged goes; the commands of who is gone go with it."""
+    gone: list[tuple[Any, ...]] = []
+    put: list[tuple[Any, ...]] = []
+    for group_id, before, after in moved:
+        old, new = _commands_of(before), _commands_of(after)
+        gone += [(group_id, *at) for at in old.keys() - new.keys()]
+        put += [(group_id, *at, *_command_row(new[at])) for at in new.keys() - old.keys()]
+    yield from in_columns(sql_commands.DROP, COMMAND_KEY, sorted(gone))
+    yield from in_columns(sql_commands.PUT, COMMAND_COLUMNS, sorted(put, key=itemgetter(0, 1, 2)))
+
+
+def _commands_of(member: MemberRow | None) -> dict[tuple[str, int], CommandRow]:
+    """What a member has to do, by its id and the command's."""
+    if member is None:
+        return {}
+    return {(member.member_id, each.command_id): each for each in member.commands}
+
+
+def _command_row(command: CommandRow) -> tuple[Any, ...]:
+    owned = command.ownership
+    return (
+        command.option,
+        command.generation,
+        None if owned is None else json.dumps({topic: dict(of) for topic, of in owned.items()}),
+        command.reason,
+        command.series,
     )
 
 
@@ -305,12 +339,13 @@ def _offsets(writes: Sequence[Write]) -> Iterator[Statement]:
             last[write.group_id, topic, partition] = None
     ordered = sorted(last.items())
     gone = [key for key, offset in ordered if offset is None]
-    yield from _rows(group_rows.DROP_OFFSETS, ("group_id", "topic", "partition"), gone)
+    yield from in_columns(group_rows.DROP_OFFSETS, ("group_id", "topic", "partition"), gone)
     put = [(key[0], offset) for key, offset in ordered if offset is not None]
     plain = ((g, *offset[:STORED]) for g, offset in put if offset.author is None)
-    yield from _rows(group_rows.PUT_OFFSETS, OFFSET_COLUMNS, plain)
+    yield from in_columns(group_rows.PUT_OFFSETS, OFFSET_COLUMNS, plain)
     told = ((g, *offset[:STORED], *offset.author) for g, offset in put if offset.author is not None)
-    yield from _rows(group_rows.PUT_OFFSETS_AND_HISTORY, (*OFFSET_COLUMNS, *AUTHOR_COLUMNS), told)
+    columns = (*OFFSET_COLUMNS, *AUTHOR_COLUMNS)
+    yield from in_columns(group_rows.PUT_OFFSETS_AND_HISTORY, columns, told)
 
 
 def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
@@ -327,7 +362,7 @@ def _operations(writes: Sequence[Write]) -> Iterator[Statement]:
     # One row once: of several results for an operation in one step the last one stands.
     latest = {row[0]: row for row in rows}
     names = ("id", "state", "outcome", "detail", "generation")
-    yield from _rows(group_rows.END_OPERATIONS, names, [latest[key] for key in sorted(latest)])
+    yield from in_columns(group_rows.END_OPERATIONS, names, [latest[key] for key in sorted(latest)])
 
 
 def _operation_state(operated: Operated) -> tuple[str, str | None]:
@@ -337,14 +372,6 @@ def _operation_state(operated: Operated) -> tuple[str, str | None]:
     if not operated.ended:
         return "running", None
     return "succeeded", "changed" if operated.changed else "unchanged"
-
-
-class Cursor(Protocol):
-    """As much of a Django or psycopg cursor as the synchronous runner needs."""
-
-    def execute(self, query: str, params: Mapping[str, Any], /) -> object:
-        """Run one statement."""
-        ...
 
 
 async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
@@ -368,59 +395,9 @@ async def apply(connection: psycopg.AsyncConnection[Any], batch: Batch) -> None:
         raise errors.Refused(str(error)) from error
 
 
-async def refused_members(
-    connection: psycopg.AsyncConnection[Any], write: Write
-) -> tuple[str, ...]:
-    """Which members' rows of this write PostgreSQL refuses for what is in them. Writes nothing."""
-    moved = _moved([write])
-    rows = [_member_row(group_id, new) for group_id, _, new in moved if new is not None]
-    try:
-        return tuple([member_id async for member_id in _refused(connection, rows)])
-    except psycopg.Error as error:
-        raise errors.translate(error, connection) from error
-
-
-async def _refused(
-    connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[Any, ...]]
-) -> AsyncIterator[str]:
-    if not rows or await _takes(connection, rows):
-        return
-    if len(rows) == 1:
-        yield rows[0][1]
-        return
-    half = len(rows) // 2
-    for part in (rows[:half], rows[half:]):
-        async for member_id in _refused(connection, part):
-            yield member_id
-
-
-async def _takes(connection: psycopg.AsyncConnection[Any], rows: Sequence[tuple[Any, ...]]) -> bool:
-    """Whether PostgreSQL would take these members' rows; what it was told is rolled back."""
-    try:
-        async with connection.transaction(force_rollback=True):
-            for text, parameters in _rows(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, rows):
-                await connection.execute(text.encode(), parameters)
-    except psycopg.Error as error:
-        if isinstance(errors.translate(error, connection), errors.Refused):
-            return False
-        raise
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 async def _ready(batch: Batch) -> Iterable[Statement]:
     """The statements; those of a large batch are put together beside the event loop."""
     rows = sum(write.rows for write in batch.writes)
     if rows <= ROWS_INLINE_MAX and batch.size <= BYTES_INLINE_MAX:
         return statements(batch)
     return await asyncio.to_thread(lambda: list(statements(batch)))
-
-
-def apply_with(cursor: Cursor, batch: Batch) -> None:
-    """Write the batch with a cursor whose transaction the caller owns (``atomic``)."""
-    try:
-        for text, parameters in statements(batch):
-            cursor.execute(text, parameters)
-    except psycopg.Error as error:
-        raise errors.translate(error, None) from error

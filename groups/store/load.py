@@ -11,10 +11,8 @@ from typing import Any
 import psycopg
 
 from groups.core.pauses import Pause, Pauses, Target
-from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow
-from groups.core.slot import slot_of
-from groups.event_loop.slices import Slices
-from groups.store.commands import command_of
+from groups.core.rows import CommandRow, Durable, GroupRow, MemberRow, slot_of
+from groups.event_loop import Slices
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import configs, group_rows, pauses, transactions
 
@@ -186,3 +184,13 @@ def durable(row: Row, members: Mapping[str, Mapping[str, MemberRow]]) -> Durable
 
 def _plain(values: Iterable[Any]) -> Iterable[Any]:
     return (bytes(v) if isinstance(v, memoryview) else v for v in values)
+
+
+def command_of(
+    command_id: int, option: str, generation: int, ownership: Any, reason: str, series: int
+) -> CommandRow:
+    """A command of its row. JSON knows no numbers as keys."""
+    owned = ownership
+    if ownership is not None:
+        owned = {topic: {int(p): name for p, name in of.items()} for topic, of in ownership.items()}
+    return CommandRow(command_id, option, generation, owned, reason, series)

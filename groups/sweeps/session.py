@@ -15,6 +15,7 @@ from django.db import connection, transaction
 
 from groups.core.group import Millis
 from groups.core.journal import EntryKind, Trigger
+from groups.event_loop import process_ms
 from groups.models import Operation
 from groups.operations.requests import ask_many
 from groups.periodic import PeriodicSettings
@@ -50,18 +51,13 @@ RETENTION = "retention"
 """Who asks for expired offsets, in the audit."""
 
 
-def monotonic_ms() -> Millis:
-    """This process's clock: monotonic, in milliseconds."""
-    return time.monotonic_ns() // 1_000_000
-
-
 class SessionSweep:
     """Asks owners of overdue members for an echo, and releases the slots of those who are dead.
 
     One a process: what it has seen of silence is its own (``groups.sweeps.unanswered_probes``).
     """
 
-    def __init__(self, lease_ms: Millis, clock: Callable[[], Millis] = monotonic_ms) -> None:
+    def __init__(self, lease_ms: Millis, clock: Callable[[], Millis] = process_ms) -> None:
         self.clock = clock
         self._lease_ms = lease_ms
         self._silences = UnansweredProbes(lease_ms)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from groups.core.journal import EntryKind, Trigger
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from proof.chaos.logical_decoding import Change, Transaction, Values
 
 Record = dict[str, Any]

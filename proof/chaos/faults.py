@@ -14,7 +14,7 @@ from random import Random
 import psutil
 import psycopg
 
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from proof.chaos import odd_requests, promotion
 from proof.chaos.fault_library import Trouble
 from proof.chaos.fleet import Fleet

@@ -17,7 +17,7 @@ import psutil
 import psycopg
 
 from groups.coordinator import fail_points
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from launcher.installation import Installation
 from proof.chaos import fault_library
 from proof.chaos.processes import Tree

@@ -9,7 +9,7 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from proof.saboteurs.breaking import MEMBERS, NODES, Saboteur, around, nothing, put, several
 from proof.simulation.desk import Desk
 

@@ -8,7 +8,7 @@ from groups.coordinator.committer import Committer
 from groups.core.classic.states import COMPLETING
 from groups.core.errors import ErrorCode
 from groups.core.replies import Synced
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.postgres.errors import Unknown
 from groups.store import load
 from proof.saboteurs.breaking import NODES, ROWS, Saboteur, always, around, put, several

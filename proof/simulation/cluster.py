@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from groups.core.group import Rules
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from proof.simulation import odd
 from proof.simulation.clients import Client, Numbers
 from proof.simulation.commanded_client import CommandedClient

@@ -30,7 +30,7 @@ from groups.core.events import (
 )
 from groups.core.group import NOBODY
 from groups.core.replies import ConsumerBeaten, DraftJoined, Refused, Registered, Reply
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.store import offsets
 from proof.simulation import desk_commands, desk_transactions
 from proof.simulation.holding import Held

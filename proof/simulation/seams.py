@@ -17,7 +17,7 @@ from groups.cluster import failure_detector
 from groups.core.pauses import Pauses
 from groups.postgres import connections, timeline
 from groups.store import apply as store
-from groups.store import load
+from groups.store import blame, load
 from groups.store.apply import Write
 from proof.simulation.network import PORT, Network
 from proof.simulation.postgres import Connection, Database
@@ -90,7 +90,7 @@ class Seams:
             patch.object(load, "groups_of_slots", _of_slots),
             patch.object(load, "groups_by_id", _by_id),
             patch.object(load, "groups_with_pending", _with_pending),
-            patch.object(store, "refused_members", _refused_members),
+            patch.object(blame, "refused_members", _refused_members),
             patch.object(load, "configs_of_slots", _no_configs),
             patch.object(load, "pauses_of_slots", _no_pauses),
         ):

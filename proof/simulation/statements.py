@@ -18,9 +18,8 @@ from groups.core.commanded import thread_offers
 from groups.core.commanded.work import KIND as COMMANDED
 from groups.core.draft.work import KIND as DRAFT
 from groups.core.journal import EntryKind, Trigger
-from groups.core.rows import Durable, MemberRow
+from groups.core.rows import Durable, MemberRow, slot_of
 from groups.core.shared import may_differ
-from groups.core.slot import slot_of
 from groups.postgres import timeline_sql
 from groups.postgres.errors import (
     Busy,
@@ -156,7 +155,7 @@ def _has_impossible_offsets(write: Write) -> bool:
 
 
 def refused_members(db: Database, transaction: Transaction, write: Write) -> Operation:
-    """``groups.store.apply.refused_members``: whose rows would be refused."""
+    """``groups.store.blame.refused_members``: whose rows would be refused."""
     yield ("wait", _work(db))
     return _impossible_members(write)
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import psycopg
 
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.core.transactions import Producer, State
 from groups.store.apply import Write
 from groups.store.sql import group_rows

@@ -16,6 +16,7 @@ from groups.core.topics import (
 from protocol.call import Call
 from protocol.handlers.support import authorized_operations
 from protocol.handlers.support.wire_codes import WireCode
+from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -24,7 +25,6 @@ from rollcall.wire.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
-from rollcall.wire.size import LARGE_ELEMENTS
 
 NO_TOPIC_ID = UUID(int=0)
 

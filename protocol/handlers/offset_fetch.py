@@ -21,6 +21,7 @@ from groups.store import offsets
 from groups.store.offsets import Committed, Partition
 from protocol.call import Call
 from protocol.handlers.support import validation
+from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
@@ -33,7 +34,6 @@ from rollcall.wire.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
-from rollcall.wire.size import LARGE_ELEMENTS
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,11 @@ from rollcall.wire.declare import Message
 from rollcall.wire.decoding import Decoder, compile_decoder
 from rollcall.wire.encoding import Encoder, compile_encoder
 from rollcall.wire.errors import WireError
+from rollcall.wire.kinds import Array, Struct
 from rollcall.wire.limits import FRAME_ELEMENTS_MAX
+
+LARGE_ELEMENTS = 500
+"""Array elements of a message that takes milliseconds to write; one of 50,000 takes 50 ms."""
 
 PIECES_MAX = 10_000
 """Pieces of a large message that wait to be joined: half a megabyte."""
@@ -103,3 +107,24 @@ def encode_large(message: Message, version: int) -> bytes:
 def _unwritable(message: Message, version: int, error: Exception) -> Exception:
     kind = TypeError if isinstance(error, AttributeError) else ValueError
     return kind(f"{type(message).__name__} v{version}: {error}")
+
+
+def is_large(message: Message) -> bool:
+    """Whether the message has so many elements, all nestings together, that it is written
+    beside the event loop."""
+    return _left(message, LARGE_ELEMENTS) < 0
+
+
+def _left(value: Struct, room: int) -> int:
+    """What is left of ``room`` after the elements of this value; below zero ends the count."""
+    for field in value.wire_fields:
+        if not isinstance(field.kind, Array):
+            continue
+        items = getattr(value, field.name) or ()
+        room -= len(items)
+        if isinstance(field.kind.element, type):
+            for item in items:
+                if room < 0:
+                    return room
+                room = _left(item, room)
+    return room

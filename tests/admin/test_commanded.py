@@ -43,7 +43,7 @@ class Owner:
         decision = self.group.step(said, self.now, Random(1))
         write = apply.Write(self.group.durable, decision)
         with connection.cursor() as cursor:
-            apply.apply_with(cursor, factories.batch(write))
+            factories.apply_with(cursor, factories.batch(write))
         assert isinstance(decision.group, CommandedGroup)
         self.group = decision.group.with_revision(write.revision)
 

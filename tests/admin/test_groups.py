@@ -13,7 +13,6 @@ from django.urls import reverse
 from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.core.classic import packing
-from groups.store import apply
 from tests import factories
 from tests.admin.visitors import superuser, text, visitor
 from tests.api.conftest import TAKE_SLOTS, write
@@ -108,7 +107,7 @@ def test_partitions_without_owner_stand_out(viewer: Client) -> None:
     )
     with connection.cursor() as cursor:
         cursor.execute(TAKE_SLOTS)
-        apply.apply_with(cursor, factories.batch(factories.birth("g", first)))
+        factories.apply_with(cursor, factories.batch(factories.birth("g", first)))
     shown = viewer.get(page("g"))
     assert "2 partitions without owner" in text(shown)
     assert shown.context["matrix"]["free"] == [False, True, False, True]

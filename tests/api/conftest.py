@@ -60,7 +60,7 @@ def write(*group_ids: str, size: int = 2, **columns: Any) -> None:
         cursor.execute(TAKE_SLOTS)
         members = [factories.member(f"m-{n}", position=n) for n in range(size)]
         births = [factories.birth(group_id, *members, **columns) for group_id in group_ids]
-        apply.apply_with(cursor, factories.batch(*births))
+        factories.apply_with(cursor, factories.batch(*births))
         entry = JournalEntry(
             EntryKind.REBALANCE_COMPLETED,
             Trigger.MEMBER_LEFT,
@@ -80,4 +80,4 @@ def write(*group_ids: str, size: int = 2, **columns: Any) -> None:
             )
             for birth in births
         ]
-        apply.apply_with(cursor, factories.batch(*changes))
+        factories.apply_with(cursor, factories.batch(*changes))

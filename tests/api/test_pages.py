@@ -8,7 +8,6 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.store import apply
 from tests import factories
 from tests.api.conftest import write
 
@@ -22,9 +21,9 @@ def commit(group_id: str) -> None:
     offsets = [factories.offset(topic=topic, partition=number) for topic, number in keys]
     with connection.cursor() as cursor:
         cursor.execute("UPDATE rollcall_slot SET epoch = 1")
-        apply.apply_with(cursor, factories.batch(birth))
+        factories.apply_with(cursor, factories.batch(birth))
         after = factories.commit(factories.written(birth), *offsets)
-        apply.apply_with(cursor, factories.batch(after))
+        factories.apply_with(cursor, factories.batch(after))
 
 
 def walked(client: Client, path: str, to: str = "next") -> list[Any]:

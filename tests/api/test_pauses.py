@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 
 from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.models import Operation
 from tests.admin.visitors import person
 from tests.api.conftest import Api, write

@@ -9,7 +9,7 @@ import pytest
 from groups.core import events
 from groups.core.draft.group import DraftGroup
 from groups.core.group import Rules
-from groups.core.rows_group import EXACT_MAX
+from groups.core.step import EXACT_MAX
 
 RULES = Rules()
 FEW = 3

@@ -16,7 +16,7 @@ from django.apps import apps
 from groups.coordinator import observers
 from groups.core.kinds import KINDS
 from groups.operations import requests
-from groups.store import commands
+from groups.store import apply
 from groups.store.sql import catalogue, configs
 
 ROOT = Path(__file__).parents[2]
@@ -166,7 +166,7 @@ def columns() -> dict[str, set[str]]:
         model._meta.db_table: {f.column for f in model._meta.concrete_fields if f.column}
         for model in apps.get_app_config("groups").get_models()
     }
-    return {**found, "rollcall_command": {*commands.COLUMNS, "sent_at"}}
+    return {**found, "rollcall_command": {*apply.COMMAND_COLUMNS, "sent_at"}}
 
 
 def statement(module: str, name: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from groups.core.assignment import partitions_of
 from groups.core.draft.group import DraftGroup
-from groups.core.slot import SLOTS
+from groups.core.rows import SLOTS
 from groups.core.subscription import topics_of
 from groups.postgres import connections
 from rollcall.wire.messages.describe_groups import DescribeGroupsRequest

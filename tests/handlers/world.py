@@ -14,7 +14,7 @@ from groups.catalogue.cache import Catalogue
 from groups.cluster.view import Broker, Cluster
 from groups.core.events import Ticket
 from groups.core.replies import Reply
-from groups.core.slot import SLOTS
+from groups.core.rows import SLOTS
 from groups.node import Node, NodeSettings
 from groups.postgres.connections import Connection
 from protocol import apis

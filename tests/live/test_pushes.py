@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from groups.coordinator import observers
-from groups.core.rows import Durable
-from groups.core.slot import slot_of
+from groups.core.rows import Durable, slot_of
 from groups.live.hub import HUB
 from groups.operations.requests import BELL
 from groups.postgres.connections import Connection

@@ -262,7 +262,7 @@ ACCEPTED: tuple[Accepted, ...] = (
         "continue",
         NOTHING_MOVES,
     ),
-    Accepted("groups/core/dispatch.py", "decide", "return False", "return True", SETTLED_ALREADY),
+    Accepted("groups/core/step.py", "decide", "return False", "return True", SETTLED_ALREADY),
     Accepted(
         "groups/core/consumer/heartbeat.py",
         "check_size",

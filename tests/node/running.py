@@ -15,7 +15,8 @@ from groups.cluster.view import Broker
 from groups.core.events import Event, JoinGroup, OffsetCommit, OffsetWrite, SyncGroup, Ticket
 from groups.core.group import Millis
 from groups.core.replies import Committed, Joined, Reply
-from groups.node import Node, monotonic_ms
+from groups.event_loop import monotonic_ms
+from groups.node import Node
 from groups.postgres import connections
 
 CONNECT_S = 90

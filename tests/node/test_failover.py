@@ -10,7 +10,7 @@ import pytest
 
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined, Synced
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.postgres import connections
 from tests import rows
 from tests.node.running import Running, running

@@ -15,8 +15,7 @@ from groups.core.errors import ErrorCode
 from groups.core.events import SyncGroup, Tick, Ticket
 from groups.core.group import Rules
 from groups.core.replies import Reply
-from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.slot import slot_of
+from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 
 SESSION_MS = 10_000
 LEASE_MS = 2_000

@@ -12,8 +12,8 @@ from groups.cluster.slot_keeper import LEASE_WAIT_MS
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
-from groups.core.slot import SLOTS, slot_of
-from groups.node import monotonic_ms
+from groups.core.rows import SLOTS, slot_of
+from groups.event_loop import monotonic_ms
 from groups.postgres import connections
 from tests.node.running import Running, running
 

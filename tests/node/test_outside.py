@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from groups.catalogue import cache
 from groups.cluster.failure_detector import nobody_listens
 from groups.coordinator import observers
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.live.hub import Hub, revisions
 from groups.operations import requests
 from groups.postgres.connections import Connection

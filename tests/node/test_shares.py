@@ -12,7 +12,7 @@ from groups.cluster.lease import NodeIdTaken
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.supervision import FAILURES_MAX, supervised
 from groups.core.replies import Committed
-from groups.core.slot import SLOTS, slot_of
+from groups.core.rows import SLOTS, slot_of
 from groups.postgres.connections import Connection
 from groups.store import preflight
 from tests.node.running import Running, running

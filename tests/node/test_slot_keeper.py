@@ -12,7 +12,7 @@ from groups.cluster.view import Broker, Cluster
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
-from groups.core.slot import SLOTS
+from groups.core.rows import SLOTS
 from groups.postgres import connections
 from tests.node.running import Running
 

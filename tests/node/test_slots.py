@@ -20,7 +20,7 @@ from groups.cluster.failure_detector import FailureDetector, nobody_listens
 from groups.cluster.lease import NodeIdTaken
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
-from groups.core.slot import SLOTS, slot_of
+from groups.core.rows import SLOTS, slot_of
 from groups.postgres import connections
 from tests import rows
 from tests.node.running import Running, running

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from groups.cluster.placement import plan
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed
-from groups.core.slot import SLOTS, slot_of
+from groups.core.rows import SLOTS, slot_of
 from tests.node.running import running
 from tests.node.test_slots import Other, owners, until
 

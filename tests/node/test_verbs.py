@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.wire import form_group
 from groups.core.errors import ErrorCode
 from groups.core.replies import Joined
-from groups.core.slot import SLOTS, slot_of
+from groups.core.rows import SLOTS, slot_of
 from tests.node.running import Running, running
 from tests.node.test_slots import Other, child, until
 

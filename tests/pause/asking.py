@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.operations.requests import BELL
 from groups.postgres import connections
 

@@ -8,7 +8,7 @@ import struct
 from copy import deepcopy
 from typing import Any
 
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from proof.chaos.commits import Commits
 from proof.chaos.history_fields import of_answer, of_request
 from proof.chaos.logical_decoding import EPOCH_2000_S, Change, Said, Stream, Transaction

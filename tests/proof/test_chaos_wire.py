@@ -18,7 +18,7 @@ import pytest_asyncio
 
 from benchmarks.wire import Peer, create_topic
 from groups.core.errors import ErrorCode
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from proof.chaos.network import BROKEN, Network, call
 from proof.chaos.processes import send
 from proof.chaos.world import World

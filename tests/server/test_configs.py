@@ -10,7 +10,7 @@ import pytest
 from benchmarks.wire import create_topic
 from groups.core.configs.entries import Source
 from groups.core.errors import ErrorCode
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.postgres import connections
 from groups.postgres.connections import Connection
 from protocol.handlers.support.config_resources import Resource

@@ -12,8 +12,7 @@ from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Rules
-from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.slot import slot_of
+from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from protocol.heartbeat_fast_path import FastPath, NoFastPath
 from rollcall.wire.codec import encode
 from rollcall.wire.messages.heartbeat import HeartbeatRequest

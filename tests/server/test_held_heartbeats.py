@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from protocol.call import Call
 from protocol.connection import KafkaConnection
 from rollcall.wire.messages.consumer_group_heartbeat import (

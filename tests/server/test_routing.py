@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.postgres import connections
 from rollcall.wire.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from rollcall.wire.messages.consumer_group_describe import ConsumerGroupDescribeRequest

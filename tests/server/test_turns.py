@@ -8,9 +8,8 @@ from benchmarks.wire import create_topic
 from protocol import connection as limits
 from protocol import turns
 from protocol.turns import Turns
-from rollcall.wire.codec import encode
+from rollcall.wire.codec import LARGE_ELEMENTS, encode, is_large
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from rollcall.wire.size import LARGE_ELEMENTS, is_large
 from tests.server.client import SMALL, hello
 from tests.server.serving import Serving, until
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from groups.core.rows import Durable
-from groups.core.slot import slot_of
+from groups.core.rows import Durable, slot_of
 from groups.postgres import errors
 from groups.postgres.connections import Connection
 from groups.postgres.errors import Busy, Conflict, Fenced

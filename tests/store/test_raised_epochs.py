@@ -14,8 +14,7 @@ from groups.core.conversion.step import decide
 from groups.core.errors import ErrorCode
 from groups.core.group import Group, Rules
 from groups.core.replies import Acknowledged
-from groups.core.rows import Durable
-from groups.core.slot import SLOTS
+from groups.core.rows import SLOTS, Durable
 from groups.postgres import timeline_sql
 from groups.postgres.connections import Connection
 from groups.postgres.errors import Fenced

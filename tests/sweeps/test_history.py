@@ -2,7 +2,7 @@
 
 from groups.core.events import Author, OffsetCommit, OffsetWrite
 from groups.core.replies import Committed
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from tests.node.running import Running
 from tests.node.test_verbs import outcome, reached
 from tests.sweeps.conftest import Other, value

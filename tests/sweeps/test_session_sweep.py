@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.wire import form_group
 from groups.core.replies import Joined
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.postgres import schema_version
 from groups.store.sql import slots
 from groups.sweeps.session import BELL_BYTES_MAX, SLOTS_A_SWEEP, SessionSweep, _payload

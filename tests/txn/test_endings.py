@@ -8,7 +8,7 @@ import pytest
 
 from groups.coordinator import transactions
 from groups.core.errors import ErrorCode
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.core.transactions import EPOCH_MAX, Claim
 from groups.sweeps.session import clean_up
 from tests.node.running import Running, running

@@ -18,14 +18,12 @@ from groups.core.classic import (
     offsets,
     operator,
     recovery,
-    resuming,
     sync,
     timers,
 )
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
 from groups.core.classic.work import Work, absent_row
-from groups.core.dispatch import Handlers, decide
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -68,8 +66,7 @@ from groups.core.group import (
 )
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
-from groups.core.rows_group import EXACT_MAX, Earliest, Halves
-from groups.core.working_copy import ABSENT
+from groups.core.step import ABSENT, EXACT_MAX, Earliest, Halves, Handlers, decide
 
 
 def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
@@ -140,10 +137,10 @@ class ClassicGroup(Halves[Live]):
         """Decide the events in order; self stays as it is."""
         work = Work(self._durable, self._live, self.rules, now, rng)
         recovery.recover(work)
-        resuming.resume(work)
+        timers.resume(work)
         for event in events:
             decide(work, event, HANDLERS)
-        resuming.tidy(work)
+        timers.tidy(work)
         return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:

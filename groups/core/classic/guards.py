@@ -2,7 +2,7 @@
 
 A rebalance that goes on is never held up: what happens in PreparingRebalance and
 CompletingRebalance is part of it. Only a group that is at work (Stable) is left at work, and a
-frozen empty one is left empty. How a rebalance that was put off begins is told in ``resuming``.
+frozen empty one is left empty. How a rebalance that was put off begins is told in ``timers``.
 """
 
 from groups.core.assignment import partitions_of

@@ -26,7 +26,7 @@ from groups.core.journal import EntryKind
 from groups.core.replies import Joined, JoinedMember, Operated, Synced
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
-from groups.core.working_copy import NAMED_MAX
+from groups.core.step import NAMED_MAX
 
 EXTENSION_MS_MIN = 1_000
 """A join phase that waits on for static members waits at least this long: a member may name a

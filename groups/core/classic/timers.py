@@ -1,20 +1,38 @@
-"""What happens when time passes: sessions, handed-out ids, the join and the sync timer.
+"""What happens when time passes: sessions, handed-out ids, the join and the sync timer, and the end
+of what put a rebalance off.
 
-``due`` finds the next instant at which a tick decides something, ``tick``
-decides it. Neither reads a clock.
+``due`` finds the next instant at which a tick decides something, ``tick`` decides it. ``resume``
+comes first in every step, ``tidy`` last; neither does anything while nothing is put off (``guards``
+says when). None reads a clock.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from groups.core.classic import guards
-from groups.core.classic.join_phase import maybe_complete, on_deadline, rebalance_or_go_on
+from groups.core.classic.join_phase import (
+    end_sync_phase,
+    maybe_complete,
+    on_deadline,
+    prepare,
+    rebalance_or_go_on,
+)
 from groups.core.classic.leave import remove
 from groups.core.classic.live import Cause, Join, Live
-from groups.core.classic.states import COMPLETING, PREPARING, SESSION_EXPIRED, STABLE, SYNC_EXPIRED
+from groups.core.classic.states import (
+    COMPLETING,
+    EMPTY,
+    MEMBER_JOINED,
+    PREPARING,
+    SESSION_EXPIRED,
+    STABLE,
+    SYNC_EXPIRED,
+)
 from groups.core.classic.work import Work
+from groups.core.errors import ErrorCode
 from groups.core.events import Tick
 from groups.core.group import Millis, Rules
+from groups.core.journal import EntryKind
 from groups.core.rows import Durable, MemberRow
 from groups.core.shared import SharedDict
 
@@ -172,3 +190,41 @@ def _cause(trigger: str, what: str, late: list[MemberRow]) -> Cause:
     who = "a member" if len(late) == 1 else f"{len(late)} members"
     ids = tuple(row.member_id for row in late)
     return Cause(trigger, f"{who} {what}", late[0].member_id, late[0].client_id, ids)
+
+
+AGAIN = Cause(MEMBER_JOINED, "members joined while the group was frozen")
+
+
+def resume(work: Work) -> None:
+    """Begin what was put off, once nothing holds it any more."""
+    cause = work.live.put_off
+    if cause is not None and not guards.holds(work, cause.trigger):
+        prepare(work, cause)
+
+
+def tidy(work: Work) -> None:
+    """A group whose last member went while it was frozen is empty; what is no longer owed is
+    forgotten."""
+    if work.live.put_off is None:
+        return
+    if work.state == STABLE and not work.members:
+        _empty(work)
+    if not guards.is_owed(work.row, work.live):
+        work.change().put_off = None
+
+
+def _empty(work: Work) -> None:
+    """Empty, one generation later, without a join phase: newcomers go on waiting."""
+    generation, trigger = work.row.generation, work.row.details["must_rebalance"]
+    end_sync_phase(work, ErrorCode.UNKNOWN_MEMBER_ID)
+    work.move_to(PREPARING)
+    work.move_to(EMPTY, generation=generation + 1, protocol_name=None, leader=None)
+    work.set_details(synced=None, must_rebalance=None, follow_up=None)
+    live = work.change()
+    live.generation, live.floor, live.put_off = generation + 1, work.now, AGAIN
+    work.note(
+        EntryKind.EMPTIED,
+        trigger=trigger,
+        reason="the last member went while the group was frozen",
+        generation_before=generation,
+    )

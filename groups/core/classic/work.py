@@ -13,7 +13,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Beat, Rules
 from groups.core.replies import Operated
 from groups.core.rows import GroupRow, MemberRow
-from groups.core.working_copy import ABSENT, Gathered
+from groups.core.step import ABSENT, Gathered
 
 
 def absent_row(group_id: str, rules: Rules) -> GroupRow:

@@ -25,7 +25,6 @@ from groups.core.commanded import (
 from groups.core.commanded.live import Live
 from groups.core.commanded.thread_offers import FILTER, THREADS
 from groups.core.commanded.work import MATCHES, TOPICS, Work, absent_row
-from groups.core.dispatch import Handlers, decide
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
@@ -68,8 +67,7 @@ from groups.core.group import (
 )
 from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
-from groups.core.rows_group import Halves
-from groups.core.working_copy import ABSENT
+from groups.core.step import ABSENT, Halves, Handlers, decide
 
 
 def _another_protocol(work: Work, event: JoinGroup | DraftJoin) -> None:

@@ -25,7 +25,7 @@ from groups.core.journal import EntryKind
 from groups.core.rebalance_cause import Cause, await_generation, may_force
 from groups.core.replies import Left
 from groups.core.rows import MemberRow
-from groups.core.working_copy import NAMED_MAX
+from groups.core.step import NAMED_MAX
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:

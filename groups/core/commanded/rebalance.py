@@ -17,7 +17,7 @@ from groups.core.commanded.work import ATTEMPT, CAUSE, FORCED, QUEUED, ROUND, Wo
 from groups.core.journal import EntryKind, Trigger
 from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.rows import CommandRow, MemberRow
-from groups.core.working_copy import NAMED_MAX
+from groups.core.step import NAMED_MAX
 
 NOTHING_YET: Final[Mapping[str, Any]] = {"joined": [], "moved": 0}
 """What a rebalance that has only begun has done."""

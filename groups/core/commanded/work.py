@@ -11,7 +11,7 @@ from groups.core.commanded.thread_offers import Matches
 from groups.core.group import Beat, Rules
 from groups.core.rebalance_cause import Cause
 from groups.core.rows import GroupRow, MemberRow
-from groups.core.working_copy import ABSENT, Gathered
+from groups.core.step import ABSENT, Gathered
 
 KIND = "commanded"
 

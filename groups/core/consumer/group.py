@@ -29,7 +29,6 @@ from groups.core.consumer import (
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import UNREVOKED, Member
 from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
-from groups.core.dispatch import Handlers, decide
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     AcknowledgeCommand,
@@ -76,6 +75,7 @@ from groups.core.group import (
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 from groups.core.shared import SharedDict
+from groups.core.step import Handlers, decide
 
 HANDLERS: Final[Handlers[Work]] = {
     MembersRefused: other_kinds.members_refused,

@@ -14,7 +14,7 @@ from typing import Final
 from groups.core import transactional_offsets
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
-from groups.core.conversion import downgrade, empty_groups, upgrade
+from groups.core.conversion import downgrade, upgrade
 from groups.core.draft.group import DraftGroup
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -35,7 +35,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.group import Decision, Group, Millis
-from groups.core.kinds import KINDS, kind_for
+from groups.core.kinds import KINDS, kind_for, may_take, taken
 
 
 def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -123,7 +123,7 @@ def _keeps_everybody(event: Event) -> bool:
 def _may_change(group: Group, events: Sequence[Event]) -> bool:
     """Whether anything here can change the group's kind; most steps cannot."""
     for event in events:  # no generator: every step comes by here
-        if empty_groups.may_take(group, event):
+        if may_take(group, event):
             return True
     if isinstance(group, ClassicGroup):
         return any(isinstance(event, ConsumerHeartbeat) for event in events)
@@ -135,10 +135,10 @@ def _may_change(group: Group, events: Sequence[Event]) -> bool:
 
 
 def _decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
-    taken = empty_groups.taken(group, events[0], now)
-    if taken is not group:
-        decision = _decide_as(taken, events, now, rng)
-        return replace(decision, group=group) if decision.group is taken else decision
+    adopted = taken(group, events[0], now)
+    if adopted is not group:
+        decision = _decide_as(adopted, events, now, rng)
+        return replace(decision, group=group) if decision.group is adopted else decision
     decision = _decide_as(_of_kind(group, events[0], now), events, now, rng)
     after = decision.group
     if isinstance(group, ClassicGroup) and isinstance(after, ConsumerGroup) and not after.has_row:

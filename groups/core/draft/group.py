@@ -9,7 +9,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, Self
 
-from groups.core import dispatch, other_kinds
+from groups.core import other_kinds
 from groups.core.draft import guards, heartbeat, invariants, join, leave, offsets, recovery, topics
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
@@ -56,9 +56,17 @@ from groups.core.group import (
 )
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
-from groups.core.rows_group import EXACT_MAX, Earliest, Halves
 from groups.core.shared import SharedDict
-from groups.core.working_copy import ABSENT
+from groups.core.step import (
+    ABSENT,
+    EXACT_MAX,
+    REFUSALS,
+    Earliest,
+    Halves,
+    Handlers,
+    Refusals,
+    decide,
+)
 
 
 def _another_protocol(work: Work, event: JoinGroup) -> None:
@@ -73,7 +81,7 @@ def _no_sync_phase(work: Work, event: SyncGroup) -> None:
     raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
 
 
-HANDLERS: Final[dispatch.Handlers[Work]] = {
+HANDLERS: Final[Handlers[Work]] = {
     Tick: heartbeat.tick,
     DraftJoin: join.join_group,
     DraftHeartbeat: heartbeat.heartbeat,
@@ -101,8 +109,8 @@ HANDLERS: Final[dispatch.Handlers[Work]] = {
     TopicsMatched: other_kinds.no_patterns,
 }
 
-REFUSALS: Final[dispatch.Refusals] = {
-    **dispatch.REFUSALS,
+REFUSED_HERE: Final[Refusals] = {
+    **REFUSALS,
     OffsetCommit: lambda event, no: Committed(_today(no.code)),
     TxnOffsetCommit: lambda event, no: Committed(_today(no.code)),
 }
@@ -156,7 +164,7 @@ class DraftGroup(Halves[Live]):
         work = Work(self._durable, self._live, self.rules, now, rng)
         recovery.recover(work)
         for event in events:
-            dispatch.decide(work, event, HANDLERS, REFUSALS)
+            decide(work, event, HANDLERS, REFUSED_HERE)
         return self._decided(work, events, invariants.check)
 
     def due(self, now: Millis) -> Millis | None:

@@ -21,8 +21,8 @@ from groups.core.rebalance_cause import Cause, tell_forced
 from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 from groups.core.shared import SharedDict
+from groups.core.step import NAMED_MAX
 from groups.core.strategy import Parts
-from groups.core.working_copy import NAMED_MAX
 
 EXCLUDED_MAX = 1_000
 """Consumers that a row remembers as left out. Beyond it they are told UnknownConsumer, and start

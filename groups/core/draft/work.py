@@ -10,7 +10,7 @@ from groups.core.draft.live import Live, Round
 from groups.core.draft.states import EMPTY, TRANSITIONS
 from groups.core.group import Rules
 from groups.core.rows import GroupRow
-from groups.core.working_copy import ABSENT, Gathered
+from groups.core.step import ABSENT, Gathered
 
 KIND = "draft"
 

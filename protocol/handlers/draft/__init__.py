@@ -8,7 +8,7 @@ from groups.core.draft.errors import number_of
 from groups.core.errors import ErrorCode
 from groups.core.events import Event
 from groups.core.replies import Refused, Reply
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from protocol.call import Call
 from protocol.handlers.support import validation
 

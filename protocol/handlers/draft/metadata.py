@@ -6,6 +6,7 @@ from functools import partial
 from groups.cluster.view import Broker
 from protocol.call import Call
 from protocol.handlers import metadata
+from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.messages.draft.metadata import (
     TopicMetadataBroker,
     TopicMetadataPartition,
@@ -19,7 +20,6 @@ from rollcall.wire.messages.metadata import (
     MetadataResponse,
     MetadataResponsePartition,
 )
-from rollcall.wire.size import LARGE_ELEMENTS
 
 
 async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResponse:

@@ -1,0 +1,329 @@
+"""One step of a group, as far as kinds agree: its working copy, the rule of an event, the decision.
+
+No rule is here. A kind derives its ``Work`` from ``Gathered`` and names its rules in a table
+(``HANDLERS`` of its ``group.py``); one that keeps nothing beside rows and what is live derives its
+group from ``Halves``. Nothing is copied before it is changed, and then once per step, not once per
+event.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
+
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.events import (
+    AcknowledgeCommand,
+    ConsumerHeartbeat,
+    DeleteGroup,
+    DraftCommit,
+    DraftHeartbeat,
+    DraftJoin,
+    Event,
+    InstallAssignment,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    OffsetDelete,
+    OffsetWrite,
+    PrepareAssignment,
+    RegisterConsumer,
+    SyncGroup,
+    Tick,
+    Ticket,
+    TxnOffsetCommit,
+)
+from groups.core.group import Answer, Decision, JournalEntry, Millis, Rules
+from groups.core.journal import EntryKind
+from groups.core.replies import (
+    Acknowledged,
+    Committed,
+    ConsumerBeaten,
+    Deleted,
+    DraftBeaten,
+    DraftJoined,
+    Installed,
+    Joined,
+    Left,
+    OffsetsDeleted,
+    Operated,
+    Prepared,
+    Registered,
+    Reply,
+    Synced,
+)
+from groups.core.rows import NOTHING, Durable, GroupRow, MemberRow
+from groups.core.shared import SharedDict, shared
+from groups.core.transactional_offsets import Pending
+
+ABSENT: Final = "absent"
+"""The key in the details of a row that stands for none; a row that is written never has it."""
+
+NAMED_MAX: Final = 50
+"""Ids that one journal entry names; the rest is counted."""
+
+
+class Lives(Protocol):
+    """The live half of a group, of whatever kind."""
+
+    def copy(self) -> Self:
+        """A copy that a step may change."""
+        ...
+
+
+L = TypeVar("L", bound=Lives)
+
+
+class Gathered(Generic[L]):
+    """One step's working copy, as far as kinds agree; thrown away if its batch fails.
+
+    ``transitions``: what each state of the kind leads to.
+    """
+
+    transitions: ClassVar[Mapping[str, frozenset[str]]]
+
+    def __init__(self, durable: Durable, live: L, rules: Rules, now: Millis, rng: Random) -> None:
+        self.before = durable
+        self.rules = rules
+        self.now = now
+        self.rng = rng
+        self.row = durable.group
+        self.members: Mapping[str, MemberRow] = durable.members
+        self.revision = durable.revision
+        self.live = live
+        self.answers: list[Answer] = []
+        self.journal: list[JournalEntry] = []
+        self.operations: list[Operated] = []
+        self.offsets: dict[tuple[str, int], OffsetWrite] = {}
+        self.offset_deletes: dict[tuple[str, int], None] = {}
+        self.pending: Pending = {}
+        self.hung_up: list[str] = []
+        self.deleted = False
+        self._own_live: L | None = None
+        self._own_members: SharedDict[str, MemberRow] | None = None
+
+    # -- what is
+
+    @property
+    def state(self) -> str:
+        """The group's state now."""
+        return self.row.state
+
+    @property
+    def has_row(self) -> bool:
+        """Whether the group has a row, or will have one by this step."""
+        return ABSENT not in self.row.details
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a group at all: its row, where a kind says no more."""
+        return ABSENT not in self.row.details
+
+    # -- what becomes
+
+    def change(self) -> L:
+        """The live half, to be changed; copied at the first call of a step."""
+        if self._own_live is None:
+            self._own_live = self.live = self.live.copy()
+        return self._own_live
+
+    def change_members(self) -> SharedDict[str, MemberRow]:
+        """The member rows, to be changed; copied at the first call of a step."""
+        if self._own_members is None:
+            self.members = self._own_members = shared(self.members)
+        return self._own_members
+
+    def set_members(self, members: Mapping[str, MemberRow]) -> None:
+        """All member rows at once, in order of arrival."""
+        self._own_members = self.members = SharedDict(members)
+
+    def set_row(self, **columns: Any) -> None:
+        """Change columns of the group's own row; one that was absent comes into being."""
+        if not self.has_row:
+            columns.setdefault("details", NOTHING)
+        self.row = replace(self.row, **columns)
+
+    def set_details(self, **changes: Any) -> None:
+        """Change keys of the row's details; None removes a key."""
+        kept = {key: value for key, value in self.row.details.items() if key != ABSENT}
+        details = {**kept, **changes}
+        self.set_row(details={k: v for k, v in details.items() if v is not None})
+
+    def move_to(self, state: str, **columns: Any) -> None:
+        """Go to another state along a legal edge."""
+        assert state in self.transitions[self.state], f"{self.state} never leads to {state}"
+        self.set_row(state=state, **columns)
+
+    def forget(self, absent: GroupRow, live: L) -> None:
+        """Start over as the group that has no row (it was deleted)."""
+        self.row = absent
+        self.set_members({})
+        self.revision = 0
+        self._own_live = self.live = live
+        self.offsets.clear()
+        self.offset_deletes.clear()
+        self.pending.clear()
+        self.deleted = True
+
+    # -- what follows
+
+    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
+        """Send a reply once the batch has committed; nobody waits where there is no ticket."""
+        if ticket is not None:
+            self.answers.append(Answer(ticket, reply))
+
+    def note(self, kind: EntryKind, **fields: Any) -> None:
+        """Write a journal entry; the generation is the group's own unless said."""
+        fields.setdefault("generation_before", self.row.generation)
+        fields.setdefault("generation_after", self.row.generation)
+        self.journal.append(JournalEntry(kind=kind, **fields))
+
+    def operated(
+        self, operation_id: int, error: ErrorCode, detail: str, *, changed: bool = True
+    ) -> None:
+        """How an operator's verb ended."""
+        generation = self.row.generation if error is ErrorCode.NONE else None
+        operated = Operated(operation_id, error, detail, generation, changed=changed)
+        self.operations.append(operated)
+
+    @property
+    def changed_live(self) -> L | None:
+        """The copy this step changed, or None when it changed nothing live."""
+        return self._own_live
+
+    def durable(self) -> Durable:
+        """The durable half afterwards: the very object of before when nothing changed."""
+        row, before = self.row, self.before
+        if row is not before.group and before.exists and row == before.group:
+            row = before.group
+        same = row is before.group and self.members is before.members and not self.deleted
+        return before if same else Durable(row, self.members, self.revision)
+
+
+Refusals = Mapping[type[Event], Callable[[Any, Refuse], Reply]]
+
+REFUSALS: Final[Refusals] = {
+    JoinGroup: lambda event, no: Joined(error=no.code, member_id=event.member_id),
+    SyncGroup: lambda event, no: Synced(error=no.code),
+    LeaveGroup: lambda event, no: Left(no.code),
+    OffsetCommit: lambda event, no: Committed(no.code),
+    TxnOffsetCommit: lambda event, no: Committed(no.code),
+    OffsetDelete: lambda event, no: OffsetsDeleted(no.code),
+    DeleteGroup: lambda event, no: Deleted(no.code),
+    ConsumerHeartbeat: lambda event, no: ConsumerBeaten(error=no.code, detail=no.detail),
+    PrepareAssignment: lambda event, no: Prepared(error=no.code, detail=no.detail),
+    InstallAssignment: lambda event, no: Installed(error=no.code, detail=no.detail),
+    DraftJoin: lambda event, no: DraftJoined(error=no.code, consumer_id=event.consumer_id),
+    DraftHeartbeat: lambda event, no: DraftBeaten(no.code),
+    DraftCommit: lambda event, no: Committed(no.code),
+    RegisterConsumer: lambda event, no: Registered(no.code, no.detail, event.consumer_id),
+    AcknowledgeCommand: lambda event, no: Acknowledged(no.code, no.detail),
+}
+"""The shape of each event's answer when a rule says no."""
+
+
+class Answers(Protocol):
+    """A working copy, as far as a refusal needs it."""
+
+    def answer(self, ticket: Ticket | None, reply: Reply) -> None:
+        """Send a reply once the batch has committed."""
+        ...
+
+
+W = TypeVar("W", bound=Answers)
+
+Handlers = Mapping[type[Event], Callable[[W, Any], None]]
+
+
+def decide(work: W, event: Event, handlers: Handlers[W], refusals: Refusals = REFUSALS) -> bool:
+    """Whether the event's rule said yes. A refusal is answered, and leaves everything as it was."""
+    handler = handlers.get(type(event))
+    assert handler is not None, f"no rule for {type(event).__name__}"
+    try:
+        handler(work, event)
+    except Refuse as refusal:
+        work.answer(event.ticket, refusals[type(event)](event, refusal))
+        return False
+    return True
+
+
+Check = Callable[[Durable, Durable, Sequence[Answer]], None]
+
+
+Earliest = tuple[Millis | None]
+"""No member's own deadline comes before this one; (None,): none has any."""
+
+EXACT_MAX: Final = 100
+"""Members up to which every step looks for the earliest deadline anew. In a larger group one that
+has been put off stays in mind until it comes; the tick then decides nothing, and looks."""
+
+
+class Halves(Generic[L]):
+    """What a group of rows and a live half is at one instant, and how a step ends."""
+
+    __slots__ = ("_due", "_durable", "_earliest", "_live", "rules")
+
+    def __init__(self, durable: Durable, live: L, rules: Rules) -> None:
+        self.rules = rules
+        self._durable = durable
+        self._live = live
+        self._due: tuple[Millis | None] | None = None
+        self._earliest: Earliest | None = None
+
+    @property
+    def durable(self) -> Durable:
+        """What the rows hold once this value is committed."""
+        return self._durable
+
+    @property
+    def live(self) -> L:
+        """What no row holds."""
+        return self._live
+
+    @property
+    def has_row(self) -> bool:
+        """Whether the group has a row, or will have one by the step that gave this value."""
+        return ABSENT not in self._durable.group.details
+
+    def with_revision(self, revision: int) -> Self:
+        """The same group after its rows were written."""
+        durable = Durable(self._durable.group, self._durable.members, revision)
+        after = type(self)(durable, self._live, self.rules)
+        after._due, after._earliest = self._due, self._earliest
+        return after
+
+    def with_rules(self, rules: Rules) -> Self:
+        """The same group under other rules."""
+        return type(self)(self._durable, self._live, rules)
+
+    def roster(self) -> tuple[MemberRow, ...]:
+        """The members as DescribeGroups lists them."""
+        return tuple(self._durable.members.values())
+
+    def _earliest_after(self, after: Self) -> Earliest | None:
+        """The same for the group as a step without a tick left it; None: it must be looked for."""
+        return None
+
+    def _decided(self, work: Gathered[L], events: Sequence[Event], check: Check) -> Decision:
+        """What the step comes to. The group afterwards is self where nothing changed, so that
+        ``due`` stays known."""
+        if work.has_row and not self._durable.exists:
+            work.journal.insert(0, JournalEntry(EntryKind.GROUP_CREATED))
+        durable, live = work.durable(), work.changed_live
+        after: Any = self  # a group, once its kind has said the rest
+        ticked = any(isinstance(event, Tick) for event in events)
+        if durable is not self._durable or live is not None or ticked:
+            after = type(self)(durable, self._live if live is None else live, self.rules)
+            after._earliest = None if ticked else self._earliest_after(after)
+        check(self._durable, durable, work.answers)
+        return Decision(
+            group=after,
+            answers=tuple(work.answers),
+            journal=tuple(work.journal),
+            offsets=tuple(work.offsets.values()),
+            offset_deletes=tuple(work.offset_deletes),
+            pending=tuple(work.pending.values()),
+            operations=tuple(work.operations),
+            hung_up=tuple(work.hung_up),
+            deleted=work.deleted,
+        )

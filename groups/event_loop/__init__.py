@@ -1,1 +1,0 @@
-"""How one event loop serves everybody in turn."""
