@@ -4,6 +4,7 @@ ApiVersions, dispatch, the docs and the tests read it. To add an API: declare it
 messages, write its handler, add its line.
 """
 
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -48,7 +49,8 @@ from protocol.handlers import (
     sync_group,
     txn_offset_commit,
 )
-from rollcall.wire.messages import MESSAGES
+from rollcall.wire.declare import Message
+from rollcall.wire.messages import MESSAGES, Messages
 
 Handler = Callable[[Any, Call], Awaitable[Any]]
 
@@ -56,7 +58,9 @@ Handler = Callable[[Any, Call], Awaitable[Any]]
 @dataclass(frozen=True, slots=True)
 class Api:
     """One line of the table; versions are inclusive. ``is_bulky``: a small request may have a
-    large reply. ``number_of``: how its clients call an error."""
+    large reply. ``number_of``: how its clients call an error. ``flexible_since``: the first version
+    of a request whose header has tagged fields (KIP-482), ``replies_flexible_since`` of a reply; no
+    version of ApiVersions, whose client does not know yet which versions there are (KIP-511)."""
 
     key: int
     name: str
@@ -65,28 +69,43 @@ class Api:
     request: type[Any]
     response: type[Any]
     handle: Handler
+    flexible_since: int
+    replies_flexible_since: int
     is_bulky: bool = False
     number_of: Callable[[ErrorCode], int] = int
 
+
+API_VERSIONS = 18
 
 BULKY = frozenset({3, 9, 11, 15, 16, 32, 66, 69, 75, 10010})
 """Metadata, OffsetFetch, JoinGroup (the leader's), what describes or lists, PrepareAssignment."""
 
 
-def _api(key: int, handle: Handler) -> Api:
+def api_of(messages: Messages, handle: Handler, number_of: Callable[[ErrorCode], int] = int) -> Api:
     """Every version that is declared is served."""
-    messages = MESSAGES[key]
-    lowest, highest = messages.request.versions
+    key, name, request, response = messages
+    lowest, highest = request.versions
     return Api(
         key,
-        messages.name,
+        name,
         lowest,
         highest,
-        messages.request,
-        messages.response,
+        request,
+        response,
         handle,
-        key in BULKY,
+        flexible_since=_since(request),
+        replies_flexible_since=sys.maxsize if key == API_VERSIONS else _since(response),
+        is_bulky=key in BULKY,
+        number_of=number_of,
     )
+
+
+def _since(message: type[Message]) -> int:
+    return sys.maxsize if message.flexible_since is None else message.flexible_since
+
+
+def _api(key: int, handle: Handler) -> Api:
+    return api_of(MESSAGES[key], handle)
 
 
 APIS: Mapping[int, Api] = {
@@ -141,4 +160,4 @@ def is_flexible(apis: Mapping[int, Api], key: int, version: int) -> bool:
     """Whether a request of this API and version has the newer header with tagged fields, on a
     listener that speaks this table."""
     api = apis.get(key)
-    return api is not None and bool(api.request.flexible(version))
+    return api is not None and version >= api.flexible_since

@@ -16,7 +16,7 @@ from channels.consumer import AsyncConsumer
 from groups.core.events import Ticket
 from groups.node import NodeSettings
 from protocol import apis
-from protocol.apis import Api
+from protocol.apis import API_VERSIONS, Api
 from protocol.call import Call
 from protocol.handlers.api_versions import unsupported_version_body
 from protocol.handlers.support import validation
@@ -27,8 +27,6 @@ from rollcall.wire.frames import RequestHeader, parse_header, response_frame
 from rollcall.wire.limits import REPLY_BYTES_MAX
 
 logger = logging.getLogger(__name__)
-
-API_VERSIONS = 18
 
 OF_ONE_GROUP = frozenset({11, 14, 15, 68, 69, 10001, 10010})
 """APIs whose replies may tell of one group, and be as long as the limits of a group allow."""
@@ -107,7 +105,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             connection.mute(call.throttle_ms)
         if response is None:
             return None
-        flexible = api.key != API_VERSIONS and bool(api.response.flexible(version))
+        flexible = version >= api.replies_flexible_since
         if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
             async with server.reply_bytes.turn:
                 await server.reply_bytes.room()

@@ -18,8 +18,8 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
 from groups.core.replies import Refused, Reply
 from groups.core.rows import slot_of
+from groups.event_loop import Turns
 from groups.node import Node
-from protocol.turns import Turns
 
 T = TypeVar("T")
 

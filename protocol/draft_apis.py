@@ -8,7 +8,7 @@ are Rollcall's own and the same in both: operators' orders (docs/pause.md).
 from collections.abc import Mapping
 
 from groups.core.draft.errors import number_of
-from protocol.apis import APIS, Api, Handler
+from protocol.apis import APIS, Api, Handler, api_of
 from protocol.handlers.draft import (
     consumer_metadata,
     heartbeat,
@@ -22,18 +22,7 @@ from rollcall.wire.messages.draft import DRAFT_MESSAGES
 
 
 def _api(key: int, handle: Handler) -> Api:
-    messages = DRAFT_MESSAGES[key]
-    lowest, highest = messages.request.versions
-    return Api(
-        key,
-        messages.name,
-        lowest,
-        highest,
-        messages.request,
-        messages.response,
-        handle,
-        number_of=number_of,
-    )
+    return api_of(DRAFT_MESSAGES[key], handle, number_of)
 
 
 DRAFT_APIS: Mapping[int, Api] = {

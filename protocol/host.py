@@ -4,11 +4,11 @@ import asyncio
 from typing import Any, Protocol
 
 from groups.coordinator.runtime import CoordinatorRuntime
+from groups.event_loop import Turns
 from groups.node import Node
 from protocol.budgets import Admission, ReplyBytes, RequestBytes
 from protocol.call import PendingReplies
 from protocol.heartbeat_hold import Ends
-from protocol.turns import Turns
 
 
 class Host(Protocol):

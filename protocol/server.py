@@ -29,6 +29,7 @@ from twisted.internet import defer, reactor  # noqa: E402
 from groups.cluster.view import Broker  # noqa: E402
 from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
+from groups.event_loop import Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from protocol.apis import APIS, Api  # noqa: E402
 from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
@@ -39,7 +40,6 @@ from protocol.draft_connections import Seats  # noqa: E402
 from protocol.handed_out import HandedOut  # noqa: E402
 from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
-from protocol.turns import Turns  # noqa: E402
 from protocol.unsent import bound_unsent  # noqa: E402
 
 logger = logging.getLogger(__name__)

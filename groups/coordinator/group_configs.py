@@ -14,7 +14,7 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from groups.catalogue.cache import Unavailable
-from groups.coordinator.overrides import NOTHING
+from groups.coordinator.entries import NOTHING
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.authors import NOBODY, Told
 from groups.core.configs.entries import Change

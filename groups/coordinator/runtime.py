@@ -13,11 +13,10 @@ from functools import partial
 from random import Random
 from types import MappingProxyType
 
-from groups.coordinator.entries import CommitQueue, GroupEntry
+from groups.coordinator.entries import CommitQueue, GroupEntry, GroupOverrides
 from groups.coordinator.heartbeat_views import HeartbeatViews
 from groups.coordinator.merging import Merge, takes_long
 from groups.coordinator.observers import Observers
-from groups.coordinator.overrides import GroupOverrides
 from groups.core.assignors.task import AssignmentTask
 from groups.core.configs.group import Values
 from groups.core.errors import ErrorCode

@@ -1,68 +1,71 @@
-"""What groups answer to requests that only another kind of group can serve: consumers of the two
-old designs (the 0.9 draft, and groups that the coordinator commands), and members that assign.
+"""What groups answer to requests that only another kind of group can serve: the table that each
+kind's own begins with.
 
-They know none of that kind's members. Nothing is changed here.
+A kind replaces the lines that are its own. It knows none of the other kinds' members, and nothing
+is changed here.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
+    ConsumerHeartbeat,
     DraftHeartbeat,
     DraftJoin,
+    Event,
     IdsAbandoned,
     InstallAssignment,
+    JoinGroup,
     MembersRefused,
     PrepareAssignment,
     RegisterConsumer,
+    SyncGroup,
     TargetComputed,
     TopicsChanged,
     TopicsMatched,
 )
+from groups.core.step import Handlers
 
 
-def draft_join(work: Any, event: DraftJoin) -> None:
-    """The group has another protocol, and members of it, or is about to have."""
+def _another_protocol(_work: Any, _event: JoinGroup | DraftJoin | RegisterConsumer) -> None:
     raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
 
 
-def draft_heartbeat(work: Any, event: DraftHeartbeat) -> None:
-    """No consumer of the draft can be one of its members."""
+def _no_such_member(_work: Any, _event: SyncGroup | DraftHeartbeat | AcknowledgeCommand) -> None:
     raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
 
 
-def topics_changed(work: Any, event: TopicsChanged) -> None:
-    """It stopped to be of such a kind while the news was on its way."""
+def _not_a_consumer_group(_work: Any, _event: ConsumerHeartbeat) -> None:
+    """Whether it may become one is asked before (``groups.core.conversion``)."""
+    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is not a consumer group")
 
 
-def members_refused(work: Any, event: MembersRefused) -> None:
-    """Nobody waits here to become a member: each row is written with the request that made it,
-    which is refused itself."""
-
-
-def ids_abandoned(work: Any, event: IdsAbandoned) -> None:
-    """It stopped to be a classic group since it handed them out."""
-
-
-def register_consumer(work: Any, event: RegisterConsumer) -> None:
-    """The group has another protocol, and members of it, or is about to have."""
-    raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-
-
-def acknowledge_command(work: Any, event: AcknowledgeCommand) -> None:
-    """Nobody was told anything."""
-    raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-
-
-def not_asked_any_more(work: Any, event: TargetComputed) -> None:
-    """The answer to a question of the consumer group that had this id before."""
-
-
-def no_patterns(work: Any, event: TopicsMatched) -> None:
-    """The group was a consumer group when somebody went to look."""
-
-
-def assigns_nothing(work: Any, event: PrepareAssignment | InstallAssignment) -> None:
-    """Only members of a consumer group are ever asked to assign."""
+def _assigns_nothing(_work: Any, _event: PrepareAssignment | InstallAssignment) -> None:
     raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "The group is not a consumer group.")
+
+
+def _too_late(_work: Any, _event: Event) -> None:
+    """News, or an answer, for the group of another kind that had this id before."""
+
+
+def _nobody_waits(_work: Any, _event: MembersRefused) -> None:
+    """Each row is written with the request that made it, which is refused itself."""
+
+
+HANDLERS: Final[Handlers[Any]] = {
+    JoinGroup: _another_protocol,
+    DraftJoin: _another_protocol,
+    RegisterConsumer: _another_protocol,
+    SyncGroup: _no_such_member,
+    DraftHeartbeat: _no_such_member,
+    AcknowledgeCommand: _no_such_member,
+    ConsumerHeartbeat: _not_a_consumer_group,
+    PrepareAssignment: _assigns_nothing,
+    InstallAssignment: _assigns_nothing,
+    IdsAbandoned: _too_late,
+    TargetComputed: _too_late,
+    TopicsChanged: _too_late,
+    TopicsMatched: _too_late,
+    MembersRefused: _nobody_waits,
+}

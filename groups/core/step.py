@@ -6,7 +6,7 @@ group from ``Halves``. Nothing is copied before it is changed, and then once per
 event.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
@@ -33,7 +33,7 @@ from groups.core.events import (
     Ticket,
     TxnOffsetCommit,
 )
-from groups.core.group import Answer, Decision, JournalEntry, Millis, Rules
+from groups.core.group import Answer, Decision, JournalEntry, Millis, Rules, stands
 from groups.core.journal import EntryKind
 from groups.core.replies import (
     Acknowledged,
@@ -300,9 +300,41 @@ class Halves(Generic[L]):
         """The members as DescribeGroups lists them."""
         return tuple(self._durable.members.values())
 
+    def due(self, now: Millis) -> Millis | None:
+        """The next instant at which a ``Tick`` may decide something; None: never.
+
+        Found in O(members), or from what the step before knew; and again when it has passed, since
+        beats have moved on meanwhile.
+        """
+        if not stands(self._due, now):
+            if self._earliest is None or self._due is not None:
+                self._earliest = (self._earliest_of(self._ids()),)
+            self._due = (self._next(self._earliest[0]),)
+        assert self._due is not None
+        return self._due[0]
+
+    def _ids(self) -> Iterable[str]:
+        """Whoever has a deadline of its own."""
+        return self._durable.members
+
+    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
+        """The earliest deadline among these; the kind's ``timers`` know it."""
+        raise NotImplementedError
+
+    def _next(self, earliest: Millis | None) -> Millis | None:
+        """The same, with what is due in the group as a whole."""
+        raise NotImplementedError
+
+    def _touched(self, after: Self) -> Iterable[str] | None:
+        """Whose deadlines the step to ``after`` may have brought forward; None: anybody's."""
+        return None
+
     def _earliest_after(self, after: Self) -> Earliest | None:
         """The same for the group as a step without a tick left it; None: it must be looked for."""
-        return None
+        if self._earliest is None or (ids := self._touched(after)) is None:
+            return None
+        ends = (*self._earliest, after._earliest_of(ids))
+        return (min((at for at in ends if at is not None), default=None),)
 
     def _decided(self, work: Gathered[L], events: Sequence[Event], check: Check) -> Decision:
         """What the step comes to. The group afterwards is self where nothing changed, so that

@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+from groups.coordinator.views import View
+from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import JoinGroup
 from groups.core.replies import Joined
+from groups.core.subscription import subscription_of
 from protocol.call import Call
 from protocol.handlers.support import topic_view, validation
 from rollcall.wire.messages.join_group import (
@@ -23,7 +26,7 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     """Check the form, let the group decide, answer when it has."""
     try:
         event = _event(request, call)
-        seen = await topic_view.view_of_join(request.group_id, event, call)
+        seen = await _view(request.group_id, event, call)
     except Refuse as refusal:
         return _response(Joined(refusal.code, request.member_id), call.version)
     event = replace(event, topics=seen.topics, looked_up=seen.looked_up)
@@ -33,6 +36,18 @@ async def handle(request: JoinGroupRequest, call: Call) -> JoinGroupResponse:
     if reply.error is ErrorCode.MEMBER_ID_REQUIRED:
         call.note_id(request.group_id, reply.member_id)
     return _response(reply, call.version)
+
+
+async def _view(group_id: str, event: JoinGroup, call: Call) -> View:
+    """What the group must know of topics; nothing where it leaves assigning to its members."""
+    group = call.node.coordinator.group(group_id)
+    if not isinstance(group, ConsumerGroup) or not event.protocols:
+        return View()
+    said = subscription_of(event.protocols[0][1])
+    if said is None:
+        return View()
+    brought = {*said.topics, *(topic for topic, _ in said.owned)}
+    return await topic_view.view(group_id, brought, call)
 
 
 def _event(request: JoinGroupRequest, call: Call) -> JoinGroup:

@@ -1,11 +1,13 @@
 """The table of kinds: what an absent group becomes, and room for kinds that come later."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from groups import core
 from groups.core import events, kinds
 from groups.core.classic import group as classic
 from groups.core.classic.group import ClassicGroup
@@ -62,3 +64,16 @@ def test_a_kind_that_is_registered_is_found(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_consumer_heartbeat_asks_for_a_consumer_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(kinds.KINDS, "consumer", Toy)
     assert kinds.kind_for(beat()) == "consumer"
+
+
+SAME = {
+    *("group", "work", "live", "states", "timers", "recovery"),
+    *("guards", "leave", "operator", "offsets", "invariants"),
+}
+"""Files that mean the same in each kind (docs/architecture.md, *Rooms*)."""
+
+
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_who_knows_one_kind_finds_its_way_in_every_other(kind: str) -> None:
+    folder = Path(core.__file__).parent / kind
+    assert {path.stem for path in folder.glob("*.py")} >= SAME

@@ -15,12 +15,12 @@ from groups.cluster.view import Broker, Cluster
 from groups.core.events import Ticket
 from groups.core.replies import Reply
 from groups.core.rows import SLOTS
+from groups.event_loop import Turns
 from groups.node import Node, NodeSettings
 from groups.postgres.connections import Connection
 from protocol import apis
 from protocol.call import Call, PendingReplies
 from protocol.request_limits import Refusal, exceeded, refused
-from protocol.turns import Turns
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES

@@ -66,20 +66,17 @@ ACCEPTED: tuple[Accepted, ...] = (
         ONLY_ASSERTED,
     ),
     *(
-        Accepted(
-            f"groups/core/{kind}/group.py",
-            f"{kind.capitalize()}Group.due",
-            "return self._due[0]",
-            "return self._due[ -1]",
-            OF_ONE,
+        Accepted(file, function, "return self._due[0]", "return self._due[ -1]", OF_ONE)
+        for file, function in (
+            ("groups/core/step.py", "Halves.due"),
+            ("groups/core/consumer/group.py", "ConsumerGroup.due"),
         )
-        for kind in ("classic", "consumer", "draft", "commanded")
     ),
     Accepted(
-        "groups/core/classic/group.py",
-        "ClassicGroup.due",
-        "due = timers.due(self._durable, self._live, self.rules, self._earliest[0])",
-        "due = timers.due(self._durable, self._live, self.rules, self._earliest[ -1])",
+        "groups/core/step.py",
+        "Halves.due",
+        "self._due = (self._next(self._earliest[0]),)",
+        "self._due = (self._next(self._earliest[ -1]),)",
         OF_ONE,
     ),
     *(

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from benchmarks.wire import create_topic
+from groups import event_loop
+from groups.event_loop import Turns
 from protocol import connection as limits
-from protocol import turns
-from protocol.turns import Turns
 from rollcall.wire.codec import LARGE_ELEMENTS, encode, is_large
 from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from tests.server.client import SMALL, hello
@@ -26,7 +26,7 @@ async def test_a_turn_that_is_not_spent_makes_nobody_wait() -> None:
 async def test_who_waits_is_served_in_order_and_before_who_comes_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(turns, "TURN_S", 0.0)
+    monkeypatch.setattr(event_loop, "TURN_S", 0.0)
     budget, served = Turns(asyncio.get_running_loop()), list[str]()
 
     async def work(name: str) -> None:
@@ -35,7 +35,7 @@ async def test_who_waits_is_served_in_order_and_before_who_comes_later(
 
     waiting = [asyncio.create_task(work(name)) for name in "abc"]
     await asyncio.sleep(0)
-    monkeypatch.setattr(turns, "TURN_S", 60.0)
+    monkeypatch.setattr(event_loop, "TURN_S", 60.0)
     late = asyncio.create_task(work("d"))
     await asyncio.wait([*waiting, late])
 
@@ -56,7 +56,7 @@ async def test_a_pipeline_does_not_keep_its_neighbour_waiting(
     served: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hundreds of requests that need no I/O: the neighbour's one is served among the first."""
-    monkeypatch.setattr(turns, "TURN_S", 0.0)
+    monkeypatch.setattr(event_loop, "TURN_S", 0.0)
     greedy, connection = await served.connect()
     modest, _ = await served.connect()
     greedy.writer.write(b"".join(greedy.packed(hello(), 3) for _ in range(500)))

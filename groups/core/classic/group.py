@@ -24,34 +24,24 @@ from groups.core.classic import (
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
 from groups.core.classic.work import Work, absent_row
-from groups.core.errors import ErrorCode, Refuse
+from groups.core.errors import ErrorCode
 from groups.core.events import (
-    AcknowledgeCommand,
-    ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
-    DraftHeartbeat,
-    DraftJoin,
     Event,
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
     IdsAbandoned,
-    InstallAssignment,
     JoinGroup,
     LeaveGroup,
     MembersRefused,
     OffsetCommit,
     OffsetDelete,
-    PrepareAssignment,
-    RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
-    TargetComputed,
     Tick,
     Ticket,
-    TopicsChanged,
-    TopicsMatched,
     TxnOffsetCommit,
 )
 from groups.core.group import (
@@ -62,19 +52,13 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
-    stands,
 )
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
-from groups.core.step import ABSENT, EXACT_MAX, Earliest, Halves, Handlers, decide
-
-
-def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
-    """Whether it may become one is asked before (``groups.core.conversion``)."""
-    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is not a consumer group")
-
+from groups.core.step import ABSENT, Halves, Handlers, decide
 
 HANDLERS: Final[Handlers[Work]] = {
+    **other_kinds.HANDLERS,
     Tick: timers.tick,
     JoinGroup: join.join_group,
     SyncGroup: sync.sync_group,
@@ -82,11 +66,6 @@ HANDLERS: Final[Handlers[Work]] = {
     MembersRefused: leave.members_refused,
     OffsetCommit: offsets.commit,
     DraftCommit: offsets.commit,
-    DraftJoin: other_kinds.draft_join,
-    DraftHeartbeat: other_kinds.draft_heartbeat,
-    TopicsChanged: other_kinds.topics_changed,
-    RegisterConsumer: other_kinds.register_consumer,
-    AcknowledgeCommand: other_kinds.acknowledge_command,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
@@ -94,12 +73,7 @@ HANDLERS: Final[Handlers[Work]] = {
     EvictMember: operator.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
-    ConsumerHeartbeat: _not_a_consumer_group,
     IdsAbandoned: leave.ids_abandoned,
-    PrepareAssignment: other_kinds.assigns_nothing,
-    InstallAssignment: other_kinds.assigns_nothing,
-    TargetComputed: other_kinds.not_asked_any_more,
-    TopicsMatched: other_kinds.no_patterns,
 }
 
 
@@ -136,36 +110,25 @@ class ClassicGroup(Halves[Live]):
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         """Decide the events in order; self stays as it is."""
         work = Work(self._durable, self._live, self.rules, now, rng)
-        recovery.recover(work)
+        if self._live.recovering:
+            recovery.recover(work)
         timers.resume(work)
         for event in events:
             decide(work, event, HANDLERS)
         timers.tidy(work)
         return self._decided(work, events, invariants.check)
 
-    def due(self, now: Millis) -> Millis | None:
-        """The next instant at which a ``Tick`` may decide something; None: never.
+    def _ids(self) -> Iterable[str]:
+        return timers.ids(self._durable, self._live)
 
-        Found in O(members), or from what the step before knew; and again when it has passed, since
-        beats have moved on meanwhile.
-        """
-        if not stands(self._due, now):
-            if self._earliest is None or self._due is not None:
-                self._earliest = (timers.earliest(self._durable, self._live),)
-            due = timers.due(self._durable, self._live, self.rules, self._earliest[0])
-            self._due = (due,)
-        assert self._due is not None
-        return self._due[0]
+    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
+        return timers.earliest_of(ids, self._durable, self._live)
 
-    def _earliest_after(self, after: Self) -> Earliest | None:
-        live = after._live
-        if self._earliest is None or len(live.beats) + len(live.pending) <= EXACT_MAX:
-            return None
-        ids = timers.touched(self._durable, self._live, after._durable, live)
-        if ids is None:
-            return None
-        new = timers.earliest_of(ids, after._durable, live)
-        return (min((at for at in (*self._earliest, new) if at is not None), default=None),)
+    def _next(self, earliest: Millis | None) -> Millis | None:
+        return timers.due(self._durable, self._live, self.rules, earliest)
+
+    def _touched(self, after: Self) -> Iterable[str] | None:
+        return timers.touched(self._durable, self._live, after._durable, after._live)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: answers for those of the tickets that are not parked any more."""

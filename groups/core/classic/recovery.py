@@ -53,8 +53,6 @@ def _is_settled(durable: Durable, rules: Rules) -> bool:
 
 def recover(work: Work) -> None:
     """The first step of a new owner: settle what the old one had begun."""
-    if not work.live.recovering:
-        return
     work.change().recovering = False
     if work.state == PREPARING:
         if work.live.round is not None:

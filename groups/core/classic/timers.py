@@ -35,6 +35,7 @@ from groups.core.group import Millis, Rules
 from groups.core.journal import EntryKind
 from groups.core.rows import Durable, MemberRow
 from groups.core.shared import SharedDict
+from groups.core.step import EXACT_MAX
 
 
 def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:
@@ -44,20 +45,21 @@ def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> 
     return min(deadlines if earliest is None else (earliest, *deadlines), default=None)
 
 
-def earliest(durable: Durable, live: Live) -> Millis | None:
-    """The earliest deadline of any member, parked ones and handed-out ids included. O(members)."""
-    ids = chain(durable.members, live.joins, live.pending)
-    return earliest_of(ids, durable, live)
+def ids(durable: Durable, live: Live) -> Iterable[str]:
+    """Whoever has a deadline of its own: members, parked ones and handed-out ids included."""
+    return chain(durable.members, live.joins, live.pending)
 
 
 def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
-    """The same among these."""
+    """The earliest deadline among these."""
     return min(chain.from_iterable(_of_one(m, durable, live) for m in ids), default=None)
 
 
 def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iterable[str] | None:
     """Whose deadlines a step may have brought forward, by its working copy ``changed`` of ``live``;
     None: anybody's."""
+    if len(changed.beats) + len(changed.pending) <= EXACT_MAX:
+        return None
     if changed.floor != live.floor or (changed.round is None) is not (live.round is None):
         return None
     ids: set[str] = set()

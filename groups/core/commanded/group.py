@@ -15,6 +15,7 @@ from groups.core.commanded import (
     invariants,
     leave,
     offsets,
+    operator,
     rebalance,
     recovery,
     registering,
@@ -25,34 +26,23 @@ from groups.core.commanded import (
 from groups.core.commanded.live import Live
 from groups.core.commanded.thread_offers import FILTER, THREADS
 from groups.core.commanded.work import MATCHES, TOPICS, Work, absent_row
-from groups.core.errors import ErrorCode, Refuse
+from groups.core.errors import ErrorCode
 from groups.core.events import (
     AcknowledgeCommand,
-    ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
-    DraftHeartbeat,
-    DraftJoin,
     Event,
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
-    IdsAbandoned,
-    InstallAssignment,
-    JoinGroup,
     LeaveGroup,
-    MembersRefused,
     OffsetCommit,
     OffsetDelete,
-    PrepareAssignment,
     RegisterConsumer,
     RestoreOffsets,
-    SyncGroup,
-    TargetComputed,
     Tick,
     Ticket,
     TopicsChanged,
-    TopicsMatched,
     TxnOffsetCommit,
 )
 from groups.core.group import (
@@ -63,34 +53,20 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
-    stands,
 )
 from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
 from groups.core.step import ABSENT, Halves, Handlers, decide
 
-
-def _another_protocol(work: Work, event: JoinGroup | DraftJoin) -> None:
-    raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "the coordinator commands the group")
-
-
-def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
-    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the coordinator commands the group")
-
-
-def _no_such_member(work: Work, event: SyncGroup | DraftHeartbeat) -> None:
-    raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-
-
 HANDLERS: Final[Handlers[Work]] = {
-    MembersRefused: other_kinds.members_refused,
+    **other_kinds.HANDLERS,
     Tick: timers.tick,
     RegisterConsumer: registering.register,
     AcknowledgeCommand: acknowledging.acknowledge,
     LeaveGroup: leave.leave_group,
     TopicsChanged: topics.topics_changed,
-    ForceRebalance: leave.force_rebalance,
-    EvictMember: leave.evict_member,
+    ForceRebalance: operator.force_rebalance,
+    EvictMember: operator.evict_member,
     OffsetCommit: offsets.commit,
     DraftCommit: offsets.commit,
     TxnOffsetCommit: offsets.commit_in_transaction,
@@ -98,16 +74,6 @@ HANDLERS: Final[Handlers[Work]] = {
     DeleteGroup: offsets.delete_group,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
-    JoinGroup: _another_protocol,
-    DraftJoin: _another_protocol,
-    SyncGroup: _no_such_member,
-    DraftHeartbeat: _no_such_member,
-    ConsumerHeartbeat: _not_a_consumer_group,
-    IdsAbandoned: other_kinds.ids_abandoned,
-    PrepareAssignment: other_kinds.assigns_nothing,
-    InstallAssignment: other_kinds.assigns_nothing,
-    TargetComputed: other_kinds.not_asked_any_more,
-    TopicsMatched: other_kinds.no_patterns,
 }
 
 OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)
@@ -200,13 +166,11 @@ class CommandedGroup(Halves[Live]):
             rebalance.advance(work)
         return self._decided(work, events, invariants.check)
 
-    def due(self, now: Millis) -> Millis | None:
-        """The next instant at which a tick decides something. O(members), and again when it has
-        passed: beats have moved on meanwhile."""
-        if not stands(self._due, now):
-            self._due = (timers.due(self._durable, self._live, self.rules),)
-        assert self._due is not None
-        return self._due[0]
+    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
+        return timers.earliest_of(ids, self._durable, self._live)
+
+    def _next(self, earliest: Millis | None) -> Millis | None:
+        return timers.due(self._durable, self._live, self.rules, earliest)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: the group holds no ticket, so whoever has one asks again."""

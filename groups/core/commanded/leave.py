@@ -1,4 +1,5 @@
-"""Consumers that go: by LeaveGroup, by silence, for not acknowledging, by an operator's hand.
+"""Consumers that go: by LeaveGroup, for not acknowledging, by another's hand (``operator``,
+``timers``).
 
 Who says that it has stopped, or was silent for a session, is gone at once: it works on nothing any
 more (a consumer reckons its own end: docs/commanded.md). Anybody else is *expelled*: nothing is
@@ -11,18 +12,14 @@ from dataclasses import replace
 
 from groups.core.commanded import rebalance, thread_offers
 from groups.core.commanded.states import (
-    EMPTY,
     MEMBER_LEFT,
     NOT_ACKNOWLEDGED,
-    OPERATOR,
-    SESSION_EXPIRED,
-    STABLE,
 )
 from groups.core.commanded.work import Work
 from groups.core.errors import ErrorCode
-from groups.core.events import EvictMember, ForceRebalance, LeaveGroup
+from groups.core.events import LeaveGroup
 from groups.core.journal import EntryKind
-from groups.core.rebalance_cause import Cause, await_generation, may_force
+from groups.core.rebalance_cause import Cause
 from groups.core.replies import Left
 from groups.core.rows import MemberRow
 from groups.core.step import NAMED_MAX
@@ -70,23 +67,6 @@ def expel(work: Work, row: MemberRow, cause: Cause) -> None:
     work.put(replace(row, commands=(), details=details))
 
 
-def expire(work: Work) -> None:
-    """Whoever was not heard of for its session is gone (the design: its ephemeral node), and so is
-    by then whoever was expelled."""
-    rows = [row for row in work.members.values() if work.now >= work.live.deadline(row)]
-    for row in rows:
-        remove(work, row.member_id)
-    silent = [row for row in rows if not thread_offers.is_expelled(row)]
-    for row in rows:
-        if thread_offers.is_expelled(row):
-            gone(work, Cause.of(row.details[thread_offers.EXPELLED]))
-    if silent:
-        who = "a consumer was" if len(silent) == 1 else f"{len(silent)} consumers were"
-        first = silent[0]
-        reason = f"{who} not heard of in time"
-        gone(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
-
-
 def give_up(work: Work, late: Iterable[MemberRow]) -> None:
     """The last retry is over: ConsumerRebalanceFailed. Who does not acknowledge is expelled; the
     others go on, without what it may still work on."""
@@ -108,29 +88,3 @@ def give_up(work: Work, late: Iterable[MemberRow]) -> None:
     )
     for row in late:
         expel(work, row, Cause(NOT_ACKNOWLEDGED, reason, row.member_id, row.client_id))
-
-
-def force_rebalance(work: Work, event: ForceRebalance) -> None:
-    """An operator has every fetcher stopped and started, necessary or not."""
-    is_empty, rebalances = work.state == EMPTY, work.state != STABLE
-    if may_force(work, event, is_empty=is_empty, rebalances=rebalances):
-        await_generation(work, event, "consumers", "stop and start")
-        reason = f"{event.actor} forced it: {event.reason}"
-        rebalance.queue(work, Cause(OPERATOR, reason), forced=True)
-
-
-def evict_member(work: Work, event: EvictMember) -> None:
-    """An operator removes a consumer; the others rebalance once it must have stopped."""
-    row = work.members.get(event.member_id)
-    if row is None or thread_offers.is_expelled(row):
-        detail = "the group has no such member"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-        return
-    reason = f"{event.actor} evicted a member: {event.reason}"
-    cause = Cause(OPERATOR, reason, row.member_id, row.client_id)
-    work.note(EntryKind.MEMBER_EXPELLED, **cause._asdict())
-    expel(work, row, cause)
-    detail = "the member was removed"
-    if row.member_id in work.members:
-        detail += "; others get its partitions once it knows, or its session is over"
-    work.operated(event.operation_id, ErrorCode.NONE, detail)

@@ -1,16 +1,20 @@
 """Time in a commanded group: sessions, and attempts that nobody acknowledges."""
 
-from groups.core.commanded import guards, leave, rebalance
+from collections.abc import Iterable
+
+from groups.core.commanded import guards, leave, rebalance, thread_offers
 from groups.core.commanded.live import Live
+from groups.core.commanded.states import SESSION_EXPIRED
 from groups.core.commanded.work import ATTEMPT, Work
 from groups.core.events import Tick
 from groups.core.group import Millis, Rules
+from groups.core.rebalance_cause import Cause
 from groups.core.rows import Durable
 
 
 def tick(work: Work, event: Tick) -> None:
     """Who is silent goes; who does not acknowledge is told again, and in the end expelled."""
-    leave.expire(work)
+    _expire(work)
     if not rebalance.is_waiting(work.state) or work.now < _attempt_end(work.live, work.rules):
         return
     late = rebalance.laggards(work.members.values())
@@ -20,16 +24,38 @@ def tick(work: Work, event: Tick) -> None:
         rebalance.try_again(work, late)
 
 
+def _expire(work: Work) -> None:
+    """Whoever was not heard of for its session is gone (the design: its ephemeral node), and so is
+    by then whoever was expelled."""
+    rows = [row for row in work.members.values() if work.now >= work.live.deadline(row)]
+    for row in rows:
+        leave.remove(work, row.member_id)
+    silent = [row for row in rows if not thread_offers.is_expelled(row)]
+    for row in rows:
+        if thread_offers.is_expelled(row):
+            leave.gone(work, Cause.of(row.details[thread_offers.EXPELLED]))
+    if silent:
+        who = "a consumer was" if len(silent) == 1 else f"{len(silent)} consumers were"
+        first = silent[0]
+        reason = f"{who} not heard of in time"
+        leave.gone(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
+
+
 def _attempt_end(live: Live, rules: Rules) -> Millis:
     return live.attempt_at + rules.rebalance_backoff_ms
 
 
-def due(durable: Durable, live: Live, rules: Rules) -> Millis | None:
-    """The next instant at which ``tick`` would decide something. O(members)."""
+def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
+    """When the first of these sessions ends."""
+    return min((live.deadline(durable.members[each]) for each in ids), default=None)
+
+
+def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:
+    """The next instant at which ``tick`` would decide something; ``earliest``: of the sessions."""
     if live.recovering:
         return live.started_at
     rows = durable.members.values()
-    ends = [live.deadline(row) for row in rows]
+    ends = [] if earliest is None else [earliest]
     if rebalance.is_waiting(durable.group.state) and rebalance.laggards(rows):
         ends.append(_attempt_end(live, rules))
     put_off = guards.due(durable, live, rules)

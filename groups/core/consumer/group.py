@@ -4,7 +4,7 @@ It says which rule decides which event, and hands out what others may know of a 
 is ever parked: each heartbeat, and each join of a classic member, is answered in its own step.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -17,82 +17,67 @@ from groups.core.consumer import (
     classic_members,
     client_assignment,
     client_rounds,
-    guards,
     heartbeat,
     invariants,
     leave,
     offsets,
+    operator,
     patterns,
     rebalance,
-    target_schedule,
+    recovery,
+    timers,
 )
 from groups.core.consumer.index import Index, Topic
-from groups.core.consumer.member import UNREVOKED, Member
-from groups.core.consumer.work import ASSIGNING, RECONCILING, Live, Timer, Work, absent_row
+from groups.core.consumer.member import Member
+from groups.core.consumer.work import Live, Work, absent_row
 from groups.core.errors import ErrorCode
 from groups.core.events import (
-    AcknowledgeCommand,
     ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
-    DraftHeartbeat,
-    DraftJoin,
     Event,
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
-    IdsAbandoned,
     InstallAssignment,
     JoinGroup,
     LeaveGroup,
-    MembersRefused,
     OffsetCommit,
     OffsetDelete,
     PrepareAssignment,
-    RegisterConsumer,
     RestoreOffsets,
     SyncGroup,
     TargetComputed,
     Tick,
     Ticket,
-    TopicsChanged,
     TopicsMatched,
     TxnOffsetCommit,
 )
 from groups.core.group import (
     NOBODY,
     Answer,
-    Beat,
     Decision,
     HeartbeatView,
     Millis,
     Rules,
     Session,
-    forgiven,
-    forgiven_beats,
     stands,
 )
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
-from groups.core.shared import SharedDict
 from groups.core.step import Handlers, decide
 
 HANDLERS: Final[Handlers[Work]] = {
-    MembersRefused: other_kinds.members_refused,
-    Tick: leave.tick,
+    **other_kinds.HANDLERS,
+    Tick: timers.tick,
     ConsumerHeartbeat: heartbeat.heartbeat,
     OffsetCommit: offsets.commit,
     DraftCommit: offsets.commit,
-    DraftJoin: other_kinds.draft_join,
-    DraftHeartbeat: other_kinds.draft_heartbeat,
-    TopicsChanged: other_kinds.topics_changed,
-    RegisterConsumer: other_kinds.register_consumer,
-    AcknowledgeCommand: other_kinds.acknowledge_command,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
-    ForceRebalance: leave.force_rebalance,
-    EvictMember: leave.evict_member,
+    ForceRebalance: operator.force_rebalance,
+    EvictMember: operator.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
     TargetComputed: leave.target_computed,
@@ -100,7 +85,6 @@ HANDLERS: Final[Handlers[Work]] = {
     JoinGroup: classic_members.join_group,
     SyncGroup: classic_members.sync_group,
     TopicsMatched: patterns.topics_matched,
-    IdsAbandoned: other_kinds.ids_abandoned,
     PrepareAssignment: client_assignment.prepare,
     InstallAssignment: client_assignment.install,
 }
@@ -209,25 +193,9 @@ class ConsumerGroup:
     def merge(cls, durable: Durable, live: Live | None, rules: Rules, now: Millis) -> Self:
         """Rows and what was live; after a takeover every session and timer starts in full."""
         members = {member_id: Member.load(row) for member_id, row in durable.members.items()}
-        before = live or Live(now, settled_at=now)
-        beats = {member_id: before.beats.get(member_id, Beat(now)) for member_id in members}
         index = Index.of(members.values(), durable.group.details)
-        revoking = [m for m in members if members[m].state == UNREVOKED and m not in index.classic]
-        row, batch = durable.group, target_schedule.reloaded(before.batch)
-        called = [
-            m for m in index.classic if classic_heartbeats.must_join(row, batch, index, members[m])
-        ]
-        since = before.since if durable.group.state in (ASSIGNING, RECONCILING) else None
-        after = replace(
-            before,
-            beats=SharedDict(beats),
-            timers={m: _timer(members[m], before.timers.get(m), now) for m in revoking},
-            calls={m: _timer(members[m], before.calls.get(m), now) for m in called},
-            syncs={m: timer for m, timer in before.syncs.items() if m in index.classic},
-            since=since,
-            batch=batch,
-            round=client_rounds.reloaded(before.round, members),
-        )
+        before = live or Live(now, settled_at=now)
+        after = recovery.kept(durable.group, members, index, before, now)
         return cls(durable, members, index, after, rules)
 
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -270,27 +238,10 @@ class ConsumerGroup:
         Found in O(members), and again when it has passed: beats have moved on meanwhile.
         """
         if not stands(self._due, now):
-            live = self._live
-            ends = list(self._session_ends())
-            for timers in (live.timers, live.calls, live.syncs):
-                ends += [timer.deadline for timer in timers.values()]
-            target = guards.due(self._durable.group, self._live, self.rules)
-            ends += [end for end in (target, client_rounds.due(live.round)) if end is not None]
-            self._due = (min(ends, default=None),)
+            due = timers.due(self._durable, self.members, self._index, self._live, self.rules)
+            self._due = (due,)
         assert self._due is not None
         return self._due[0]
-
-    def _session_ends(self) -> Iterator[Millis]:
-        """Of each member of the classic protocol, and the first of the others: their sessions are
-        of one length, so that who was heard of first decides."""
-        floor, beats, classic = self._live.floor, self._live.beats, self._index.classic
-        others = beats.values() if not classic else _without(beats, classic)
-        first = min((beat.at for beat in others), default=None)
-        if first is not None:
-            yield max(first, floor) + self.rules.group_consumer_session_timeout_ms
-        for member_id in classic:
-            heard = max(beats[member_id].at, floor)
-            yield heard + self.members[member_id].row.session_timeout_ms
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """Nothing is ever parked, so whatever waited was lost with its batch."""
@@ -299,16 +250,7 @@ class ConsumerGroup:
 
     def rearm(self, now: Millis, missed: Millis = 0) -> Self:
         """Every session and timer is set forward by what was missed."""
-        before = self._live
-        live = replace(
-            before,
-            floor=forgiven(before.floor, now, missed),
-            beats=SharedDict(forgiven_beats(before.beats, now, missed)),
-            timers=_later(before.timers, now, missed),
-            calls=_later(before.calls, now, missed),
-            syncs=_later(before.syncs, now, missed),
-            round=client_rounds.rearmed(before.round, self.rules, now, missed),
-        )
+        live = recovery.rearmed(self._live, self.rules, now, missed)
         return type(self)(self._durable, self.members, self._index, live, self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
@@ -340,23 +282,3 @@ class ConsumerGroup:
         for member_id, beat in self._live.beats.items():
             timeout = self.members[member_id].row.session_timeout_ms if member_id in own else usual
             yield Session(member_id, max(beat.at, floor), timeout)
-
-
-def _without(beats: Mapping[str, Beat], left_out: Collection[str]) -> Iterable[Beat]:
-    return (beat for member_id, beat in beats.items() if member_id not in left_out)
-
-
-def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:
-    """The timer that ran on, where it was for the same; else one that starts in full."""
-    if before is not None and before.revoking == member.revoking:
-        return before
-    timeout = member.row.rebalance_timeout_ms
-    return Timer(now + timeout, timeout, member.revoking)
-
-
-def _later(timers: Mapping[str, Timer], now: Millis, missed: Millis) -> dict[str, Timer]:
-    def later(timer: Timer) -> Timer:
-        began = forgiven(timer.deadline - timer.timeout_ms, now, missed)
-        return replace(timer, deadline=began + timer.timeout_ms)
-
-    return {member_id: later(timer) for member_id, timer in timers.items()}

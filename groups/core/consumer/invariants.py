@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from groups.core.consumer.index import Index
 from groups.core.consumer.member import LEFT_FOR_NOW, UNREVOKED, Member
-from groups.core.consumer.work import EMPTY, STABLE_GROUP, Live
+from groups.core.consumer.states import EMPTY, STABLE_GROUP
+from groups.core.consumer.work import Live
 from groups.core.group import Answer
 from groups.core.rows import Durable
 

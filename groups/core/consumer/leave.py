@@ -1,4 +1,4 @@
-"""How members of a consumer group go: by their word, by silence, by an operator (KIP-848).
+"""How members of a consumer group go, by their own word or by another's hand (KIP-848).
 
 A departure raises the group epoch but computes no target: the group is Assigning until the
 next heartbeat.
@@ -7,31 +7,22 @@ next heartbeat.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from groups.core.assignors.task import AssignorFailed
 from groups.core.assignors.types import NOTHING
 from groups.core.consumer import (
-    classic_heartbeats,
-    client_assignment,
     client_rounds,
-    guards,
     rebalance,
     target_schedule,
     targets,
-    votes,
 )
 from groups.core.consumer.member import LEFT_FOR_NOW, STABLE, Member
 from groups.core.consumer.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     ConsumerHeartbeat,
-    EvictMember,
-    ForceRebalance,
     LeaveGroup,
     Leaver,
     TargetComputed,
-    Tick,
 )
-from groups.core.group import Millis, Rules
 from groups.core.journal import Trigger
 from groups.core.replies import ConsumerBeaten, Left
 
@@ -130,29 +121,6 @@ def _code_of(leaver: Leaver, member: Member | None) -> ErrorCode:
     return ErrorCode.FENCED_INSTANCE_ID
 
 
-def tick(work: Work, _event: Tick) -> None:
-    """Sessions and rebalance timers that have ended fence their members."""
-    for timers, what in (
-        ("timers", "did not give partitions up in time"),
-        ("calls", "did not join again in time"),
-        ("syncs", "sent no SyncGroup in time"),
-    ):
-        late = [
-            work.members[m] for m in classic_heartbeats.over(getattr(work.live, timers), work.now)
-        ]
-        if late:
-            remove(work, late, Trigger.REBALANCE_TIMEOUT, _said(late, what))
-    silent = [work.members[m] for m in work.members if work.now >= session_end(work, m)]
-    if silent:
-        remove(work, silent, Trigger.SESSION_EXPIRED, _said(silent, "sent no heartbeat in time"))
-    client_assignment.tick(work)
-    if guards.is_put_off(work.row) or work.live.batch.is_wanted:
-        try:
-            rebalance.assign(work)
-        except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
-            target_schedule.failed(work, votes.vote(work), str(error))
-
-
 def target_computed(work: Work, event: TargetComputed) -> None:
     """A target that was worked out elsewhere. Only the last one that was asked for counts."""
     question = event.question
@@ -162,54 +130,3 @@ def target_computed(work: Work, event: TargetComputed) -> None:
         target_schedule.failed(work, question.name, event.error)
     elif question.epoch > work.target_epoch:
         targets.go_by(work, question, event.targets, event.ready)
-
-
-def _said(members: Sequence[Member], what: str) -> str:
-    return f"a member {what}" if len(members) == 1 else f"{len(members)} members {what}"
-
-
-def session_end(work: Work, member_id: str) -> Millis:
-    """When a member that stays silent is removed."""
-    heard = max(work.live.beats[member_id].at, work.live.floor)
-    return heard + session_timeout_ms(work.members[member_id], work.rules)
-
-
-def session_timeout_ms(member: Member, rules: Rules) -> Millis:
-    """How long a member may be silent: the group says so, but to a classic member, who says it."""
-    if member.is_classic:
-        return member.row.session_timeout_ms
-    return rules.group_consumer_session_timeout_ms
-
-
-def force_rebalance(work: Work, event: ForceRebalance) -> None:
-    """An operator's verb: the epoch rises and the target is computed anew, even if it is equal."""
-    if not work.members:
-        detail = "the group has no members"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-        return
-    expected, generation = event.expected_generation, work.row.generation
-    if expected is not None and expected != generation:
-        detail = f"the group epoch is {generation}, not {expected}"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-        return
-    if work.rules.guards.frozen:
-        detail = "the group is frozen (rollcall.freeze)"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-        return
-    rebalance.bump(work, Trigger.OPERATOR, f"{event.actor} forced it: {event.reason}", waits=False)
-    rebalance.work_out(work)
-    how = "the target was computed anew"
-    if work.target_epoch < work.row.generation:
-        how = "the target is being computed anew"
-    work.operated(event.operation_id, ErrorCode.NONE, how)
-
-
-def evict_member(work: Work, event: EvictMember) -> None:
-    """An operator's verb: the member is fenced."""
-    member = work.members.get(event.member_id)
-    if member is None:
-        detail = "the group has no such member"
-        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-        return
-    remove(work, [member], Trigger.OPERATOR, f"{event.actor} evicted a member: {event.reason}")
-    work.operated(event.operation_id, ErrorCode.NONE, "the member was removed")

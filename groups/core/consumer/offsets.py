@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from groups.core import offset_rules, transactional_offsets
 from groups.core.consumer.member import Member
-from groups.core.consumer.work import ASSIGNING, RECONCILING, Work, absent_row
+from groups.core.consumer.states import ASSIGNING, RECONCILING
+from groups.core.consumer.work import Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     Author,

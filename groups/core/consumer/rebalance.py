@@ -12,15 +12,8 @@ from groups.core.assignors.registry import table
 from groups.core.consumer import client_rounds, guards, target_schedule, targets, votes
 from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Name
-from groups.core.consumer.work import (
-    ASSIGNING,
-    CAUSE_SAID,
-    EMPTY,
-    NAMED_MAX,
-    RECONCILING,
-    STABLE_GROUP,
-    Work,
-)
+from groups.core.consumer.states import ASSIGNING, EMPTY, RECONCILING, STABLE_GROUP
+from groups.core.consumer.work import CAUSE_SAID, NAMED_MAX, Work
 from groups.core.group import Millis
 from groups.core.journal import EntryKind
 

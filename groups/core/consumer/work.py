@@ -17,6 +17,7 @@ from groups.core.consumer.live import Live as Live
 from groups.core.consumer.live import Timer as Timer
 from groups.core.consumer.member import Member
 from groups.core.consumer.partition_moves import Moves
+from groups.core.consumer.states import EMPTY
 from groups.core.errors import ErrorCode
 from groups.core.events import OffsetWrite, Ticket
 from groups.core.group import Answer, Beat, JournalEntry, Millis, Rules
@@ -25,11 +26,6 @@ from groups.core.replies import Operated, Reply
 from groups.core.rows import Details, GroupRow, MemberRow
 from groups.core.shared import SharedDict, shared
 from groups.core.transactional_offsets import Pending
-
-EMPTY = "Empty"
-ASSIGNING = "Assigning"
-RECONCILING = "Reconciling"
-STABLE_GROUP = "Stable"
 
 VACATED = "vacated"
 """A detail of the row of an empty group that is no group to those who want to go on in it

@@ -27,7 +27,8 @@ from groups.core.classic.work import Work
 from groups.core.consumer.classic_members import PROTOCOL_TYPE, VERSION_MAX, named_parts
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member
-from groups.core.consumer.work import RECONCILING, STABLE_GROUP, VACATED
+from groups.core.consumer.states import RECONCILING, STABLE_GROUP
+from groups.core.consumer.work import VACATED
 from groups.core.conversion import policy
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup

@@ -19,7 +19,8 @@ from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.heartbeat import JOIN, validate
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
-from groups.core.consumer.work import EMPTY, STABLE_GROUP, Live, first_details
+from groups.core.consumer.states import EMPTY, STABLE_GROUP
+from groups.core.consumer.work import Live, first_details
 from groups.core.conversion import policy
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat

@@ -10,14 +10,22 @@ from types import MappingProxyType
 from typing import Final, Self
 
 from groups.core import other_kinds
-from groups.core.draft import guards, heartbeat, invariants, join, leave, offsets, recovery, topics
+from groups.core.draft import (
+    heartbeat,
+    invariants,
+    join,
+    leave,
+    offsets,
+    operator,
+    recovery,
+    timers,
+    topics,
+)
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
 from groups.core.draft.work import Work, absent_row
-from groups.core.errors import ErrorCode, Refuse
+from groups.core.errors import ErrorCode
 from groups.core.events import (
-    AcknowledgeCommand,
-    ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
     DraftHeartbeat,
@@ -26,22 +34,14 @@ from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
-    IdsAbandoned,
-    InstallAssignment,
-    JoinGroup,
     LeaveGroup,
     MembersRefused,
     OffsetCommit,
     OffsetDelete,
-    PrepareAssignment,
-    RegisterConsumer,
     RestoreOffsets,
-    SyncGroup,
-    TargetComputed,
     Tick,
     Ticket,
     TopicsChanged,
-    TopicsMatched,
     TxnOffsetCommit,
 )
 from groups.core.group import (
@@ -52,61 +52,35 @@ from groups.core.group import (
     Millis,
     Rules,
     Session,
-    stands,
 )
 from groups.core.replies import Committed, DraftJoined
 from groups.core.rows import Durable
-from groups.core.shared import SharedDict
 from groups.core.step import (
     ABSENT,
-    EXACT_MAX,
     REFUSALS,
-    Earliest,
     Halves,
     Handlers,
     Refusals,
     decide,
 )
 
-
-def _another_protocol(work: Work, event: JoinGroup) -> None:
-    raise Refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "the group is one of the 0.9 draft")
-
-
-def _not_a_consumer_group(work: Work, event: ConsumerHeartbeat) -> None:
-    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is one of the 0.9 draft")
-
-
-def _no_sync_phase(work: Work, event: SyncGroup) -> None:
-    raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-
-
 HANDLERS: Final[Handlers[Work]] = {
-    Tick: heartbeat.tick,
+    **other_kinds.HANDLERS,
+    Tick: timers.tick,
     DraftJoin: join.join_group,
     DraftHeartbeat: heartbeat.heartbeat,
     LeaveGroup: leave.leave_group,
     MembersRefused: leave.members_refused,
     TopicsChanged: topics.topics_changed,
-    RegisterConsumer: other_kinds.register_consumer,
-    AcknowledgeCommand: other_kinds.acknowledge_command,
     DraftCommit: offsets.commit,
     OffsetCommit: offsets.commit,
     TxnOffsetCommit: offsets.commit_in_transaction,
     OffsetDelete: offsets.delete_offsets,
     DeleteGroup: offsets.delete_group,
-    ForceRebalance: leave.force_rebalance,
-    EvictMember: leave.evict_member,
+    ForceRebalance: operator.force_rebalance,
+    EvictMember: operator.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
-    JoinGroup: _another_protocol,
-    SyncGroup: _no_sync_phase,
-    ConsumerHeartbeat: _not_a_consumer_group,
-    IdsAbandoned: other_kinds.ids_abandoned,
-    PrepareAssignment: other_kinds.assigns_nothing,
-    InstallAssignment: other_kinds.assigns_nothing,
-    TargetComputed: other_kinds.not_asked_any_more,
-    TopicsMatched: other_kinds.no_patterns,
 }
 
 REFUSED_HERE: Final[Refusals] = {
@@ -162,45 +136,20 @@ class DraftGroup(Halves[Live]):
     def step(self, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
         """Decide the events in order; self stays as it is."""
         work = Work(self._durable, self._live, self.rules, now, rng)
-        recovery.recover(work)
+        if self._live.recovering:
+            recovery.recover(work)
         for event in events:
             decide(work, event, HANDLERS, REFUSED_HERE)
         return self._decided(work, events, invariants.check)
 
-    def due(self, now: Millis) -> Millis | None:
-        """When the next awaited consumer would count as dead; None: never. In O(members) or from
-        what the step before knew; and again when it has passed, since beats have moved on."""
-        live = self._live
-        if live.recovering:
-            return live.floor
-        if not stands(self._due, now):
-            if self._earliest is None or self._due is not None:
-                self._earliest = (self._earliest_of(self._durable.members),)
-            ends = (*self._earliest, guards.due(self._durable, live, self.rules))
-            self._due = (min((end for end in ends if end is not None), default=None),)
-        assert self._due is not None
-        return self._due[0]
+    def _earliest_of(self, ids: Iterable[str]) -> Millis | None:
+        return timers.earliest_of(ids, self._durable, self._live)
 
-    def _earliest_of(self, consumer_ids: Iterable[str]) -> Millis | None:
-        rows, live = self._durable.members, self._live
-        awaited = (rows[c] for c in consumer_ids if c in rows and live.is_awaited(c))
-        return min(map(live.deadline, awaited), default=None)
+    def _next(self, earliest: Millis | None) -> Millis | None:
+        return timers.due(self._durable, self._live, self.rules, earliest)
 
-    def _earliest_after(self, after: Self) -> Earliest | None:
-        before, live, rows = self._live, after._live, after._durable.members
-        same = (before.floor, before.round and before.round.started_at, before.suspects)
-        is_same = same == (live.floor, live.round and live.round.started_at, live.suspects)
-        if self._earliest is None or len(rows) <= EXACT_MAX or not is_same:
-            return None
-        ids: set[str] = set()
-        for entries in (live.beats, live.joins, rows):
-            if entries is self._durable.members:
-                continue
-            if not isinstance(entries, SharedDict) or entries.touched is None:
-                return None
-            ids |= entries.touched
-        ends = (*self._earliest, after._earliest_of(ids))
-        return (min((end for end in ends if end is not None), default=None),)
+    def _touched(self, after: Self) -> Iterable[str] | None:
+        return timers.touched(self._durable, self._live, after._durable, after._live)
 
     def resume(self, tickets: Iterable[Ticket]) -> tuple[Answer, ...]:
         """After a reload: whose ticket is not held any more asks again, and is served by then."""

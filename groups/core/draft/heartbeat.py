@@ -1,15 +1,14 @@
-"""Heartbeats of the draft, time, and what silence means: the design's Slow consumers.
+"""Heartbeats of the draft during a rebalance: the design's Slow consumers.
 
-Only this file says who counts as dead. Steady groups answer heartbeats from their face; what
+Who counts as dead is told in ``timers``. Steady groups answer heartbeats from their face; what
 comes here does so because a rebalance goes on, or because the heartbeat is wrong.
 """
 
-from groups.core.draft import guards, join_phase, leave
-from groups.core.draft.states import PREPARING, SESSION_EXPIRED, STABLE
-from groups.core.draft.work import OWED, Work
+from groups.core.draft import join_phase
+from groups.core.draft.states import PREPARING
+from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import DraftHeartbeat, Tick
-from groups.core.rebalance_cause import Cause
+from groups.core.events import DraftHeartbeat
 from groups.core.replies import DraftBeaten
 
 
@@ -41,32 +40,3 @@ def _come_back(work: Work, consumer_id: str) -> None:
     work.hear(consumer_id)
     if work.round.is_doubtful and not work.live.suspects:
         join_phase.call_off(work, consumer_id)
-
-
-def tick(work: Work, event: Tick) -> None:
-    """Whoever was not heard of for a session counts as dead; its connection is to be closed."""
-    _begin_what_was_put_off(work)
-    live = work.live
-    late = [
-        row
-        for consumer_id, row in work.members.items()
-        if live.is_awaited(consumer_id) and work.now >= live.deadline(row)
-    ]
-    if not late:
-        return
-    ids = [row.member_id for row in late]
-    work.hung_up += ids
-    if guards.holds(work):
-        leave.remove_all(work, ids)  # nobody could call off what does not begin
-    else:
-        work.change().suspects.update(ids)
-    first = late[0]
-    who = "a consumer was" if len(late) == 1 else f"{len(late)} consumers were"
-    reason = f"{who} not heard of in time"
-    join_phase.start(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
-
-
-def _begin_what_was_put_off(work: Work) -> None:
-    owed = work.row.details.get(OWED)
-    if work.state == STABLE and owed is not None and not guards.holds(work):
-        join_phase.start(work, Cause(owed, "it had been put off"))

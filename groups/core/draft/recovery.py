@@ -61,8 +61,6 @@ def recover(work: Work) -> None:
 
     A suspect that comes back in time thus rebalances nobody, and who waits to join asks again.
     """
-    if not work.live.recovering:
-        return
     live = work.change()
     live.recovering = False
     owed = work.row.details.get(OWED)

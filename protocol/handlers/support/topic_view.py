@@ -13,8 +13,6 @@ from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.conversion import upgrade
 from groups.core.errors import ErrorCode, Refuse
-from groups.core.events import JoinGroup
-from groups.core.subscription import subscription_of
 from protocol.call import Call
 
 
@@ -46,14 +44,3 @@ def _known(group_id: str, call: Call, joins: bool) -> View:
         names = upgrade.names_of(group)
         return View.of(names, catalogue.known(names))
     return View()
-
-
-async def view_of_join(group_id: str, event: JoinGroup, call: Call) -> View:
-    """The same for a classic join; nothing where the group leaves assigning to its members."""
-    group = call.node.coordinator.group(group_id)
-    if not isinstance(group, ConsumerGroup) or not event.protocols:
-        return View()
-    said = subscription_of(event.protocols[0][1])
-    if said is None:
-        return View()
-    return await view(group_id, {*said.topics, *(topic for topic, _ in said.owned)}, call)

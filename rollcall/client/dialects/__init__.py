@@ -11,7 +11,7 @@ from uuid import UUID
 
 from rollcall.client.core.events import Identity, LookUp, Standing, TopicPartition, Topics
 from rollcall.wire.declare import Message
-from rollcall.wire.messages import Api
+from rollcall.wire.messages import Messages
 
 Offsets = Mapping[TopicPartition, int]
 TopicIds = Mapping[TopicPartition, UUID]
@@ -45,7 +45,7 @@ class Dialect:
     in pairs: a request, and what its answer says.
     """
 
-    apis: Mapping[int, Api]
+    apis: Mapping[int, Messages]
     versions: Versions | None = None
     newest: Callable[[Message], int | None] = lambda request: None
     name_of: Callable[[int], str]

@@ -84,7 +84,7 @@ PRIVATE_FROM: Final = 10_000
 """The first key of APIs that Kafka does not have (docs/commanded.md)."""
 
 
-class Api(NamedTuple):
+class Messages(NamedTuple):
     """An API's key and name, and its two messages."""
 
     key: int
@@ -93,50 +93,50 @@ class Api(NamedTuple):
     response: type[Message]
 
 
-def _api(request: type[Message], response: type[Message]) -> Api:
+def _messages(request: type[Message], response: type[Message]) -> Messages:
     assert request.api_key is not None
     assert request.api_key == response.api_key
-    return Api(request.api_key, request.__name__.removesuffix("Request"), request, response)
+    return Messages(request.api_key, request.__name__.removesuffix("Request"), request, response)
 
 
-MESSAGES: Final[dict[int, Api]] = {
-    api.key: api
-    for api in (
-        _api(ProduceRequest, ProduceResponse),
-        _api(FetchRequest, FetchResponse),
-        _api(ListOffsetsRequest, ListOffsetsResponse),
-        _api(MetadataRequest, MetadataResponse),
-        _api(OffsetCommitRequest, OffsetCommitResponse),
-        _api(OffsetFetchRequest, OffsetFetchResponse),
-        _api(FindCoordinatorRequest, FindCoordinatorResponse),
-        _api(JoinGroupRequest, JoinGroupResponse),
-        _api(HeartbeatRequest, HeartbeatResponse),
-        _api(LeaveGroupRequest, LeaveGroupResponse),
-        _api(SyncGroupRequest, SyncGroupResponse),
-        _api(DescribeGroupsRequest, DescribeGroupsResponse),
-        _api(ListGroupsRequest, ListGroupsResponse),
-        _api(ApiVersionsRequest, ApiVersionsResponse),
-        _api(CreateTopicsRequest, CreateTopicsResponse),
-        _api(DeleteTopicsRequest, DeleteTopicsResponse),
-        _api(InitProducerIdRequest, InitProducerIdResponse),
-        _api(AddOffsetsToTxnRequest, AddOffsetsToTxnResponse),
-        _api(EndTxnRequest, EndTxnResponse),
-        _api(TxnOffsetCommitRequest, TxnOffsetCommitResponse),
-        _api(DescribeConfigsRequest, DescribeConfigsResponse),
-        _api(CreatePartitionsRequest, CreatePartitionsResponse),
-        _api(DeleteGroupsRequest, DeleteGroupsResponse),
-        _api(IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse),
-        _api(OffsetDeleteRequest, OffsetDeleteResponse),
-        _api(DescribeClusterRequest, DescribeClusterResponse),
-        _api(DescribeTransactionsRequest, DescribeTransactionsResponse),
-        _api(ListTransactionsRequest, ListTransactionsResponse),
-        _api(ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse),
-        _api(ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse),
-        _api(DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
-        _api(RegisterConsumerRequest, RegisterConsumerResponse),
-        _api(PollCommandsRequest, PollCommandsResponse),
-        _api(AcknowledgeCommandRequest, AcknowledgeCommandResponse),
-        _api(ConsumerGroupPrepareAssignmentRequest, ConsumerGroupPrepareAssignmentResponse),
-        _api(ConsumerGroupInstallAssignmentRequest, ConsumerGroupInstallAssignmentResponse),
+MESSAGES: Final[dict[int, Messages]] = {
+    each.key: each
+    for each in (
+        _messages(ProduceRequest, ProduceResponse),
+        _messages(FetchRequest, FetchResponse),
+        _messages(ListOffsetsRequest, ListOffsetsResponse),
+        _messages(MetadataRequest, MetadataResponse),
+        _messages(OffsetCommitRequest, OffsetCommitResponse),
+        _messages(OffsetFetchRequest, OffsetFetchResponse),
+        _messages(FindCoordinatorRequest, FindCoordinatorResponse),
+        _messages(JoinGroupRequest, JoinGroupResponse),
+        _messages(HeartbeatRequest, HeartbeatResponse),
+        _messages(LeaveGroupRequest, LeaveGroupResponse),
+        _messages(SyncGroupRequest, SyncGroupResponse),
+        _messages(DescribeGroupsRequest, DescribeGroupsResponse),
+        _messages(ListGroupsRequest, ListGroupsResponse),
+        _messages(ApiVersionsRequest, ApiVersionsResponse),
+        _messages(CreateTopicsRequest, CreateTopicsResponse),
+        _messages(DeleteTopicsRequest, DeleteTopicsResponse),
+        _messages(InitProducerIdRequest, InitProducerIdResponse),
+        _messages(AddOffsetsToTxnRequest, AddOffsetsToTxnResponse),
+        _messages(EndTxnRequest, EndTxnResponse),
+        _messages(TxnOffsetCommitRequest, TxnOffsetCommitResponse),
+        _messages(DescribeConfigsRequest, DescribeConfigsResponse),
+        _messages(CreatePartitionsRequest, CreatePartitionsResponse),
+        _messages(DeleteGroupsRequest, DeleteGroupsResponse),
+        _messages(IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse),
+        _messages(OffsetDeleteRequest, OffsetDeleteResponse),
+        _messages(DescribeClusterRequest, DescribeClusterResponse),
+        _messages(DescribeTransactionsRequest, DescribeTransactionsResponse),
+        _messages(ListTransactionsRequest, ListTransactionsResponse),
+        _messages(ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse),
+        _messages(ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse),
+        _messages(DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
+        _messages(RegisterConsumerRequest, RegisterConsumerResponse),
+        _messages(PollCommandsRequest, PollCommandsResponse),
+        _messages(AcknowledgeCommandRequest, AcknowledgeCommandResponse),
+        _messages(ConsumerGroupPrepareAssignmentRequest, ConsumerGroupPrepareAssignmentResponse),
+        _messages(ConsumerGroupInstallAssignmentRequest, ConsumerGroupInstallAssignmentResponse),
     )
 }

@@ -6,7 +6,7 @@ Keys and versions are Kafka's, bodies are not always: a connection speaks one ta
 
 from typing import Final
 
-from rollcall.wire.messages import Api
+from rollcall.wire.messages import Messages
 from rollcall.wire.messages.draft.consumer_metadata import (
     ConsumerMetadataRequest,
     ConsumerMetadataResponse,
@@ -18,15 +18,15 @@ from rollcall.wire.messages.draft.metadata import TopicMetadataRequest, TopicMet
 from rollcall.wire.messages.draft.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 from rollcall.wire.messages.draft.offset_fetch import OffsetFetchRequest, OffsetFetchResponse
 
-DRAFT_MESSAGES: Final[dict[int, Api]] = {
-    api.key: api
-    for api in (
-        Api(3, "Metadata", TopicMetadataRequest, TopicMetadataResponse),
-        Api(8, "OffsetCommit", OffsetCommitRequest, OffsetCommitResponse),
-        Api(9, "OffsetFetch", OffsetFetchRequest, OffsetFetchResponse),
-        Api(10, "ConsumerMetadata", ConsumerMetadataRequest, ConsumerMetadataResponse),
-        Api(11, "JoinGroup", JoinGroupRequest, JoinGroupResponse),
-        Api(12, "Heartbeat", HeartbeatRequest, HeartbeatResponse),
-        Api(13, "LeaveGroup", LeaveGroupRequest, LeaveGroupResponse),
+DRAFT_MESSAGES: Final[dict[int, Messages]] = {
+    each.key: each
+    for each in (
+        Messages(3, "Metadata", TopicMetadataRequest, TopicMetadataResponse),
+        Messages(8, "OffsetCommit", OffsetCommitRequest, OffsetCommitResponse),
+        Messages(9, "OffsetFetch", OffsetFetchRequest, OffsetFetchResponse),
+        Messages(10, "ConsumerMetadata", ConsumerMetadataRequest, ConsumerMetadataResponse),
+        Messages(11, "JoinGroup", JoinGroupRequest, JoinGroupResponse),
+        Messages(12, "Heartbeat", HeartbeatRequest, HeartbeatResponse),
+        Messages(13, "LeaveGroup", LeaveGroupRequest, LeaveGroupResponse),
     )
 }

@@ -1,0 +1,67 @@
+"""A consumer group after a reload: what is live again, and what was missed. No rule is here.
+
+After a takeover every session and timer starts in full.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from groups.core.consumer import classic_heartbeats, client_rounds, target_schedule
+from groups.core.consumer.index import Index
+from groups.core.consumer.live import Live, Timer
+from groups.core.consumer.member import UNREVOKED, Member
+from groups.core.consumer.states import ASSIGNING, RECONCILING
+from groups.core.group import Beat, Millis, Rules, forgiven, forgiven_beats
+from groups.core.rows import GroupRow
+from groups.core.shared import SharedDict
+
+
+def kept(
+    row: GroupRow, members: Mapping[str, Member], index: Index, live: Live, now: Millis
+) -> Live:
+    """What the rows still allow of what was live."""
+    beats = {member_id: live.beats.get(member_id, Beat(now)) for member_id in members}
+    revoking = [m for m in members if members[m].state == UNREVOKED and m not in index.classic]
+    batch = target_schedule.reloaded(live.batch)
+    called = [
+        m for m in index.classic if classic_heartbeats.must_join(row, batch, index, members[m])
+    ]
+    return replace(
+        live,
+        beats=SharedDict(beats),
+        timers={m: _timer(members[m], live.timers.get(m), now) for m in revoking},
+        calls={m: _timer(members[m], live.calls.get(m), now) for m in called},
+        syncs={m: timer for m, timer in live.syncs.items() if m in index.classic},
+        since=live.since if row.state in (ASSIGNING, RECONCILING) else None,
+        batch=batch,
+        round=client_rounds.reloaded(live.round, members),
+    )
+
+
+def rearmed(live: Live, rules: Rules, now: Millis, missed: Millis) -> Live:
+    """Every session and timer is set forward by what was missed."""
+    return replace(
+        live,
+        floor=forgiven(live.floor, now, missed),
+        beats=SharedDict(forgiven_beats(live.beats, now, missed)),
+        timers=_later(live.timers, now, missed),
+        calls=_later(live.calls, now, missed),
+        syncs=_later(live.syncs, now, missed),
+        round=client_rounds.rearmed(live.round, rules, now, missed),
+    )
+
+
+def _timer(member: Member, before: Timer | None, now: Millis) -> Timer:
+    """The timer that ran on, where it was for the same; else one that starts in full."""
+    if before is not None and before.revoking == member.revoking:
+        return before
+    timeout = member.row.rebalance_timeout_ms
+    return Timer(now + timeout, timeout, member.revoking)
+
+
+def _later(timers: Mapping[str, Timer], now: Millis, missed: Millis) -> dict[str, Timer]:
+    def later(timer: Timer) -> Timer:
+        began = forgiven(timer.deadline - timer.timeout_ms, now, missed)
+        return replace(timer, deadline=began + timer.timeout_ms)
+
+    return {member_id: later(timer) for member_id, timer in timers.items()}

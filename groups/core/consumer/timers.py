@@ -1,0 +1,99 @@
+"""Time in a consumer group: sessions, rebalance timers, and targets that had to wait.
+
+``due`` finds the next instant at which a tick decides something, ``tick`` decides it. Neither reads
+a clock.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from groups.core.assignors.task import AssignorFailed
+from groups.core.consumer import (
+    classic_heartbeats,
+    client_assignment,
+    client_rounds,
+    guards,
+    rebalance,
+    target_schedule,
+    votes,
+)
+from groups.core.consumer.index import Index
+from groups.core.consumer.leave import remove
+from groups.core.consumer.live import Live
+from groups.core.consumer.member import Member
+from groups.core.consumer.work import Work
+from groups.core.events import Tick
+from groups.core.group import Beat, Millis, Rules
+from groups.core.journal import Trigger
+from groups.core.rows import Durable
+
+
+def due(
+    durable: Durable, members: Mapping[str, Member], index: Index, live: Live, rules: Rules
+) -> Millis | None:
+    """The end of the next session or rebalance timer, or of a rebalance's wait; None: never.
+    O(members)."""
+    ends = list(_session_ends(members, index, live, rules))
+    for timers in (live.timers, live.calls, live.syncs):
+        ends += [timer.deadline for timer in timers.values()]
+    target = guards.due(durable.group, live, rules)
+    ends += [end for end in (target, client_rounds.due(live.round)) if end is not None]
+    return min(ends, default=None)
+
+
+def _session_ends(
+    members: Mapping[str, Member], index: Index, live: Live, rules: Rules
+) -> Iterator[Millis]:
+    """Of each member of the classic protocol, and the first of the others: their sessions are
+    of one length, so that who was heard of first decides."""
+    floor, beats, classic = live.floor, live.beats, index.classic
+    others = beats.values() if not classic else _without(beats, classic)
+    first = min((beat.at for beat in others), default=None)
+    if first is not None:
+        yield max(first, floor) + rules.group_consumer_session_timeout_ms
+    for member_id in classic:
+        heard = max(beats[member_id].at, floor)
+        yield heard + members[member_id].row.session_timeout_ms
+
+
+def _without(beats: Mapping[str, Beat], left_out: Collection[str]) -> Iterable[Beat]:
+    return (beat for member_id, beat in beats.items() if member_id not in left_out)
+
+
+def tick(work: Work, _event: Tick) -> None:
+    """Sessions and rebalance timers that have ended fence their members."""
+    for timers, what in (
+        ("timers", "did not give partitions up in time"),
+        ("calls", "did not join again in time"),
+        ("syncs", "sent no SyncGroup in time"),
+    ):
+        late = [
+            work.members[m] for m in classic_heartbeats.over(getattr(work.live, timers), work.now)
+        ]
+        if late:
+            remove(work, late, Trigger.REBALANCE_TIMEOUT, _said(late, what))
+    silent = [work.members[m] for m in work.members if work.now >= _session_end(work, m)]
+    if silent:
+        remove(work, silent, Trigger.SESSION_EXPIRED, _said(silent, "sent no heartbeat in time"))
+    client_assignment.tick(work)
+    if guards.is_put_off(work.row) or work.live.batch.is_wanted:
+        try:
+            rebalance.assign(work)
+        except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
+            target_schedule.failed(work, votes.vote(work), str(error))
+
+
+def _said(members: Sequence[Member], what: str) -> str:
+    return f"a member {what}" if len(members) == 1 else f"{len(members)} members {what}"
+
+
+def _session_end(work: Work, member_id: str) -> Millis:
+    """When a member that stays silent is removed."""
+    heard = max(work.live.beats[member_id].at, work.live.floor)
+    return heard + _session_timeout_ms(work.members[member_id], work.rules)
+
+
+def _session_timeout_ms(member: Member, rules: Rules) -> Millis:
+    """How long a member may be silent: the group says so, but to a classic member, who says it."""
+    if member.is_classic:
+        return member.row.session_timeout_ms
+    return rules.group_consumer_session_timeout_ms

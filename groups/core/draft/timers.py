@@ -1,0 +1,84 @@
+"""Time in a draft group: who counts as dead, and what was put off begins.
+
+Only this file says who counts as dead (the design's Slow consumers). ``due`` finds the next instant
+at which a tick decides something, ``tick`` decides it. Neither reads a clock.
+"""
+
+from collections.abc import Iterable
+
+from groups.core.draft import guards, join_phase, leave
+from groups.core.draft.live import Live
+from groups.core.draft.states import SESSION_EXPIRED, STABLE
+from groups.core.draft.work import OWED, Work
+from groups.core.events import Tick
+from groups.core.group import Millis, Rules
+from groups.core.rebalance_cause import Cause
+from groups.core.rows import Durable
+from groups.core.shared import SharedDict
+from groups.core.step import EXACT_MAX
+
+
+def due(durable: Durable, live: Live, rules: Rules, earliest: Millis | None) -> Millis | None:
+    """The next instant at which ``tick`` would decide something; ``earliest``: of the deadlines
+    that members have of their own."""
+    if live.recovering:
+        return live.floor
+    ends = (earliest, guards.due(durable, live, rules))
+    return min((end for end in ends if end is not None), default=None)
+
+
+def earliest_of(ids: Iterable[str], durable: Durable, live: Live) -> Millis | None:
+    """When the first of these would count as dead that are awaited."""
+    rows = durable.members
+    awaited = (rows[c] for c in ids if c in rows and live.is_awaited(c))
+    return min(map(live.deadline, awaited), default=None)
+
+
+def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iterable[str] | None:
+    """Whose deadlines a step may have brought forward, by its working copy ``changed`` of ``live``;
+    None: anybody's."""
+    rows = after.members
+    if len(rows) <= EXACT_MAX or _times(live) != _times(changed):
+        return None
+    ids: set[str] = set()
+    for entries in (changed.beats, changed.joins, rows):
+        if entries is durable.members:
+            continue
+        if not isinstance(entries, SharedDict) or entries.touched is None:
+            return None
+        ids |= entries.touched
+    return ids
+
+
+def _times(live: Live) -> tuple[Millis, Millis | None, set[str]]:
+    """What the deadlines of all members depend on."""
+    return (live.floor, None if live.round is None else live.round.started_at, live.suspects)
+
+
+def tick(work: Work, event: Tick) -> None:
+    """Whoever was not heard of for a session counts as dead; its connection is to be closed."""
+    _begin_what_was_put_off(work)
+    live = work.live
+    late = [
+        row
+        for consumer_id, row in work.members.items()
+        if live.is_awaited(consumer_id) and work.now >= live.deadline(row)
+    ]
+    if not late:
+        return
+    ids = [row.member_id for row in late]
+    work.hung_up += ids
+    if guards.holds(work):
+        leave.remove_all(work, ids)  # nobody could call off what does not begin
+    else:
+        work.change().suspects.update(ids)
+    first = late[0]
+    who = "a consumer was" if len(late) == 1 else f"{len(late)} consumers were"
+    reason = f"{who} not heard of in time"
+    join_phase.start(work, Cause(SESSION_EXPIRED, reason, first.member_id, first.client_id))
+
+
+def _begin_what_was_put_off(work: Work) -> None:
+    owed = work.row.details.get(OWED)
+    if work.state == STABLE and owed is not None and not guards.holds(work):
+        join_phase.start(work, Cause(owed, "it had been put off"))
