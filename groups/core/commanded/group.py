@@ -26,9 +26,10 @@ from groups.core.commanded import (
 from groups.core.commanded.live import Live
 from groups.core.commanded.thread_offers import FILTER, THREADS
 from groups.core.commanded.work import MATCHES, TOPICS, Work, absent_row
-from groups.core.errors import ErrorCode
+from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     AcknowledgeCommand,
+    ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
     Event,
@@ -58,8 +59,14 @@ from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
 from groups.core.step import ABSENT, Halves, Handlers, decide
 
+
+def _not_a_consumer_group(_work: Work, _event: ConsumerHeartbeat) -> None:
+    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the coordinator commands the group")
+
+
 HANDLERS: Final[Handlers[Work]] = {
     **other_kinds.HANDLERS,
+    ConsumerHeartbeat: _not_a_consumer_group,
     Tick: timers.tick,
     RegisterConsumer: registering.register,
     AcknowledgeCommand: acknowledging.acknowledge,

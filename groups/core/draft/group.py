@@ -24,8 +24,9 @@ from groups.core.draft import (
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
 from groups.core.draft.work import Work, absent_row
-from groups.core.errors import ErrorCode
+from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
+    ConsumerHeartbeat,
     DeleteGroup,
     DraftCommit,
     DraftHeartbeat,
@@ -64,8 +65,14 @@ from groups.core.step import (
     decide,
 )
 
+
+def _not_a_consumer_group(_work: Work, _event: ConsumerHeartbeat) -> None:
+    raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is one of the 0.9 draft")
+
+
 HANDLERS: Final[Handlers[Work]] = {
     **other_kinds.HANDLERS,
+    ConsumerHeartbeat: _not_a_consumer_group,
     Tick: timers.tick,
     DraftJoin: join.join_group,
     DraftHeartbeat: heartbeat.heartbeat,
