@@ -543,6 +543,56 @@ SETTINGS: tuple[Setting, ...] = (
         1024,
     ),
     Number("group.id.max.bytes", 1024, "ours: an id is an index key, and a line in a log", 1, 1024),
+    # Who may come in (docs/security.md).
+    Text(
+        "listeners",
+        "",
+        "NAME://host:port, with commas between; ours: empty is PLAINTEXT on the node's own port",
+    ),
+    Text(
+        "advertised.listeners",
+        "",
+        "what clients of a listener are told where that is not its address, as NAME://host:port",
+    ),
+    Text(
+        "listener.security.protocol.map",
+        "PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL",
+        "NAME:PROTOCOL for each name in listeners",
+    ),
+    Flag(
+        "insecure.listeners.allow",
+        False,
+        "ours: whether listeners without TLS and authentication may be elsewhere than on loopback",
+    ),
+    Text(
+        "ssl.keystore.location",
+        "",
+        "a PEM file with a private key that has no password, and its certificates; read again when"
+        " it changes",
+    ),
+    Text(
+        "ssl.truststore.location",
+        "",
+        "a PEM file with the certificates of those who sign for clients",
+    ),
+    Choice(
+        "ssl.client.auth",
+        "none",
+        "whether clients show a certificate",
+        ("none", "requested", "required"),
+    ),
+    Text(
+        "ssl.principal.mapping.rules",
+        "DEFAULT",
+        "from a client certificate's subject to a principal",
+    ),
+    Number(
+        "ssl.handshake.timeout.ms",
+        10_000,
+        "ours: who has not finished the handshake by then is closed",
+        100,
+        60_000,
+    ),
     # The web.
     Number(
         "web.database.connections",

@@ -246,6 +246,12 @@ class Node(models.Model):
     schema = models.TextField(
         default="", db_default="", help_text="The migration that its program knows as the last."
     )
+    endpoints = ArrayField(
+        models.TextField(),
+        default=list,
+        db_default=[],
+        help_text="What clients of each listener are told, as NAME://host:port.",
+    )
 
     class Meta:
         db_table = "rollcall_node"

@@ -447,7 +447,8 @@ CREATE TABLE public.rollcall_node (
     draft_port integer DEFAULT 0 NOT NULL,
     lease_ms integer DEFAULT 3000 NOT NULL,
     takes_slots boolean DEFAULT true NOT NULL,
-    schema text DEFAULT ''::text NOT NULL
+    schema text DEFAULT ''::text NOT NULL,
+    endpoints text[] DEFAULT '{}'::text[] NOT NULL
 )
 WITH (fillfactor='50');
 

@@ -4,6 +4,7 @@ How things are run is ``supervisor.py``.
 """
 
 import os
+import re
 import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from launcher.process import Command, Probe, Process, Stage, Task
 
 WEB_HOST = ports.LOOPBACK
 PROBE_TIMEOUT_S = 1.0
+
+LISTENERS = ("ROLLCALL_LISTENERS", "ROLLCALL_ADVERTISED_LISTENERS")
+"""They replace the Kafka port; what is wrong with them a node says itself."""
 
 OWN_POSTGRESQL = {"ROLLCALL_DATABASE_ROLES": "logins"}
 """Unless somebody says otherwise, in a server that is ours alone each kind of process logs in as
@@ -36,7 +40,8 @@ def choose_ports(wanted: Environment) -> Ports:
     """The ports asked for; a free one wherever 0 was asked for. ``LaunchError`` for one that
     another program has."""
     free = iter(ports.free(2 * wanted.nodes + 1))
-    kafka = _of_nodes(wanted.kafka_port, wanted.nodes, free)
+    first = 0 if os.environ.get(LISTENERS[0]) else wanted.kafka_port
+    kafka = _of_nodes(first, wanted.nodes, free)
     draft = _of_nodes(wanted.draft_port, wanted.nodes, free)
     web = (wanted.web_port or next(free),)
     for variable, found in (("KAFKA", kafka), ("DRAFT", draft), ("WEB", web)):
@@ -95,13 +100,23 @@ def node(
     ready, told = awaited(f"node-{node_id}", data_dir, environ)
     kafka, draft = at
     where = (f"--node-id={node_id}", f"--port={kafka}", f"--draft-port={draft}")
-    serve = command("node", *where, environ=told)
+    own = {name: moved(told[name], node_id) for name in LISTENERS if name in told}
+    serve = command("node", *where, environ={**told, **own})
     probe = ready_file(ready)
 
     def served() -> str | None:
         return (address := probe()) and f"{address} draft={ports.LOOPBACK}:{draft}"
 
     return Process(f"node {node_id}", serve, served)
+
+
+def moved(listeners: str, node_id: int) -> str:
+    """The listeners of a further node: their ports are as many more; 0 stays any free one."""
+    return re.sub(
+        r":(\d+)(?=\s*(?:,|$))",
+        lambda port: f":{int(port[1]) + node_id if int(port[1]) else 0}",
+        listeners,
+    )
 
 
 def web(port: int, environ: Mapping[str, str]) -> Process:

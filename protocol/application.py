@@ -136,6 +136,7 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             note_id=partial(server.handed_out.note, connection.number),
             memory=connection.memory,
             served=apis.advertised,
+            session=connection.session,
         )
 
 

@@ -8,11 +8,12 @@ the message's words. It never touches a connection.
 import asyncio
 import time
 from asyncio import Future
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from groups.cluster.view import Endpoint
 from groups.core.authors import Author
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Event, Ticket
@@ -20,6 +21,7 @@ from groups.core.replies import Refused, Reply
 from groups.core.rows import slot_of
 from groups.event_loop import Turns
 from groups.node import Node
+from protocol.session import Session
 
 T = TypeVar("T")
 
@@ -98,7 +100,8 @@ class Call:
     ``throttle_ms``, where a handler sets it: nothing more is read from the
     connection for so long, once the request is answered. ``memory`` is the connection's: what the
     handler of an API remembers from one of its requests to the next, by API key or by name.
-    ``served`` are the APIs that ApiVersions tells of.
+    ``served`` are the APIs that ApiVersions tells of. ``session``: who is at the other end, and
+    which listener the connection came by.
     """
 
     node: Node
@@ -119,11 +122,17 @@ class Call:
     throttle_ms: int = 0
     memory: dict[int | str | None, int] = field(default_factory=dict)
     served: Callable[[], Sequence[Served]] = tuple
+    session: Session = field(default_factory=Session)
 
     @property
     def author(self) -> Author:
         """Who asks, for the journal, where a request names no member."""
         return Author("", self.client_id, self.client_host)
+
+    def reachable(self) -> Mapping[int, Endpoint]:
+        """The live nodes by id, where clients of this connection's listener find them."""
+        found = ((b.node_id, b.at(self.session.listener)) for b in self.node.cluster.brokers)
+        return {node_id: endpoint for node_id, endpoint in found if endpoint is not None}
 
     async def each(self, items: Iterable[T]) -> AsyncIterator[T]:
         """The items, one after another, and the loop to others whenever its turn is over."""

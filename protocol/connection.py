@@ -19,6 +19,7 @@ from protocol.commit_fast_path import CommitFastPath
 from protocol.heartbeat_fast_path import FastPath, NoFastPath
 from protocol.heartbeat_hold import Hold
 from protocol.host import Host
+from protocol.session import PLAINTEXT, Session
 from rollcall.wire.errors import FrameError
 from rollcall.wire.frames import FrameBuffer
 
@@ -52,10 +53,17 @@ HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 class KafkaConnection(asyncio.Protocol):
     """The protocol object that daphne's server keeps; see its three-method seam."""
 
-    def __init__(self, server: Host, number: int, apis: Mapping[int, Api] = APIS) -> None:
+    def __init__(
+        self,
+        server: Host,
+        number: int,
+        apis: Mapping[int, Api] = APIS,
+        listener: str = PLAINTEXT,
+    ) -> None:
         self.server = server
         self.number = number
         self.apis = apis
+        self.session = Session(listener)
         self.is_flexible = partial(is_flexible, apis)
         self.requests = 0
         self.peer = self.client_host = ""

@@ -12,7 +12,7 @@ import gc
 import logging
 import resource
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import inf
@@ -40,6 +40,9 @@ from protocol.draft_connections import Seats  # noqa: E402
 from protocol.handed_out import HandedOut  # noqa: E402
 from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
+from protocol.listeners import Listener, endpoints  # noqa: E402
+from protocol.tls import Tls  # noqa: E402
+from protocol.tls_connection import TlsConnection, TlsListener  # noqa: E402
 from protocol.unsent import bound_unsent  # noqa: E402
 
 logger = logging.getLogger(__name__)
@@ -71,19 +74,19 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         make_node: Callable[[Broker, PendingReplies], Node],
         *,
         node_id: int,
-        host: str,
-        port: int,
-        advertised: tuple[str, int | None],
+        listeners: Sequence[Listener],
         ready: Callable[[str, int, int], None],
-        draft_port: int | None = None,
+        draft: Listener | None = None,
+        tls: Tls | None = None,
     ) -> None:
-        super().__init__(application, endpoints=[f"tcp:{port}:interface={host}"])
+        # daphne asks for endpoints, and would bind them in its own ``run``.
+        super().__init__(application, endpoints=[each.name for each in listeners])
         self.make_node = make_node
         self.node_id = node_id
-        self.host = host
-        self.port = port
-        self.draft_port = draft_port
-        self.advertised = advertised
+        self.listeners = tuple(listeners)
+        self.bound: tuple[int, ...] = ()
+        self.draft = draft
+        self.tls = tls
         self.ready = ready
         self.desk = PendingReplies()
         self.seats = Seats()
@@ -94,7 +97,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.loop: asyncio.AbstractEventLoop = reactor._asyncioEventloop
         self.connections: dict[KafkaConnection, dict[str, Any]] = {}
         self._accepted = 0
-        self._listeners: list[asyncio.Server] = []
+        self._listeners: list[asyncio.Server | TlsListener] = []
         self._node_task: asyncio.Task[None] | None = None
 
     @property
@@ -158,10 +161,12 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
 
     async def _serve(self) -> None:
         self.ends, self.turns = Ends(self.loop), Turns(self.loop)
-        bound = await self._bind(self.port, APIS)
-        draft = 0 if self.draft_port is None else await self._bind(self.draft_port, DRAFT_APIS)
-        name, port = self.advertised
-        me = Broker(self.node_id, name, port or bound, draft)
+        self.bound = tuple([await self._bind(each, APIS) for each in self.listeners])
+        draft = None
+        if self.draft is not None:
+            draft = self.draft.endpoint(await self._bind(self.draft, DRAFT_APIS))
+        told = endpoints(self.listeners, self.bound, draft)
+        me = Broker(self.node_id, told[0].host, told[0].port, draft.port if draft else 0, told)
         self.node = self.make_node(me, self.desk)
         self._set_budgets(self.node.settings)
         self.node.coordinator.hang_up = self._hang_up
@@ -174,7 +179,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         try:
             for listener in self._listeners:
                 await listener.start_serving()
-            announcing = asyncio.create_task(self._announce(bound, draft))
+            announcing = asyncio.create_task(
+                self._announce(self.bound[0], draft.port if draft else 0)
+            )
             await running
             announcing.cancel()
         finally:
@@ -191,22 +198,36 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.request_bytes = RequestBytes(settings.queued_max_request_bytes)
         self.reply_bytes = ReplyBytes(settings.queued_max_response_bytes, self.loop)
 
-    async def _bind(self, port: int, apis: Mapping[int, Api]) -> int:
+    async def _bind(self, where: Listener, apis: Mapping[int, Api]) -> int:
         """Bind a listener whose connections speak this table; it accepts nobody yet. Its port."""
-        listener = await self.loop.create_server(
-            partial(self._accept, apis), self.host, port, backlog=BACKLOG, start_serving=False
-        )
+        listener: asyncio.Server | TlsListener
+        if where.security.has_tls:
+            secured = partial(self._accept_tls, where, apis)
+            listener = TlsListener.bind(where.host, where.port, BACKLOG, secured)
+        else:
+            listener = await self.loop.create_server(
+                partial(self._accept, where, apis),
+                where.host,
+                where.port,
+                backlog=BACKLOG,
+                start_serving=False,
+            )
         self._listeners.append(listener)
         return int(listener.sockets[0].getsockname()[1])
 
     async def _announce(self, port: int, draft_port: int) -> None:
         """Say that we serve once every slot has an owner. ``draft_port`` 0: no such listener."""
         await self.node.whole.wait()
-        self.ready(self.host, port, draft_port)
+        self.ready(self.listeners[0].host, port, draft_port)
 
-    def _accept(self, apis: Mapping[int, Api]) -> KafkaConnection:
+    def _accept(self, listener: Listener, apis: Mapping[int, Api]) -> KafkaConnection:
         self._accepted += 1
-        return KafkaConnection(self, self._accepted, apis)
+        return KafkaConnection(self, self._accepted, apis, listener.name)
+
+    def _accept_tls(self, listener: Listener, apis: Mapping[int, Api]) -> TlsConnection:
+        assert self.tls is not None, listener
+        self._accepted += 1
+        return TlsConnection(self, self._accepted, apis, listener.name, tls=self.tls)
 
     def _hang_up(self, group_id: str, consumer_ids: Iterable[str]) -> None:
         """Close the connections of consumers that count as dead (the draft's Slow consumers, 1)."""

@@ -4,7 +4,7 @@ Judgement only: rows come in, verdicts go out. Nothing here reads a clock or a d
 nothing depends on two clocks agreeing (docs/architecture.md, *Failover*).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
@@ -38,6 +38,7 @@ class NodeRow(NamedTuple):
     draft_port: int = 0
     lease_ms: Millis = 3_000
     takes_slots: bool = True
+    endpoints: Sequence[str] = ()
 
 
 class SlotRow(NamedTuple):

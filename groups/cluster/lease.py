@@ -176,6 +176,7 @@ class Lease:
             "host": self.me.host,
             "port": self.me.port,
             "draft_port": self.me.draft_port,
+            "endpoints": [str(endpoint) for endpoint in self.me.endpoints],
             "lease_ms": self.lease_ms,
             "schema": schema_version.OURS,
         }

@@ -22,7 +22,7 @@ from groups.cluster.beats import BEATS_PER_LEASE, BeatObserver, NodeRow, SlotRow
 from groups.cluster.failure_detector import FailureDetector
 from groups.cluster.lease import Lease, NodeIdTaken
 from groups.cluster.supervision import supervised
-from groups.cluster.view import Broker, Cluster
+from groups.cluster.view import Broker, Cluster, Endpoint
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
@@ -394,7 +394,13 @@ class SlotKeeper:
     def _publish(self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]) -> None:
         now = self.coordinator.monotonic()
         live = tuple(
-            Broker(node.node_id, node.host, node.port, node.draft_port)
+            Broker(
+                node.node_id,
+                node.host,
+                node.port,
+                node.draft_port,
+                tuple(map(Endpoint.parse, node.endpoints)),
+            )
             for node in nodes
             if node.node_id == self.me.node_id
             or not self._sightings.lease_is_over(node.node_id, now)

@@ -8,19 +8,57 @@ cluster*). No I/O here.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from uuid import UUID
 
 from groups.core.rows import slot_of
 
+DRAFT = "DRAFT"
+"""The name of the listener for the 0.9 draft."""
+
+
+class Endpoint(NamedTuple):
+    """What clients of one listener are told of a node, as Kafka writes it: ``NAME://host:port``."""
+
+    listener: str
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Of a node's row; ``ValueError`` for a text that is no endpoint."""
+        listener, _, address = text.partition("://")
+        host, _, port = address.rpartition(":")
+        return cls(listener, host.removeprefix("[").removesuffix("]"), int(port))
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.listener}://{host}:{self.port}"
+
 
 class Broker(NamedTuple):
-    """A live node as clients see it. ``draft_port``: of its listener for the 0.9 draft; 0: none."""
+    """A live node as clients see it. ``host`` and ``port`` are those of its first listener,
+    ``draft_port`` of the one for the 0.9 draft; 0: none. A node of a version before there were
+    ``endpoints`` has none."""
 
     node_id: int
     host: str
     port: int
     draft_port: int = 0
+    endpoints: tuple[Endpoint, ...] = ()
+
+    def at(self, listener: str) -> Endpoint | None:
+        """Where clients that came by this listener find the node; None: it has no such one."""
+        for endpoint in self.endpoints:
+            if endpoint.listener == listener:
+                return endpoint
+        return None if self.endpoints else Endpoint(listener, self.host, self.port)
+
+    @property
+    def draft(self) -> Endpoint | None:
+        """The listener for the 0.9 draft."""
+        found = self.at(DRAFT)
+        return found and found._replace(port=self.draft_port) if self.draft_port else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +84,16 @@ class Cluster:
         return None if node_id is None else self.broker(node_id)
 
     def leader(self, topic_id: UUID, partition: int) -> int:
-        """Which live node "leads" a partition: by rendezvous hash, so that a node that comes or
-        goes moves only its own share. -1 while nobody lives."""
-        return _leader(tuple(b.node_id for b in self.brokers), topic_id.bytes, partition)
+        """Which live node "leads" a partition."""
+        return leader(tuple(b.node_id for b in self.brokers), topic_id, partition)
 
 
-def _leader(node_ids: tuple[int, ...], topic: bytes, partition: int) -> int:
+def leader(node_ids: tuple[int, ...], topic_id: UUID, partition: int) -> int:
+    """Which of these nodes "leads" a partition: by rendezvous hash, so that a node that comes or
+    goes moves only its own share. -1 where there is none."""
     if len(node_ids) <= 1:
         return node_ids[0] if node_ids else -1
-    seed = topic + partition.to_bytes(4, "big")
+    seed = topic_id.bytes + partition.to_bytes(4, "big")
     return max(node_ids, key=lambda n: (_weight(seed, n), n))
 
 

@@ -28,8 +28,8 @@ async def handle(request: DescribeClusterRequest, call: Call) -> DescribeCluster
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller_id,
         brokers=[
-            DescribeClusterBroker(broker_id=b.node_id, host=b.host, port=b.port)
-            for b in cluster.brokers
+            DescribeClusterBroker(broker_id=node_id, host=at.host, port=at.port)
+            for node_id, at in call.reachable().items()
         ],
         cluster_authorized_operations=authorized_operations.of_cluster(
             request.include_cluster_authorized_operations

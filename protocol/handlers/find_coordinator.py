@@ -44,12 +44,13 @@ def _found(key: str, key_type: int, call: Call) -> Coordinator:
         # A node whose lease ran out may have slept: others know better who owns what.
         awake = call.node.coordinator.holds_lease
         broker = call.node.cluster.coordinator(key) if awake else None
-        if broker is not None:
+        endpoint = broker and broker.at(call.session.listener)
+        if broker is not None and endpoint is not None:
             return Coordinator(
                 key=key,
                 node_id=broker.node_id,
-                host=broker.host,
-                port=broker.port,
+                host=endpoint.host,
+                port=endpoint.port,
                 error_code=ErrorCode.NONE,
                 error_message="",
             )

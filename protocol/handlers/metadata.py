@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from uuid import UUID
 
 from groups.catalogue.cache import Entry, Unavailable
-from groups.cluster.view import Broker, Cluster
+from groups.cluster.view import leader
 from groups.core.errors import ErrorCode
 from groups.core.topics import (
     PARTITIONS_MAX,
@@ -53,8 +53,8 @@ async def handle(request: MetadataRequest, call: Call) -> MetadataResponse:
     cluster = call.node.cluster
     return MetadataResponse(
         brokers=[
-            MetadataResponseBroker(node_id=b.node_id, host=b.host, port=b.port)
-            for b in cluster.brokers
+            MetadataResponseBroker(node_id=node_id, host=at.host, port=at.port)
+            for node_id, at in call.reachable().items()
         ],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller_id,
@@ -90,14 +90,15 @@ class _Answer:
         self._call = call
         self._operations = operations
         self._room = PARTITIONS_TOLD_MAX
+        self._nodes = tuple(call.reachable())
 
     async def known(self, entry: Entry) -> MetadataResponseTopic:
         """A topic that exists. A list of many partitions is made beside the loop."""
-        count, cluster = entry.partitions, self._call.node.cluster
+        count = entry.partitions
         self._room -= count
         if self._room < 0:
             return _failed(TOO_MUCH, entry.name, self._operations, entry.topic_id)
-        made = partial(_partitions, entry.topic_id, count, cluster.brokers)
+        made = partial(_partitions, entry.topic_id, count, self._nodes)
         return MetadataResponseTopic(
             name=entry.name,
             topic_id=entry.topic_id,
@@ -171,25 +172,22 @@ def _failed(
     )
 
 
-def _made(
-    topic_id: UUID, count: int, brokers: tuple[Broker, ...]
-) -> list[MetadataResponsePartition]:
+def _made(topic_id: UUID, count: int, nodes: tuple[int, ...]) -> list[MetadataResponsePartition]:
     """Leader epoch -1, "none": with no log there is nothing for an epoch to tell apart,
     and no client asks OffsetForLeaderEpoch then.
     """
-    cluster = Cluster("", brokers)
-    alone = {broker.node_id: [broker.node_id] for broker in brokers}
-    leaders = [cluster.leader(topic_id, index) for index in range(count)]
+    alone = {node_id: [node_id] for node_id in nodes}
+    leaders = [leader(nodes, topic_id, index) for index in range(count)]
     return [
         MetadataResponsePartition(
-            error_code=ErrorCode.NONE if leader >= 0 else WireCode.LEADER_NOT_AVAILABLE,
+            error_code=ErrorCode.NONE if leads >= 0 else WireCode.LEADER_NOT_AVAILABLE,
             partition_index=index,
-            leader_id=leader,
-            replica_nodes=alone.get(leader, []),
-            isr_nodes=alone.get(leader, []),
+            leader_id=leads,
+            replica_nodes=alone.get(leads, []),
+            isr_nodes=alone.get(leads, []),
             offline_replicas=NONE,
         )
-        for index, leader in enumerate(leaders)
+        for index, leads in enumerate(leaders)
     ]
 
 
@@ -197,8 +195,8 @@ _few, _many = lru_cache(maxsize=64)(_made), lru_cache(maxsize=8)(_made)
 
 
 def _partitions(
-    topic_id: UUID, count: int, brokers: tuple[Broker, ...]
+    topic_id: UUID, count: int, nodes: tuple[int, ...]
 ) -> list[MetadataResponsePartition]:
     """Kept, because every member of a big group asks for the same at the same time; nobody
     may change the list. At most 20 MB, were the kept topics all as large as they may be."""
-    return (_many if count > MANY else _few)(topic_id, count, brokers)
+    return (_many if count > MANY else _few)(topic_id, count, nodes)

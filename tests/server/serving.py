@@ -6,19 +6,22 @@ what it would call once a second or two, a test calls itself (``sweep``).
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import Any, cast
 
 from channels.routing import ProtocolTypeRouter
 
+from groups.cluster.view import DRAFT
 from groups.core.events import Event, Ticket
 from groups.core.replies import Reply
 from groups.node import Node
 from protocol.application import KafkaConsumer
 from protocol.connection import KafkaConnection
+from protocol.listeners import Listener
 from protocol.server import CoordinatorServer
+from protocol.tls import Tls
 from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client
 
@@ -51,7 +54,7 @@ class Clock:
 class Serving:
     """A server that serves, and what tests ask of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, listeners: Sequence[Listener] = (), tls: Tls | None = None) -> None:
         self.points = Points()
         self.address = ""
         self.draft_address = ""
@@ -60,11 +63,10 @@ class Serving:
             ProtocolTypeRouter({"kafka": KafkaConsumer.as_asgi()}),
             lambda me, desk: Node(me, desk.answer, fail=self.points),
             node_id=0,
-            host="127.0.0.1",
-            port=0,
-            advertised=("127.0.0.1", None),
+            listeners=listeners or (Listener("PLAINTEXT", "127.0.0.1", 0),),
             ready=self._serves,
-            draft_port=0,
+            draft=Listener(DRAFT, "127.0.0.1", 0),
+            tls=tls,
         )
         self.clock = Clock(asyncio.get_running_loop())
         self.server.loop = cast(asyncio.AbstractEventLoop, self.clock)
@@ -113,9 +115,11 @@ class Serving:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[Serving]:
+async def serving(
+    listeners: Sequence[Listener] = (), tls: Tls | None = None
+) -> AsyncIterator[Serving]:
     """A server that owns every slot; stopped, and every application ended, at the end."""
-    running = Serving()
+    running = Serving(listeners, tls)
     task = running.server._node_task = asyncio.create_task(running.server._serve())
     ready = asyncio.create_task(running.ready.wait())
     try:

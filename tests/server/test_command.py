@@ -3,7 +3,8 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from protocol.management.commands.runcoordinator import draft_port, is_loopback
+from protocol.listeners import is_loopback
+from protocol.management.commands.runcoordinator import draft_port
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])

@@ -212,7 +212,7 @@ async def test_a_node_with_a_longer_lease_has_so_long_to_answer(other: Other) ->
     longer = {"node_id": 0, "incarnation": uuid4(), "host": "h", "port": 1, "draft_port": 0}
     await other.execute(
         slots.REGISTER.encode(),
-        {**longer, "lease_ms": 3 * LEASE_MS, "schema": schema_version.OURS},
+        {**longer, "lease_ms": 3 * LEASE_MS, "schema": schema_version.OURS, "endpoints": []},
     )
     await other.execute(SILENT, [1])
     clock = Clock()

@@ -18,14 +18,15 @@ SELECT EXISTS (
 REGISTER = """
 INSERT INTO rollcall_node (
     node_id, incarnation, beat, host, port, draft_port, started_at, beat_at, lease_ms,
-    takes_slots, schema)
+    takes_slots, schema, endpoints)
 VALUES (%(node_id)s, %(incarnation)s, 1, %(host)s, %(port)s, %(draft_port)s, clock_timestamp(),
-        clock_timestamp(), %(lease_ms)s, true, %(schema)s)
+        clock_timestamp(), %(lease_ms)s, true, %(schema)s, %(endpoints)s::text[])
 ON CONFLICT (node_id) DO UPDATE SET
     incarnation = excluded.incarnation, beat = rollcall_node.beat + 1, host = excluded.host,
     port = excluded.port, draft_port = excluded.draft_port,
     started_at = excluded.started_at, beat_at = excluded.beat_at, lease_ms = excluded.lease_ms,
-    takes_slots = excluded.takes_slots, schema = excluded.schema
+    takes_slots = excluded.takes_slots, schema = excluded.schema,
+    endpoints = excluded.endpoints
 RETURNING beat
 """
 
@@ -36,7 +37,7 @@ RETURNING beat, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint
 """
 
 NODES = """
-SELECT node_id, incarnation, beat, host, port, draft_port, lease_ms, takes_slots
+SELECT node_id, incarnation, beat, host, port, draft_port, lease_ms, takes_slots, endpoints
 FROM rollcall_node ORDER BY node_id
 """
 

@@ -12,7 +12,7 @@ from rollcall.wire.messages.draft.consumer_metadata import (
 async def handle(request: ConsumerMetadataRequest, call: Call) -> ConsumerMetadataResponse:
     """The coordinator, or why there is none: node -1, host "", port -1."""
     broker = call.node.cluster.coordinator(request.group_id)
-    if broker is None or not broker.draft_port:
+    if broker is None or (at := broker.draft) is None:
         return ConsumerMetadataResponse(
             error_code=number_of(ErrorCode.COORDINATOR_NOT_AVAILABLE),
             coordinator_id=-1,
@@ -21,6 +21,6 @@ async def handle(request: ConsumerMetadataRequest, call: Call) -> ConsumerMetada
     return ConsumerMetadataResponse(
         error_code=number_of(ErrorCode.NONE),
         coordinator_id=broker.node_id,
-        coordinator_host=broker.host,
-        coordinator_port=broker.draft_port,
+        coordinator_host=at.host,
+        coordinator_port=at.port,
     )

@@ -34,9 +34,9 @@ async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResp
 def _response(known: MetadataResponse, brokers: Sequence[Broker]) -> TopicMetadataResponse:
     return TopicMetadataResponse(
         brokers=[
-            TopicMetadataBroker(node_id=b.node_id, host=b.host, port=b.draft_port)
+            TopicMetadataBroker(node_id=b.node_id, host=at.host, port=at.port)
             for b in brokers
-            if b.draft_port
+            if (at := b.draft)
         ],
         topics=[
             TopicMetadataTopic(

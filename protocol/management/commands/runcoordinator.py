@@ -1,20 +1,21 @@
 """``manage.py runcoordinator``: one coordinator node in the foreground."""
 
-import ipaddress
 import os
-import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from groups.cluster.view import DRAFT
+from protocol import listeners, principals
+from protocol.listeners import Listener, ListenerError, Wanted
+from protocol.tls import Tls, TlsError, TlsSettings
 
 DRAFT_PORT = 9392
 """Of node 0; further nodes one more each."""
-
-HOST_BYTES_MAX, PORT_MAX = 255, 65_535
-"""Of a name in DNS, and of TCP."""
 
 
 class Command(BaseCommand):
@@ -26,7 +27,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Where to listen, and what to tell clients."""
         parser.add_argument("--node-id", type=int, default=0)
-        parser.add_argument("--host", default="127.0.0.1", help="the address to bind")
+        parser.add_argument(
+            "--host",
+            default="127.0.0.1",
+            help="the address to bind, unless the setting listeners has others",
+        )
         port = int(os.environ.get("ROLLCALL_KAFKA_PORT", "9092"))
         parser.add_argument("--port", type=int, default=port, help="0: any free one")
         parser.add_argument(
@@ -46,14 +51,12 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run until SIGINT or SIGTERM."""
-        if not is_loopback(options["host"]):
-            raise CommandError(
-                f"{options['host']} is not a loopback address. Any other one needs TLS and"
-                " authentication, which this version does not have."
-            )
-        advertised = options["advertised_host"] or options["host"]
-        if problem := address_problem(advertised, options["advertised_port"]):
-            raise CommandError(problem)
+        try:
+            where = listeners_of(options)
+            draft = draft_of(options)
+        except ListenerError as error:
+            raise CommandError(str(error)) from None
+        secured = tls() if any(listener.security.has_tls for listener in where) else None
         from channels.routing import ProtocolTypeRouter
 
         from groups.coordinator import fail_points
@@ -65,14 +68,69 @@ class Command(BaseCommand):
             ProtocolTypeRouter({"kafka": KafkaConsumer.as_asgi()}),
             lambda me, desk: Node(me, desk.answer, fail=fail_points.from_environment(me.node_id)),
             node_id=options["node_id"],
-            host=options["host"],
-            port=options["port"],
-            advertised=(advertised, options["advertised_port"]),
+            listeners=where,
             ready=announce,
-            draft_port=draft_port(options, os.environ),
+            draft=draft,
+            tls=secured,
         )
         server.run()
         sys.exit(server.exit_code)
+
+
+def setting(name: str) -> Any:
+    """One of ``coordinator_site.kafka_settings``."""
+    return getattr(settings, name)
+
+
+def wanted() -> Wanted:
+    """What the settings say of listeners."""
+    return Wanted(
+        listeners=setting("LISTENERS"),
+        advertised=setting("ADVERTISED_LISTENERS"),
+        security_map=setting("LISTENER_SECURITY_PROTOCOL_MAP"),
+        has_certificate=bool(setting("SSL_KEYSTORE_LOCATION")),
+        needs_client_certificate=setting("SSL_CLIENT_AUTH") == "required",
+        may_be_insecure=setting("INSECURE_LISTENERS_ALLOW"),
+    )
+
+
+def listeners_of(options: Mapping[str, Any]) -> Sequence[Listener]:
+    """Those of the settings, or the one of the command line; ``ListenerError``."""
+    if setting("LISTENERS"):
+        return listeners.read(wanted())
+    host = options["host"]
+    only = listeners.plain(
+        host, options["port"], options["advertised_host"] or host, options["advertised_port"]
+    )
+    listeners.check(only, wanted())
+    return (only,)
+
+
+def draft_of(options: Mapping[str, Any]) -> Listener | None:
+    """The listener for the 0.9 draft, which knows neither TLS nor SASL."""
+    port = draft_port(options, os.environ)
+    if port is None:
+        return None
+    host = options["host"]
+    found = Listener(DRAFT, host, port, advertised_host=options["advertised_host"] or host)
+    listeners.check(found, wanted())
+    return found
+
+
+def tls() -> Tls:
+    """The certificates of the settings."""
+    try:
+        return Tls(
+            TlsSettings(
+                keystore=setting("SSL_KEYSTORE_LOCATION"),
+                truststore=setting("SSL_TRUSTSTORE_LOCATION"),
+                client_auth=setting("SSL_CLIENT_AUTH"),
+                rules=principals.read(setting("SSL_PRINCIPAL_MAPPING_RULES")),
+                handshake_s=setting("SSL_HANDSHAKE_TIMEOUT_MS") / 1000,
+            )
+        )
+    except (TlsError, principals.RuleError) as error:
+        raise CommandError(str(error)) from None
 
 
 def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:
@@ -82,28 +140,6 @@ def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | 
         return wanted if wanted >= 0 else None
     first = int(environ.get("ROLLCALL_DRAFT_PORT") or DRAFT_PORT)
     return first + int(options["node_id"]) if first and options["port"] else 0
-
-
-def address_problem(host: str, port: int | None) -> str | None:
-    """Why no client could connect to such an address, whatever serves there; None: one could."""
-    try:
-        labels = host.encode("idna")
-    except UnicodeError as error:
-        return f"{host!r} is no host that clients can be told: {error}"
-    if not labels or b"\0" in labels or len(labels) > HOST_BYTES_MAX:
-        return f"{host!r} is no host that clients can be told"
-    if port is not None and not 1 <= port <= PORT_MAX:
-        return f"{port} is no port that clients can be told"
-    return None
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address, or every address of a name, can be reached from this machine only."""
-    try:
-        found = {info[4][0] for info in socket.getaddrinfo(host, None)}
-    except OSError:
-        return False
-    return all(ipaddress.ip_address(address).is_loopback for address in found)
 
 
 def announce(host: str, port: int, draft_port: int) -> None:

@@ -1,0 +1,103 @@
+"""Kafka's principal of a client certificate: its name, as ``ssl.principal.mapping.rules`` has it.
+
+The name is the certificate's subject by RFC 2253 (``CN=a,OU=b``), as Java writes it. A rule is
+``DEFAULT`` (the whole name) or ``RULE:pattern/replacement/`` with an ``L`` or ``U`` behind it for
+lower or upper case; the first that matches all of the name counts.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+SHORT = {
+    "commonName": "CN",
+    "organizationalUnitName": "OU",
+    "organizationName": "O",
+    "localityName": "L",
+    "stateOrProvinceName": "ST",
+    "countryName": "C",
+    "streetAddress": "STREET",
+    "domainComponent": "DC",
+    "userId": "UID",
+}
+"""OpenSSL's names of attributes, and RFC 2253's; any other keeps OpenSSL's."""
+
+NAME_CHARS_MAX = 1024
+"""A longer name matches nothing: patterns are the operator's, names are not."""
+
+_RULE = re.compile(r"RULE:((?:\\.|[^\\/])*)/((?:\\.|[^\\/])*)/([LU]?)|(DEFAULT)")
+_SPECIAL = re.compile(r'([,+"\\<>;])|(^[ #])|( $)')
+
+Subject = Sequence[Sequence[tuple[str, str]]]
+"""As ``ssl`` tells it: relative names, each of pairs."""
+
+
+class RuleError(ValueError):
+    """The rules say nothing that could be followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a name has to look like, and what becomes of it."""
+
+    pattern: re.Pattern[str]
+    replacement: str
+    case: Callable[[str], str]
+
+    def apply(self, name: str) -> str | None:
+        """The principal's name; None where this rule says nothing of it."""
+        match = self.pattern.fullmatch(name)
+        return None if match is None else self.case(match.expand(self.replacement))
+
+
+DEFAULT = Rule(re.compile(r"(?s)(.*)"), r"\1", str)
+CASES: dict[str, Callable[[str], str]] = {"": str, "L": str.lower, "U": str.upper}
+
+
+def read(text: str) -> tuple[Rule, ...]:
+    """The rules, with commas between; ``RuleError`` where one is none."""
+    rules, at = [], 0
+    text = text.strip()
+    while at < len(text):
+        match = _RULE.match(text, at)
+        if match is None:
+            raise RuleError(f"ssl.principal.mapping.rules cannot be read from {text[at:]!r} on")
+        rules.append(DEFAULT if match[4] else _rule(match))
+        at = match.end()
+        while at < len(text) and text[at] in ", ":
+            at += 1
+    return tuple(rules) or (DEFAULT,)
+
+
+def _rule(match: re.Match[str]) -> Rule:
+    replacement = re.sub(r"\$(\d)", r"\\g<\1>", match[2])
+    try:
+        pattern = re.compile(match[1])
+        if any(int(n) > pattern.groups for n in re.findall(r"\$(\d)", match[2])):
+            raise RuleError(f"{match[0]!r} takes a group that its pattern does not have")
+    except re.error as error:
+        raise RuleError(f"{match[1]!r} is no regular expression: {error}") from None
+    return Rule(pattern, replacement, CASES[match[3]])
+
+
+def principal(subject: Subject, rules: Sequence[Rule]) -> str | None:
+    """Who a certificate's subject is; None where no rule matches."""
+    name = distinguished_name(subject)
+    if len(name) > NAME_CHARS_MAX:
+        return None
+    for rule in rules:
+        if found := rule.apply(name):
+            return f"User:{found}"
+    return None
+
+
+def distinguished_name(subject: Subject) -> str:
+    """RFC 2253: the last relative name first."""
+    return ",".join(
+        "+".join(f"{SHORT.get(key, key)}={_escaped(value)}" for key, value in each)
+        for each in reversed(subject)
+    )
+
+
+def _escaped(value: str) -> str:
+    return _SPECIAL.sub(lambda match: f"\\{match[0]}", value)

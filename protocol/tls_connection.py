@@ -1,0 +1,178 @@
+"""A connection whose bytes are encrypted: the handshake, and after it a connection as any other.
+
+It has its place among the node's connections before the handshake begins, so that strangers who
+never finish one are counted as any others, and a crowd of newcomers is let in as slowly. Sockets
+are accepted here, since a transport of uvloop begins to read before anybody could stop it.
+"""
+
+import asyncio
+import errno
+import logging
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from protocol.apis import APIS, Api
+from protocol.connection import WRITE_BUFFER_MAX, KafkaConnection
+from protocol.host import Host
+from protocol.session import PLAINTEXT
+from protocol.tls import SHUTDOWN_S, Tls
+
+logger = logging.getLogger(__name__)
+
+ACCEPT_AGAIN_S = 1.0
+"""After the system had no file descriptor or memory left for a connection, as asyncio waits."""
+
+EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+class TlsConnection(KafkaConnection):
+    """Nothing of a client is read before its handshake; nothing differs after it."""
+
+    def __init__(
+        self,
+        server: Host,
+        number: int,
+        apis: Mapping[int, Api] = APIS,
+        listener: str = PLAINTEXT,
+        *,
+        tls: Tls,
+    ) -> None:
+        super().__init__(server, number, apis, listener)
+        self._tls = tls
+
+    async def serve(self, accepted: socket.socket) -> None:
+        """Take a place for the connection, then shake hands."""
+        waiting = Unsecured(accepted)
+        super().connection_made(waiting)
+        if self.muted is not None:
+            await self.muted
+        if waiting.is_closing():
+            self.connection_lost(None)
+            return
+        loop = self.server.loop
+        waiting.task = asyncio.current_task()
+        try:
+            await loop.connect_accepted_socket(
+                lambda: self,
+                accepted,
+                ssl=self._tls.context(loop.time()),
+                ssl_handshake_timeout=self._tls.settings.handshake_s,
+                ssl_shutdown_timeout=SHUTDOWN_S,
+            )
+        except (OSError, asyncio.CancelledError) as error:
+            logger.info("closing %s: no TLS: %s", self.peer, error)
+            self.connection_lost(None)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The handshake is done."""
+        assert isinstance(self._transport, Unsecured)
+        self._transport.task = None
+        self._transport = secured = transport  # type: ignore[assignment]
+        secured.set_write_buffer_limits(high=WRITE_BUFFER_MAX)  # type: ignore[attr-defined]
+        found = self._tls.principal(transport.get_extra_info("peercert"))
+        if found is None:
+            logger.info("closing %s: no rule names its certificate's subject", self.peer)
+            self.close()
+            return
+        self.session.principal = found
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """The connection is over, perhaps before its handshake was."""
+        if self._transport is not None:  # uvloop tells of some failed handshakes, not of others
+            super().connection_lost(exc)
+
+
+class Unsecured(asyncio.Transport):
+    """What a connection has for a transport until its handshake is done. Who ends it ends the
+    handshake."""
+
+    def __init__(self, accepted: socket.socket) -> None:
+        super().__init__({"socket": accepted, "peername": accepted.getpeername()})
+        self._socket = accepted
+        self._is_closing = False
+        self.task: asyncio.Task[Any] | None = None
+
+    def is_closing(self) -> bool:
+        """Whether somebody has ended it."""
+        return self._is_closing
+
+    def close(self) -> None:
+        """End it."""
+        self._is_closing = True
+        if self.task is not None:
+            self.task.cancel()
+        else:
+            self._socket.close()
+
+    abort = close
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """Nothing is written yet."""
+
+    def get_write_buffer_size(self) -> int:
+        """Nothing is written yet."""
+        return 0
+
+    def pause_reading(self) -> None:
+        """Nothing is read yet."""
+
+    resume_reading = pause_reading
+
+
+class TlsListener:
+    """As much of ``asyncio.Server`` as the coordinator's server uses."""
+
+    def __init__(
+        self, bound: socket.socket, backlog: int, make: Callable[[], TlsConnection]
+    ) -> None:
+        self.sockets: Sequence[socket.socket] = (bound,)
+        self._backlog = backlog
+        self._make = make
+        self._accepting: asyncio.Task[None] | None = None
+        self._handshakes: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def bind(
+        cls, host: str, port: int, backlog: int, make: Callable[[], TlsConnection]
+    ) -> "TlsListener":
+        """Bound, and not listening yet; ``OSError`` where the address is taken or none of ours."""
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        bound = socket.socket(family, kind, protocol)
+        try:
+            bound.setblocking(False)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            bound.bind(address)
+        except OSError:
+            bound.close()
+            raise
+        return cls(bound, backlog, make)
+
+    async def start_serving(self) -> None:
+        """Accept connections from now on."""
+        self.sockets[0].listen(self._backlog)
+        self._accepting = asyncio.create_task(self._accept())
+
+    def close(self) -> None:
+        """Accept no more, and give up handshakes that are not done."""
+        for task in (self._accepting, *self._handshakes):
+            if task is not None:
+                task.cancel()
+        self.sockets[0].close()
+
+    async def _accept(self) -> None:
+        loop, bound = asyncio.get_running_loop(), self.sockets[0]
+        while True:
+            try:
+                accepted, _ = await loop.sock_accept(bound)
+                serving = loop.create_task(self._make().serve(accepted))
+            except OSError as error:
+                if error.errno in EXHAUSTED:
+                    logger.error("cannot accept connections: %s", error)
+                    await asyncio.sleep(ACCEPT_AGAIN_S)
+                continue
+            self._handshakes.add(serving)
+            serving.add_done_callback(self._handshakes.discard)

@@ -1,0 +1,173 @@
+"""Encrypted listeners: who gets in, who does not, and what is held of either."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+
+from protocol.listeners import Listener, Security
+from protocol.principals import read
+from protocol.tls import LOOK_AGAIN_S, Tls, TlsError, TlsSettings
+from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
+from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
+from rollcall.wire.messages.metadata import MetadataRequest
+from tests.security.certificates import Certificates
+from tests.server.client import Client, hello
+from tests.server.serving import Serving, serving, until
+
+pytestmark = pytest.mark.usefixtures("_prepared")
+
+Serve = Callable[..., AbstractAsyncContextManager[Serving]]
+
+
+@pytest.fixture
+def serve(certificates: Certificates) -> Serve:
+    """Starts a server with the listeners SSL and PLAINTEXT; TLS settings are its arguments."""
+
+    @asynccontextmanager
+    async def serving_tls(**over: object) -> AsyncIterator[Serving]:
+        values = {"keystore": str(certificates.server), "truststore": str(certificates.ca), **over}
+        where = (
+            Listener("SSL", "127.0.0.1", 0, Security.SSL),
+            Listener("PLAINTEXT", "127.0.0.1", 0, Security.PLAINTEXT, "plain.example", 7),
+        )
+        async with serving(where, Tls(TlsSettings(**values))) as served:  # type: ignore[arg-type]
+            yield served
+
+    return serving_tls
+
+
+async def connected(served: Serving, context: ssl.SSLContext) -> Client:
+    """A client over TLS."""
+    host, _, port = served.address.rpartition(":")
+    return Client(*await asyncio.open_connection(host, int(port), ssl=context))
+
+
+async def left_alone(served: Serving) -> None:
+    """Until no connection has a place at the server any more."""
+    await until(lambda: not served.server.admission._taken)
+
+
+async def test_each_listener_tells_its_own_address(
+    serve: Serve, certificates: Certificates
+) -> None:
+    async with serve() as served:
+        secured = await connected(served, certificates.context())
+        plain = await Client.connect(f"127.0.0.1:{served.server.bound[1]}")
+        told = {}
+        for name, client in (("SSL", secured), ("PLAINTEXT", plain)):
+            metadata = await client.call(MetadataRequest(topics=[]), 12)
+            coordinator = await client.call(FindCoordinatorRequest(key="g"), 3)
+            cluster = await client.call(DescribeClusterRequest(), 1)
+            found = {(b.host, b.port) for b in (*metadata.brokers, *cluster.brokers, coordinator)}
+            assert len(found) == 1
+            told[name] = found.pop()
+        assert told == {
+            "SSL": ("127.0.0.1", int(served.address.rpartition(":")[2])),
+            "PLAINTEXT": ("plain.example", 7),
+        }
+
+
+async def test_a_member_lives_over_tls_as_over_any_other(
+    serve: Serve, certificates: Certificates
+) -> None:
+    async with serve() as served:
+        client = await connected(served, certificates.context())
+        beat = await client.settled("g")
+        for _ in range(3):
+            assert (await client.call(beat, 3)).error_code == 0
+        assert [c.session.principal for c in served.connections] == ["User:ANONYMOUS"]
+
+
+async def test_a_certificate_names_the_principal(serve: Serve, certificates: Certificates) -> None:
+    rules = read("RULE:^.*CN=(.*?)(,.*)?$/$1/L")
+    async with serve(client_auth="required", rules=rules) as served:
+        client = await connected(served, certificates.context(certificates.client("Ann")))
+        assert (await client.call(hello(), 3)).error_code == 0
+        assert [c.session.principal for c in served.connections] == ["User:ann"]
+
+
+async def test_a_client_without_the_certificate_that_is_required_is_refused(
+    serve: Serve, certificates: Certificates
+) -> None:
+    async with serve(client_auth="required") as served:
+        client = await connected(served, certificates.context())  # TLS 1.3 tells it afterwards
+        client.send(hello(), 3)
+        with pytest.raises((ssl.SSLError, OSError, asyncio.IncompleteReadError)):
+            await client.receive()
+        await left_alone(served)
+
+
+async def test_a_certificate_that_no_rule_names_is_refused(
+    serve: Serve, certificates: Certificates
+) -> None:
+    async with serve(client_auth="required", rules=read("RULE:^CN=root$/root/")) as served:
+        client = await connected(served, certificates.context(certificates.client("Ann")))
+        assert await client.ended() == b""
+        await left_alone(served)
+
+
+@pytest.mark.parametrize(
+    "sent", [b"\0\0\0\x0a" + bytes(10), b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03"]
+)
+async def test_who_speaks_no_tls_is_closed_and_leaves_nothing(serve: Serve, sent: bytes) -> None:
+    async with serve(handshake_s=0.3) as served:
+        client = await Client.connect(served.address)
+        client.writer.write(sent)
+        await client.ended()
+        await left_alone(served)
+
+
+async def test_who_hangs_up_in_the_handshake_leaves_nothing(serve: Serve) -> None:
+    async with serve() as served:
+        clients = [await Client.connect(served.address) for _ in range(20)]
+        for number, client in enumerate(clients):
+            client.writer.write(b"\x16\x03\x01" if number % 3 else b"")
+            (client.abort if number % 2 else client.close)()
+        await until(lambda: served.server._accepted == 20)
+        await left_alone(served)
+
+
+async def test_tls_below_1_2_is_refused(serve: Serve, certificates: Certificates) -> None:
+    context = certificates.context()
+    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+    with pytest.warns(DeprecationWarning, match="TLSv1_1"):
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    async with serve() as served:
+        with pytest.raises((ssl.SSLError, ConnectionResetError)):
+            await connected(served, context)
+        await left_alone(served)
+
+
+async def test_a_new_certificate_is_shown_to_who_connects_next(
+    serve: Serve, certificates: Certificates
+) -> None:
+    async with serve() as served:
+        shown = []
+        for _ in range(2):
+            client = await connected(served, certificates.context())
+            shown.append(client.writer.get_extra_info("peercert")["serialNumber"])
+            assert (await client.call(hello(), 3)).error_code == 0
+            certificates.renew()
+            served.clock.ahead_s += LOOK_AGAIN_S
+        assert shown[0] != shown[1]
+
+
+async def test_broken_files_change_nothing_for_a_server_that_runs(
+    serve: Serve, certificates: Certificates
+) -> None:
+    async with serve() as served:
+        certificates.server.write_text("no certificate")
+        served.clock.ahead_s += LOOK_AGAIN_S
+        client = await connected(served, certificates.context())
+        assert (await client.call(hello(), 3)).error_code == 0
+
+
+def test_broken_files_end_a_start(certificates: Certificates) -> None:
+    with pytest.raises(TlsError, match=r"ssl\.keystore\.location"):
+        Tls(TlsSettings(keystore=str(certificates.ca)))
+    with pytest.raises(TlsError, match=r"ssl\.truststore\.location"):
+        Tls(TlsSettings(keystore=str(certificates.server), client_auth="required"))
