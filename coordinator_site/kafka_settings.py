@@ -174,6 +174,18 @@ class Assignors(Choices):
         return Choices(self.name, self.default, self.reason, known).parse(text)
 
 
+@dataclass(frozen=True, slots=True)
+class Mechanisms(Choices):
+    """Mechanisms of SASL, which have upper case."""
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """Names with commas between, in either case."""
+        words = {name.lower(): name for name in self.choices}
+        found = Choices(self.name, self.default, self.reason, tuple(words)).parse(text)
+        return tuple(words[word] for word in found)
+
+
+MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512", "PLAIN")
 PLUG_INS = "rollcall.assignors"
 ASSIGNORS = ("uniform", "range", "uniform-rack")
 DEFAULT_ASSIGNORS = ("uniform", "range")
@@ -592,6 +604,40 @@ SETTINGS: tuple[Setting, ...] = (
         "ours: who has not finished the handshake by then is closed",
         100,
         60_000,
+    ),
+    Mechanisms(
+        "sasl.enabled.mechanisms",
+        ("SCRAM-SHA-256", "SCRAM-SHA-512"),
+        "how clients of SASL listeners say who they are; PLAIN only over TLS or on loopback",
+        MECHANISMS,
+    ),
+    Number(
+        "sasl.lockout.failures",
+        10,
+        "ours: after so many failures a name is refused from that address for a while; 0: never",
+        0,
+        1_000,
+    ),
+    Number(
+        "sasl.lockout.ms",
+        300_000,
+        "ours: for how long, and how long a failure counts",
+        1_000,
+        DAY_MS,
+    ),
+    Number(
+        "connection.failed.authentication.delay.ms",
+        250,
+        "a failed authentication is answered after so long; Kafka's 100 lets guesses come quicker",
+        0,
+        10_000,
+    ),
+    Number(
+        "connections.max.reauth.ms",
+        0,
+        "after so long a client has to authenticate again (KIP-368); 0: never",
+        0,
+        DAY_MS,
     ),
     # The web.
     Number(

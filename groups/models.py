@@ -479,6 +479,26 @@ class ApiToken(models.Model):
         return self.name
 
 
+class ScramCredential(models.Model):
+    """A user of the Kafka port: what verifies the password for one SASL mechanism, and does not
+    tell it. Nodes and manage.py read and write it, nobody else."""
+
+    pk = models.CompositePrimaryKey("name", "mechanism")
+    name = models.TextField(db_collation="C")
+    mechanism = models.TextField(db_collation="C", help_text="SCRAM-SHA-256 or SCRAM-SHA-512.")
+    salt = models.BinaryField()
+    iterations = models.IntegerField()
+    stored_key = models.BinaryField()
+    server_key = models.BinaryField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_credential"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.mechanism})"
+
+
 class ReportRun(models.Model):
     """One run of the pipeline: which part of the journal it read, and how it ended."""
 

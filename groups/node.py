@@ -17,6 +17,8 @@ from typing import Self
 from django.conf import settings
 
 from groups import broker_configs, plugins, strategies
+from groups.access.scram_credentials import BELL as CREDENTIALS_BELL
+from groups.access.scram_credentials import Credentials
 from groups.catalogue.cache import Catalogue
 from groups.cluster.lease_end import LeaseEnd
 from groups.cluster.slot_keeper import SlotKeeper
@@ -99,6 +101,11 @@ class NodeSettings:
     request_configs_max: int
     request_offsets_max: int
     group_max_size: int
+    sasl_enabled_mechanisms: tuple[str, ...]
+    sasl_lockout_failures: int
+    sasl_lockout_ms: int
+    connection_failed_authentication_delay_ms: int
+    connections_max_reauth_ms: int
 
     @classmethod
     def from_django(cls) -> Self:
@@ -197,6 +204,7 @@ class Node:
         self.watched = Watched(self.coordinator, self.notes)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
+        self.credentials = Credentials(self._reader)
         self.doorbell = Doorbell(
             {
                 self.catalogue.BELL: self._topics_rung,
@@ -205,6 +213,7 @@ class Node:
                 LOOK_BELL: self.notes.rung,
                 WATCH_BELL: self.watched.rung,
                 SLOTS_BELL: self.keeper.rung,
+                CREDENTIALS_BELL: self.credentials.rung,
             }
         )
 
@@ -223,6 +232,7 @@ class Node:
             await preflight.check_loading(connection)
             await preflight.warn(connection)
             await self.catalogue.load(connection)
+            await self.credentials.load(connection)
         await self.keeper.start()
 
     async def run(self) -> None:

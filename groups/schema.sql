@@ -351,6 +351,16 @@ COMMENT ON COLUMN public.rollcall_command.ownership IS 'Topic to partition to co
 
 COMMENT ON COLUMN public.rollcall_command.series IS 'The first of several commands that say the same; 0 in that one itself.';
 
+CREATE TABLE public.rollcall_credential (
+    name text NOT NULL COLLATE pg_catalog."C",
+    mechanism text NOT NULL COLLATE pg_catalog."C",
+    salt bytea NOT NULL,
+    iterations integer NOT NULL,
+    stored_key bytea NOT NULL,
+    server_key bytea NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.rollcall_follower (
     group_id text NOT NULL COLLATE pg_catalog."C",
     member_id text NOT NULL COLLATE pg_catalog."C",
@@ -709,6 +719,9 @@ ALTER TABLE ONLY public.rollcall_api_token
 
 ALTER TABLE ONLY public.rollcall_command
     ADD CONSTRAINT rollcall_command_pkey PRIMARY KEY (group_id, member_id, command_id);
+
+ALTER TABLE ONLY public.rollcall_credential
+    ADD CONSTRAINT rollcall_credential_pkey PRIMARY KEY (name, mechanism);
 
 ALTER TABLE ONLY public.rollcall_follower
     ADD CONSTRAINT rollcall_follower_pkey PRIMARY KEY (group_id, member_id);

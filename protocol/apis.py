@@ -46,6 +46,8 @@ from protocol.handlers import (
     poll_commands,
     produce,
     register_consumer,
+    sasl_authenticate,
+    sasl_handshake,
     sync_group,
     txn_offset_commit,
 )
@@ -124,6 +126,7 @@ APIS: Mapping[int, Api] = {
         _api(14, sync_group.handle),
         _api(15, describe_groups.handle),
         _api(16, list_groups.handle),
+        _api(17, sasl_handshake.handle),
         _api(18, api_versions.handle),
         _api(19, create_topics.handle),
         _api(20, delete_topics.handle),
@@ -132,6 +135,7 @@ APIS: Mapping[int, Api] = {
         _api(26, end_txn.handle),
         _api(28, txn_offset_commit.handle),
         _api(32, describe_configs.handle),
+        _api(36, sasl_authenticate.handle),
         _api(37, create_partitions.handle),
         _api(42, delete_groups.handle),
         _api(44, incremental_alter_configs.handle),
@@ -149,6 +153,11 @@ APIS: Mapping[int, Api] = {
         _api(10011, consumer_group_install_assignment.handle),
     )
 }
+
+
+UNAUTHENTICATED: Mapping[int, Api] = {key: APIS[key] for key in (17, 18, 36)}
+"""What a connection may ask on a listener with SASL before it has authenticated, and when it has to
+do so again: SaslHandshake, ApiVersions, SaslAuthenticate."""
 
 
 def advertised() -> list[Served]:

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
 
-from protocol.apis import APIS, Api, is_flexible
+from protocol.apis import APIS, UNAUTHENTICATED, Api, is_flexible
 from protocol.commit_fast_path import CommitFastPath
 from protocol.heartbeat_fast_path import FastPath, NoFastPath
 from protocol.heartbeat_hold import Hold
 from protocol.host import Host
-from protocol.session import PLAINTEXT, Session
+from protocol.session import Session
 from rollcall.wire.errors import FrameError
 from rollcall.wire.frames import FrameBuffer
 
@@ -43,6 +43,9 @@ PRESSED_S = 5.0
 """What a frame has time for to become whole, and a reply to be read, while others wait for the
 memory: seconds, where each has half a minute otherwise."""
 
+UNAUTHENTICATED_BYTES_MAX = 64 * 1024
+"""Of a frame, before a client has said who it is."""
+
 LONG_BYTES = 16 * 1024
 """Frames from here on, and replies, count for what the node may hold of all connections."""
 
@@ -58,13 +61,11 @@ class KafkaConnection(asyncio.Protocol):
         server: Host,
         number: int,
         apis: Mapping[int, Api] = APIS,
-        listener: str = PLAINTEXT,
+        session: Session | None = None,
     ) -> None:
         self.server = server
         self.number = number
-        self.apis = apis
-        self.session = Session(listener)
-        self.is_flexible = partial(is_flexible, apis)
+        self.session = session or Session()
         self.requests = 0
         self.peer = self.client_host = ""
         self.pending = 0
@@ -72,12 +73,8 @@ class KafkaConnection(asyncio.Protocol):
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
-        # The fast path knows today's heartbeats; those of another table all go to the queue.
-        self._fast = (FastPath if apis is APIS else NoFastPath)(server.coordinator)
         self._commit = CommitFastPath(server, number, self._write, self._commit_ended)
-        self._hold = Hold(
-            self._fast, server.coordinator.faces, server.ends, self._write, server.hold_s_max
-        )
+        self._speak(apis)
         self._reserved = 0
         self._long_bytes = 0
         self._awaits_room = False
@@ -96,6 +93,22 @@ class KafkaConnection(asyncio.Protocol):
         self._partial_since: float | None = None
         self._stalled_since: float | None = None
         self._unread = 0
+        self._expiry: asyncio.TimerHandle | None = None
+
+    def _speak(self, apis: Mapping[int, Api]) -> None:
+        """From now on the client may ask what stands in this table.
+
+        The fast path knows today's heartbeats; those of another table all go to the queue.
+        """
+        server = self.server
+        self.apis = apis
+        self.is_flexible = partial(is_flexible, apis)
+        self._fast = (FastPath if apis is APIS else NoFastPath)(server.coordinator)
+        self._hold = Hold(
+            self._fast, server.coordinator.faces, server.ends, self._write, server.hold_s_max
+        )
+        is_known = apis is not UNAUTHENTICATED
+        self._frames.limit = server.frame_bytes_max if is_known else UNAUTHENTICATED_BYTES_MAX
 
     # -- asyncio's side
 
@@ -106,6 +119,7 @@ class KafkaConnection(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
         peer = transport.get_extra_info("peername")
         self.peer = peer[0] if peer else ""
+        self.session.address = self.peer
         self.client_host = f"/{self.peer}"  # as Java prints an address, and Kafka therefore too
         self._commit.connected(self.client_host)
         self.server.protocol_connected(self)
@@ -120,8 +134,9 @@ class KafkaConnection(asyncio.Protocol):
 
     @property
     def has_spoken(self) -> bool:
-        """Whether a whole request has come."""
-        return self._last_frame_at > 0
+        """Whether a whole request has come, of somebody who need not authenticate first: the others
+        have as little time, and give way as soon."""
+        return self._last_frame_at > 0 and self.apis is not UNAUTHENTICATED
 
     def data_received(self, data: bytes) -> None:
         """Bytes came: answer what can be answered at once, queue the rest in order."""
@@ -219,6 +234,8 @@ class KafkaConnection(asyncio.Protocol):
     def connection_lost(self, exc: BaseException | None) -> None:
         """The connection is over: its tickets are cancelled with its application, at once."""
         self._hold.forget()
+        if self._expiry is not None:
+            self._expiry.cancel()
         if self._is_admitted:
             self.server.admission.leave(self)
         self._frames.held.clear()  # at once: a connection is part of a cycle, which waits for gc
@@ -317,6 +334,27 @@ class KafkaConnection(asyncio.Protocol):
             and self.muted is None
             and not self._awaits_room
         )
+
+    # -- authentication
+
+    def authenticated(self, lifetime_ms: int) -> None:
+        """The client has said who it is; after so long it has to again (KIP-368). 0: never."""
+        if self._expiry is not None:
+            self._expiry.cancel()
+        self._expiry = None
+        if lifetime_ms:
+            self._expiry = self.server.loop.call_later(lifetime_ms / 1000, self._expired)
+        if self.apis is UNAUTHENTICATED:
+            self._speak(APIS)
+
+    def _expired(self) -> None:
+        if self._hold.correlation_id is not None:
+            self._hold.end()
+        self._speak(UNAUTHENTICATED)
+
+    def refused(self) -> None:
+        """The client is not who it says: the connection ends with its answer."""
+        self._doomed = True
 
     # -- the application's side
 

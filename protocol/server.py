@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 import uvloop
@@ -31,7 +31,7 @@ from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
-from protocol.apis import APIS, Api  # noqa: E402
+from protocol.apis import APIS, UNAUTHENTICATED, Api  # noqa: E402
 from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
 from protocol.call import PendingReplies  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
@@ -40,12 +40,17 @@ from protocol.draft_connections import Seats  # noqa: E402
 from protocol.handed_out import HandedOut  # noqa: E402
 from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
-from protocol.listeners import Listener, endpoints  # noqa: E402
+from protocol.listeners import Listener, endpoints, is_loopback  # noqa: E402
+from protocol.lockouts import Lockouts  # noqa: E402
+from protocol.sasl import PLAIN, Sasl  # noqa: E402
+from protocol.session import Session  # noqa: E402
 from protocol.tls import Tls  # noqa: E402
 from protocol.tls_connection import TlsConnection, TlsListener  # noqa: E402
 from protocol.unsent import bound_unsent  # noqa: E402
 
 logger = logging.getLogger(__name__)
+
+Connection = TypeVar("Connection", bound=KafkaConnection)
 
 BACKLOG = 1024
 """Connections that may wait to be accepted: thousands of members reconnect at once after a
@@ -78,6 +83,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         ready: Callable[[str, int, int], None],
         draft: Listener | None = None,
         tls: Tls | None = None,
+        secret: bytes = b"",
     ) -> None:
         # daphne asks for endpoints, and would bind them in its own ``run``.
         super().__init__(application, endpoints=[each.name for each in listeners])
@@ -87,6 +93,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.bound: tuple[int, ...] = ()
         self.draft = draft
         self.tls = tls
+        self.secret = secret
         self.ready = ready
         self.desk = PendingReplies()
         self.seats = Seats()
@@ -169,6 +176,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         me = Broker(self.node_id, told[0].host, told[0].port, draft.port if draft else 0, told)
         self.node = self.make_node(me, self.desk)
         self._set_budgets(self.node.settings)
+        self.sasl = self._make_sasl(self.node.settings)
+        self.node.credentials.deleted = self._users_deleted
         self.node.coordinator.hang_up = self._hang_up
         self.node.keeper.loaded = gc.freeze  # what was loaded stays; nobody need look through it
         accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
@@ -187,6 +196,25 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         finally:
             running.cancel()
             await asyncio.wait([running])
+
+    def _make_sasl(self, settings: NodeSettings) -> Sasl:
+        return Sasl(
+            credentials=self.node.credentials,
+            secret=self.secret,
+            mechanisms=settings.sasl_enabled_mechanisms,
+            lockouts=Lockouts(settings.sasl_lockout_failures, settings.sasl_lockout_ms),
+            now=lambda: self.loop_ms,
+            delay_ms=settings.connection_failed_authentication_delay_ms,
+            lifetime_ms=settings.connections_max_reauth_ms,
+        )
+
+    def _users_deleted(self, names: Iterable[str]) -> None:
+        """Close the connections of users that are no more."""
+        gone = {f"User:{name}" for name in names}
+        for connection in list(self.connections):
+            session = connection.session
+            if session.has_authenticated and session.principal in gone:
+                connection.close()
 
     def _set_budgets(self, settings: NodeSettings) -> None:
         self.admission = Admission(
@@ -221,13 +249,29 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.ready(self.listeners[0].host, port, draft_port)
 
     def _accept(self, listener: Listener, apis: Mapping[int, Api]) -> KafkaConnection:
+        return self._connection(KafkaConnection, listener, apis)
+
+    def _connection(
+        self, make: Callable[..., Connection], listener: Listener, apis: Mapping[int, Api]
+    ) -> Connection:
         self._accepted += 1
-        return KafkaConnection(self, self._accepted, apis, listener.name)
+        session = Session(listener.name)
+        if not listener.security.has_sasl:
+            return make(self, self._accepted, apis, session)
+        session.sasl = self.sasl
+        session.mechanisms = self.mechanisms(listener)
+        connection = make(self, self._accepted, UNAUTHENTICATED, session)
+        session.authenticated, session.refused = connection.authenticated, connection.refused
+        return connection
+
+    def mechanisms(self, listener: Listener) -> tuple[str, ...]:
+        """How clients of it may say who they are: a password goes over no wire as it is."""
+        is_safe = listener.security.has_tls or is_loopback(listener.host)
+        return tuple(name for name in self.sasl.mechanisms if is_safe or name != PLAIN)
 
     def _accept_tls(self, listener: Listener, apis: Mapping[int, Api]) -> TlsConnection:
         assert self.tls is not None, listener
-        self._accepted += 1
-        return TlsConnection(self, self._accepted, apis, listener.name, tls=self.tls)
+        return self._connection(partial(TlsConnection, tls=self.tls), listener, apis)
 
     def _hang_up(self, group_id: str, consumer_ids: Iterable[str]) -> None:
         """Close the connections of consumers that count as dead (the draft's Slow consumers, 1)."""

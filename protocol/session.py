@@ -1,6 +1,9 @@
 """Who is at the other end of a connection, and by which door it came."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from protocol.sasl import Exchange, Sasl
 
 PLAINTEXT = "PLAINTEXT"
 """The listener that a node has unless it is told of others."""
@@ -9,9 +12,26 @@ ANONYMOUS = "User:ANONYMOUS"
 """Kafka's principal of a client that nothing is known of."""
 
 
+def _never(*_facts: object) -> None:
+    """What a connection without SASL is not told."""
+
+
 @dataclass(slots=True)
 class Session:
-    """What a connection knows of its client: the listener's name, and the principal."""
+    """What a connection knows of its client: the listener's name, and the principal.
+
+    ``sasl`` is None where the listener has no SASL, ``mechanisms`` are those of this
+    listener. ``exchange`` is under way between a SaslHandshake and the end of authentication.
+    ``authenticated`` (milliseconds until it has to be
+    done again; 0: never) and ``refused`` are told the outcome.
+    """
 
     listener: str = PLAINTEXT
     principal: str = ANONYMOUS
+    address: str = ""
+    sasl: Sasl | None = None
+    exchange: Exchange | None = None
+    has_authenticated: bool = False
+    mechanisms: tuple[str, ...] = ()
+    authenticated: Callable[[int], None] = _never
+    refused: Callable[[], None] = _never

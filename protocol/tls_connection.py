@@ -15,7 +15,7 @@ from typing import Any
 from protocol.apis import APIS, Api
 from protocol.connection import WRITE_BUFFER_MAX, KafkaConnection
 from protocol.host import Host
-from protocol.session import PLAINTEXT
+from protocol.session import Session
 from protocol.tls import SHUTDOWN_S, Tls
 
 logger = logging.getLogger(__name__)
@@ -34,11 +34,11 @@ class TlsConnection(KafkaConnection):
         server: Host,
         number: int,
         apis: Mapping[int, Api] = APIS,
-        listener: str = PLAINTEXT,
+        session: Session | None = None,
         *,
         tls: Tls,
     ) -> None:
-        super().__init__(server, number, apis, listener)
+        super().__init__(server, number, apis, session)
         self._tls = tls
 
     async def serve(self, accepted: socket.socket) -> None:

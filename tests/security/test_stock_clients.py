@@ -1,16 +1,24 @@
 """Stock clients at the listeners of a whole installation."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from launcher import ports
-from launcher.installation import Installation
+from launcher.installation import CHECKOUT, Installation
 from tests.security.certificates import Certificates
 from tests.security.doors import LIBRARIES, Door, joined
 
 pytestmark = pytest.mark.xdist_group("secured")
+
+
+NAMES = ("SSL", "PLAINTEXT", "SASL_SSL", "SASL_PLAINTEXT")
+
+MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512", "PLAIN")
 
 
 class Secured:
@@ -18,7 +26,7 @@ class Secured:
 
     def __init__(self, certificates: Certificates) -> None:
         self.certificates = certificates
-        self.ports = dict(zip(("SSL", "PLAINTEXT"), ports.free(2), strict=True))
+        self.ports = dict(zip(NAMES, ports.free(len(NAMES)), strict=True))
         self.settings = {
             "ROLLCALL_LISTENERS": ",".join(
                 f"{name}://127.0.0.1:{port}" for name, port in self.ports.items()
@@ -26,6 +34,8 @@ class Secured:
             "ROLLCALL_SSL_KEYSTORE_LOCATION": str(certificates.server),
             "ROLLCALL_SSL_TRUSTSTORE_LOCATION": str(certificates.ca),
             "ROLLCALL_SSL_CLIENT_AUTH": "requested",
+            "ROLLCALL_SASL_ENABLED_MECHANISMS": ",".join(MECHANISMS),
+            "ROLLCALL_CONNECTIONS_MAX_REAUTH_MS": "60000",
             "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "0",
         }
 
@@ -41,8 +51,27 @@ class Secured:
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     """It serves."""
     found = Secured(Certificates.make(tmp_path_factory.mktemp("certificates")))
-    with Installation(found.settings):
+    with Installation(found.settings) as running:
+        make_user(running, "ann", "a secret")
         yield found
+
+
+def make_user(running: Installation, name: str, password: str) -> None:
+    """By the command, as an operator does."""
+    environ = {key: value for key, value in os.environ.items() if "ROLLCALL" not in key}
+    subprocess.run(
+        [sys.executable, "manage.py", "scram_user", name],
+        cwd=CHECKOUT,
+        env={
+            **environ,
+            **running.settings,
+            "DJANGO_SETTINGS_MODULE": "coordinator_site.settings",
+            "ROLLCALL_DATA_DIR": str(running.data_dir),
+        },
+        input=f"{password}\n",
+        text=True,
+        check=True,
+    )
 
 
 def is_given_all(library: str, name: str, door: Door) -> None:
@@ -66,3 +95,23 @@ def test_a_stock_client_shows_its_certificate(secured: Secured, client: str) -> 
 def test_the_other_listener_serves_beside_it(secured: Secured) -> None:
     door = secured.door("PLAINTEXT")
     is_given_all("confluent-kafka", "plain", door)
+
+
+@pytest.mark.parametrize("client", LIBRARIES)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_stock_client_says_who_it_is(secured: Secured, client: str, mechanism: str) -> None:
+    listener = "SASL_PLAINTEXT" if mechanism == "SCRAM-SHA-256" else "SASL_SSL"
+    door = secured.door(
+        listener, sasl_mechanisms=mechanism, sasl_username="ann", sasl_password="a secret"
+    )
+    is_given_all(client, f"{mechanism}-{client}", door)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_stock_client_with_a_wrong_password_is_told_so(secured: Secured, mechanism: str) -> None:
+    door = secured.door(
+        "SASL_SSL", sasl_mechanisms=mechanism, sasl_username="ann", sasl_password="a guess"
+    )
+    ended = joined("confluent-kafka", "nothing", door)
+    assert "Authentication failed" in ended.stderr
+    assert not ended.stdout

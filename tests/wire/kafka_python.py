@@ -14,7 +14,9 @@ def load(module: str) -> Any:
 
 MESSAGES: dict[str, Any] = {
     name: getattr(module, name)
-    for module in map(load, ("admin", "consumer", "consumer.metadata", "metadata", "producer"))
+    for module in map(
+        load, ("admin", "consumer", "consumer.metadata", "metadata", "producer", "sasl")
+    )
     for name in dir(module)
     if name.endswith(("Request", "Response")) or name.startswith("ConsumerProtocol")
 }

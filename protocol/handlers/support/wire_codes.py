@@ -12,6 +12,15 @@ class WireCode(IntEnum):
     REQUEST_TIMED_OUT = 7
     """A change of a topic may have been made or not: the client should look."""
 
+    UNSUPPORTED_SASL_MECHANISM = 33
+    """KIP-43: the mechanism is none of this listener's."""
+
+    ILLEGAL_SASL_STATE = 34
+    """KIP-43: nobody authenticates here, or not now."""
+
+    SASL_AUTHENTICATION_FAILED = 58
+    """KIP-152: the client is not who it says; the connection is closed."""
+
     MISMATCHED_ENDPOINT_TYPE = 114
     """KIP-919: controllers were asked for, and this is a broker."""
 

@@ -72,6 +72,7 @@ class Command(BaseCommand):
             ready=announce,
             draft=draft,
             tls=secured,
+            secret=setting("SECRET_KEY").encode(),
         )
         server.run()
         sys.exit(server.exit_code)

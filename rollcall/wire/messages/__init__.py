@@ -77,6 +77,11 @@ from rollcall.wire.messages.register_consumer import (
     RegisterConsumerRequest,
     RegisterConsumerResponse,
 )
+from rollcall.wire.messages.sasl_authenticate import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+)
+from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest, SaslHandshakeResponse
 from rollcall.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from rollcall.wire.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
 
@@ -115,6 +120,7 @@ MESSAGES: Final[dict[int, Messages]] = {
         _messages(SyncGroupRequest, SyncGroupResponse),
         _messages(DescribeGroupsRequest, DescribeGroupsResponse),
         _messages(ListGroupsRequest, ListGroupsResponse),
+        _messages(SaslHandshakeRequest, SaslHandshakeResponse),
         _messages(ApiVersionsRequest, ApiVersionsResponse),
         _messages(CreateTopicsRequest, CreateTopicsResponse),
         _messages(DeleteTopicsRequest, DeleteTopicsResponse),
@@ -123,6 +129,7 @@ MESSAGES: Final[dict[int, Messages]] = {
         _messages(EndTxnRequest, EndTxnResponse),
         _messages(TxnOffsetCommitRequest, TxnOffsetCommitResponse),
         _messages(DescribeConfigsRequest, DescribeConfigsResponse),
+        _messages(SaslAuthenticateRequest, SaslAuthenticateResponse),
         _messages(CreatePartitionsRequest, CreatePartitionsResponse),
         _messages(DeleteGroupsRequest, DeleteGroupsResponse),
         _messages(IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse),

@@ -1,0 +1,49 @@
+"""``manage.py scram_user NAME``: make a user of the Kafka port, or change its password."""
+
+import sys
+from getpass import getpass
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection, transaction
+
+from groups.access import scram_credentials as scram
+
+
+class Command(BaseCommand):
+    """The password is asked for, or the first line of standard input; only what verifies it is
+    kept."""
+
+    help = "Make a user of the Kafka port (SASL), change its password, or delete it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Whose, and for which mechanisms."""
+        parser.add_argument("name")
+        parser.add_argument("--mechanism", action="append", choices=tuple(scram.HASHES))
+        parser.add_argument("--iterations", type=int, default=scram.ITERATIONS)
+        parser.add_argument("--delete", action="store_true", help="its connections are closed")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Write rows, and tell the nodes."""
+        name, mechanisms = options["name"], options["mechanism"] or tuple(scram.HASHES)
+        if not name.isprintable() or not 0 < len(name) <= scram.NAME_CHARS_MAX:
+            raise CommandError(f"{name!r} is no name of a user.")
+        if not scram.ITERATIONS_MIN <= options["iterations"] <= scram.ITERATIONS_MAX:
+            raise CommandError(f"--iterations: {scram.ITERATIONS_MIN} to {scram.ITERATIONS_MAX}.")
+        password = "" if options["delete"] else _password()
+        with transaction.atomic(), connection.cursor() as cursor:
+            for mechanism in mechanisms:
+                key = {"name": name, "mechanism": mechanism}
+                if options["delete"]:
+                    cursor.execute(scram.DROP, key)
+                    continue
+                made = scram.of_password(mechanism, password, options["iterations"])
+                cursor.execute(scram.PUT, {**key, **made._asdict()})
+            cursor.execute(scram.RING)
+
+
+def _password() -> str:
+    asked = getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    if not asked:
+        raise CommandError("A password is needed: the first line of standard input.")
+    return asked

@@ -1,0 +1,55 @@
+"""SaslAuthenticate (36): the messages of an exchange; at its end the connection has a principal."""
+
+import asyncio
+import logging
+
+from protocol.call import Call
+from protocol.handlers.support.wire_codes import WireCode
+from protocol.sasl import Exchange, Rejected
+from rollcall.wire.messages.sasl_authenticate import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+)
+
+logger = logging.getLogger(__name__)
+
+NO_EXCHANGE = "SaslAuthenticate comes after SaslHandshake, on a listener with SASL."
+FAILED = "Authentication failed: invalid credentials with SASL mechanism {}"
+"""Clients are told no more: not whether there is such a user, nor that it is locked out."""
+
+
+async def handle(request: SaslAuthenticateRequest, call: Call) -> SaslAuthenticateResponse:
+    """The mechanism's answer. A failure is answered after a while, and ends the connection."""
+    session, exchange = call.session, call.session.exchange
+    if session.sasl is None or exchange is None:
+        session.refused()
+        return SaslAuthenticateResponse(
+            error_code=WireCode.ILLEGAL_SASL_STATE, error_message=NO_EXCHANGE
+        )
+    try:
+        answer = await exchange.take(request.auth_bytes)
+        if not exchange.is_done:
+            return SaslAuthenticateResponse(auth_bytes=answer)
+        lifetime_ms = _authenticated(exchange, call)
+    except Rejected as error:
+        logger.warning("%s, %s: authentication failed: %s", call.client_host, call.client_id, error)
+        session.exchange = None
+        await asyncio.sleep(session.sasl.delay_ms / 1000)
+        session.refused()
+        return SaslAuthenticateResponse(
+            error_code=WireCode.SASL_AUTHENTICATION_FAILED,
+            error_message=FAILED.format(exchange.mechanism),
+        )
+    return SaslAuthenticateResponse(auth_bytes=answer, session_lifetime_ms=lifetime_ms)
+
+
+def _authenticated(exchange: Exchange, call: Call) -> int:
+    """The connection has its principal; KIP-368: it keeps it for life."""
+    session, principal = call.session, f"User:{exchange.name}"
+    assert session.sasl is not None
+    if session.has_authenticated and session.principal != principal:
+        raise Rejected(f"{session.principal} wants to be {principal}")
+    session.exchange = None
+    session.principal, session.has_authenticated = principal, True
+    session.authenticated(session.sasl.lifetime_ms)
+    return session.sasl.lifetime_ms

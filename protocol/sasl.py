@@ -1,0 +1,166 @@
+"""SASL: who a client is, by the mechanisms PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+
+An exchange is a few messages of one mechanism, given to it in order. Nothing here knows frames or
+connections. Messages of SCRAM are read and written by scramp.
+"""
+
+import asyncio
+import hmac
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+
+from scramp import ScramException, ScramMechanism
+
+from groups.access import scram_credentials
+from groups.access.scram_credentials import NAME_CHARS_MAX, Credential, Credentials
+from groups.core.group import Millis
+from protocol.lockouts import Lockouts
+
+MESSAGE_BYTES_MAX = 4096
+"""Of any message of a client; those of passwords are much shorter."""
+
+HASHING_MAX = 64
+"""Passwords that wait to be hashed (PLAIN): half a second's worth. More are refused."""
+
+PLAIN = "PLAIN"
+
+
+class Rejected(Exception):
+    """A client is not who it says, or does not say it properly. The text is for our log: a client
+    hears nothing of the reason."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Sasl:
+    """What the listeners with SASL of a node have together.
+
+    ``secret`` makes up salts for users that are not there; ``delay_ms``: how long a failure waits
+    for its answer; ``lifetime_ms``: after which time a client has to authenticate again; 0: never.
+    """
+
+    credentials: Credentials
+    secret: bytes
+    mechanisms: tuple[str, ...]
+    lockouts: Lockouts
+    now: Callable[[], Millis]
+    delay_ms: Millis = 250
+    lifetime_ms: Millis = 0
+    hashing: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "passwords"))
+    waiting: int = 0
+
+    def begin(self, mechanism: str, address: str) -> "Exchange":
+        """A new exchange of one of ``mechanisms``."""
+        return (Plain if mechanism == PLAIN else Scram)(self, mechanism, address)
+
+    def credential(self, name: str, mechanism: str) -> Credential:
+        """What a user's password is judged by; of one that is not there, something like it."""
+        found = self.credentials.get(name, mechanism)
+        return found or scram_credentials.plausible(self.secret, mechanism, name)
+
+    async def salted(self, mechanism: str, password: str, known: Credential) -> bytes:
+        """Beside the loop, one after another."""
+        if self.waiting >= HASHING_MAX:
+            raise Rejected("too many passwords wait to be hashed")
+        self.waiting += 1
+        try:
+            work = partial(
+                scram_credentials.salted, mechanism, password, known.salt, known.iterations
+            )
+            return await asyncio.get_running_loop().run_in_executor(self.hashing, work)
+        finally:
+            self.waiting -= 1
+
+
+class Exchange(ABC):
+    """One client that authenticates. ``name`` is the user's once ``is_done``."""
+
+    def __init__(self, sasl: Sasl, mechanism: str, address: str) -> None:
+        self.sasl = sasl
+        self.mechanism = mechanism
+        self.address = address
+        self.name = ""
+        self.is_done = False
+
+    async def take(self, message: bytes) -> bytes:
+        """The answer to a client's next message; ``Rejected``."""
+        if len(message) > MESSAGE_BYTES_MAX:
+            raise Rejected(f"a message of {len(message)} bytes")
+        try:
+            answer = await self._take(message)
+        except Rejected:
+            if self.name:
+                self.sasl.lockouts.failed((self.name, self.address), self.sasl.now())
+            raise
+        if self.is_done:
+            self.sasl.lockouts.succeeded((self.name, self.address))
+        return answer
+
+    def claim(self, name: str) -> None:
+        """A client says who it is; ``Rejected`` where it has failed too often."""
+        if not name or len(name) > NAME_CHARS_MAX or not name.isprintable():
+            raise Rejected("a name that no user has")
+        if self.sasl.lockouts.is_locked((name, self.address), self.sasl.now()):
+            raise Rejected(f"{name!r} failed too often")
+        self.name = name
+
+    @abstractmethod
+    async def _take(self, message: bytes) -> bytes: ...
+
+
+class Plain(Exchange):
+    """RFC 4616: one message with name and password, which is hashed and compared."""
+
+    async def _take(self, message: bytes) -> bytes:
+        try:
+            authorized, name, password = message.decode().split("\0")
+        except ValueError:  # a UnicodeDecodeError is one
+            raise Rejected("no message of PLAIN") from None
+        if authorized not in ("", name):
+            raise Rejected("one user wants to be another")
+        self.claim(name)
+        mechanism = next(
+            (m for m in scram_credentials.HASHES if self.sasl.credentials.get(name, m)),
+            "SCRAM-SHA-256",
+        )
+        known = self.sasl.credential(name, mechanism)
+        salted = await self.sasl.salted(mechanism, password, known)
+        shown = scram_credentials.credential(mechanism, salted, known.salt, known.iterations)
+        if not hmac.compare_digest(shown.stored_key, known.stored_key):
+            raise Rejected(f"{name!r} has another password")
+        self.is_done = True
+        return b""
+
+
+class Scram(Exchange):
+    """RFC 5802: two messages; the password goes over the wire in neither."""
+
+    def __init__(self, sasl: Sasl, mechanism: str, address: str) -> None:
+        super().__init__(sasl, mechanism, address)
+        self._server = ScramMechanism(mechanism).make_server(self._known)
+        self._is_named = False
+        self._refused: Rejected | None = None
+
+    def _known(self, name: str) -> tuple[bytes, bytes, bytes, int]:
+        try:
+            self.claim(name)
+        except Rejected as error:
+            self._refused = error
+            raise
+        known = self.sasl.credential(name, self.mechanism)
+        return known.salt, known.stored_key, known.server_key, known.iterations
+
+    async def _take(self, message: bytes) -> bytes:
+        try:
+            text = message.decode()
+            if not self._is_named:
+                self._server.set_client_first(text)
+                self._is_named = True
+                return str(self._server.get_server_first()).encode()
+            self._server.set_client_final(text)
+            self.is_done = True
+            return str(self._server.get_server_final()).encode()
+        except (ScramException, UnicodeDecodeError) as error:
+            raise self._refused or Rejected(f"{self.name!r}: {error}") from None

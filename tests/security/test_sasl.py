@@ -1,0 +1,310 @@
+"""Listeners with SASL: who gets in, by which mechanism, and what everybody else hears."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from scramp import ScramClient
+
+from groups.access import scram_credentials as scram
+from groups.core.errors import ErrorCode
+from protocol.connection import UNAUTHENTICATED_BYTES_MAX
+from protocol.handlers.support.wire_codes import WireCode
+from protocol.listeners import Listener, Security
+from protocol.lockouts import KNOWN_MAX, Lockouts
+from protocol.sasl import MESSAGE_BYTES_MAX
+from rollcall.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+from rollcall.wire.messages.sasl_authenticate import SaslAuthenticateRequest
+from rollcall.wire.messages.sasl_handshake import SaslHandshakeRequest
+from tests.in_process import Other
+from tests.server.client import Client, hello
+from tests.server.serving import Serving, serving, until
+
+PASSWORD = "pässword"
+SHA_256, SHA_512 = scram.HASHES
+FAILED = WireCode.SASL_AUTHENTICATION_FAILED
+
+
+async def make_user(other: Other, name: str, *mechanisms: str, password: str = PASSWORD) -> None:
+    """As the command does."""
+    for mechanism in mechanisms or scram.HASHES:
+        made = scram.of_password(mechanism, password, scram.ITERATIONS_MIN)._asdict()
+        await other.execute(scram.PUT.encode(), {"name": name, "mechanism": mechanism, **made})
+    await other.execute(scram.RING.encode())
+
+
+@pytest.fixture
+async def served(_prepared: None, settings: Any, other: Other) -> AsyncIterator[Serving]:
+    """A server with a SASL listener and a user, Ann."""
+    settings.SASL_ENABLED_MECHANISMS = (SHA_256, SHA_512, "PLAIN")
+    settings.CONNECTION_FAILED_AUTHENTICATION_DELAY_MS = 10
+    settings.SASL_LOCKOUT_FAILURES = 3
+    await other.execute("DELETE FROM rollcall_credential")
+    await make_user(other, "ann")
+    where = (Listener("SASL", "127.0.0.1", 0, Security.SASL_PLAINTEXT),)
+    async with serving(where) as started:
+        yield started
+
+
+async def begin(client: Client, mechanism: str) -> None:
+    """SaslHandshake."""
+    shaken = await client.call(SaslHandshakeRequest(mechanism=mechanism), 1)
+    assert shaken.error_code == 0, shaken
+
+
+async def say(client: Client, message: bytes) -> Any:
+    """SaslAuthenticate."""
+    return await client.call(SaslAuthenticateRequest(auth_bytes=message), 2)
+
+
+async def with_scram(
+    client: Client, name: str, password: str = PASSWORD, mechanism: str = SHA_256
+) -> Any:
+    """Both messages; the last answer."""
+    speaker = ScramClient([mechanism], name, password)
+    await begin(client, mechanism)
+    answer = await say(client, speaker.get_client_first().encode())
+    if answer.error_code:
+        return answer
+    speaker.set_server_first(answer.auth_bytes.decode())
+    answer = await say(client, speaker.get_client_final().encode())
+    if not answer.error_code:
+        speaker.set_server_final(answer.auth_bytes.decode())  # the server knows the password too
+    return answer
+
+
+async def with_plain(client: Client, name: str, password: str = PASSWORD) -> Any:
+    """The one message."""
+    await begin(client, "PLAIN")
+    return await say(client, f"\0{name}\0{password}".encode())
+
+
+async def is_closed(client: Client) -> bool:
+    """Whether nothing comes any more."""
+    return await client.ended() == b""
+
+
+@pytest.mark.parametrize("mechanism", [*scram.HASHES, "PLAIN"])
+async def test_who_knows_the_password_gets_in(served: Serving, mechanism: str) -> None:
+    client, connection = await served.connect()
+    if mechanism == "PLAIN":
+        answer = await with_plain(client, "ann")
+    else:
+        answer = await with_scram(client, "ann", mechanism=mechanism)
+    assert (answer.error_code, answer.session_lifetime_ms) == (0, 0)
+    assert connection.session.principal == "User:ann"
+    beat = await client.settled("g")
+    for _ in range(3):
+        assert (await client.call(beat, 3)).error_code == 0
+
+
+@pytest.mark.parametrize("mechanism", [*scram.HASHES, "PLAIN"])
+@pytest.mark.parametrize("name", ["ann", "nobody"])
+async def test_who_does_not_is_told_one_thing_and_closed(
+    served: Serving, mechanism: str, name: str
+) -> None:
+    """Whether there is such a user or not."""
+    client, _ = await served.connect()
+    if mechanism == "PLAIN":
+        answer = await with_plain(client, name, "guess")
+    else:
+        answer = await with_scram(client, name, "guess", mechanism)
+    assert answer.error_code == FAILED
+    assert answer.error_message == (
+        f"Authentication failed: invalid credentials with SASL mechanism {mechanism}"
+    )
+    assert answer.auth_bytes == b""
+    assert await is_closed(client)
+
+
+async def test_a_user_that_is_not_there_has_a_salt_that_stays(served: Serving) -> None:
+    told = []
+    for _ in range(2):
+        client, _ = await served.connect()
+        await begin(client, SHA_256)
+        answer = await say(client, b"n,,n=nobody,r=abc")
+        told.append(answer.auth_bytes.split(b",")[1:])
+    assert told[0] == told[1]
+    assert told[0][1] == b"i=%d" % scram.ITERATIONS
+
+
+@pytest.mark.parametrize("request_", [MetadataRequest(topics=[]), hello()])
+async def test_before_authentication_a_client_may_ask_for_versions_only(
+    served: Serving, request_: Any
+) -> None:
+    client, _ = await served.connect()
+    client.send(request_, 3 if request_.api_key == 18 else 12)
+    if request_.api_key == 18:
+        told = await client.receive()
+        assert {17, 36} <= {api.api_key for api in told.api_keys}
+    else:
+        assert await is_closed(client)
+
+
+async def test_long_frames_need_authentication(served: Serving) -> None:
+    client, _ = await served.connect()
+    client.writer.write((UNAUTHENTICATED_BYTES_MAX + 1).to_bytes(4, "big"))
+    assert await is_closed(client)
+    client, _ = await served.connect()
+    await with_scram(client, "ann")
+    names = [MetadataRequestTopic(name="x" * 200) for _ in range(400)]
+    assert len((await client.call(MetadataRequest(topics=names), 12)).topics) == 1
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "message"),
+    [
+        (SHA_256, b"n,,n=ann,r=" + b"x" * MESSAGE_BYTES_MAX),
+        (SHA_256, b"\xff"),
+        (SHA_256, b""),
+        (SHA_256, b"n,,n=,r=abc"),
+        (SHA_256, b"p=tls-unique,,n=ann,r=abc"),
+        (SHA_512, b"n,,n=" + b"x" * 1000 + b",r=abc"),
+        ("PLAIN", b"ann\0ben\0x"),
+        ("PLAIN", b"\0\0"),
+        ("PLAIN", b"\0an\nn\0x"),
+        ("PLAIN", b"\0ann\0x\0y"),
+        ("PLAIN", b"\xff\0\xff\0\xff"),
+    ],
+)
+async def test_what_is_no_message_is_refused(
+    served: Serving, mechanism: str, message: bytes
+) -> None:
+    client, _ = await served.connect()
+    await begin(client, mechanism)
+    assert (await say(client, message)).error_code == FAILED
+    assert await is_closed(client)
+
+
+async def test_a_nonce_of_another_exchange_is_refused(served: Serving) -> None:
+    """What was heard on the wire is of no use."""
+    heard, _ = await served.connect()
+    speaker = ScramClient([SHA_256], "ann", PASSWORD)
+    await begin(heard, SHA_256)
+    first = speaker.get_client_first().encode()
+    speaker.set_server_first((await say(heard, first)).auth_bytes.decode())
+    final = speaker.get_client_final().encode()
+    assert (await say(heard, final)).error_code == 0
+    thief, _ = await served.connect()
+    await begin(thief, SHA_256)
+    assert (await say(thief, first)).error_code == 0
+    assert (await say(thief, final)).error_code == FAILED
+
+
+async def test_an_unknown_mechanism_is_answered_with_those_that_there_are(served: Serving) -> None:
+    client, _ = await served.connect()
+    answer = await client.call(SaslHandshakeRequest(mechanism="GSSAPI"), 1)
+    assert answer.error_code == WireCode.UNSUPPORTED_SASL_MECHANISM
+    assert list(answer.mechanisms) == [SHA_256, SHA_512, "PLAIN"]
+    assert await is_closed(client)
+
+
+async def test_tokens_outside_of_frames_are_refused(served: Serving) -> None:
+    client, _ = await served.connect()
+    answer = await client.call(SaslHandshakeRequest(mechanism=SHA_256), 0)
+    assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
+    assert await is_closed(client)
+
+
+async def test_authentication_begins_with_a_handshake(served: Serving) -> None:
+    client, _ = await served.connect()
+    assert (await say(client, b"\0ann\0x")).error_code == WireCode.ILLEGAL_SASL_STATE
+    assert await is_closed(client)
+
+
+@pytest.mark.usefixtures("_prepared")
+async def test_a_listener_without_sasl_says_so() -> None:
+    async with serving() as plain:
+        client, _ = await plain.connect()
+        answer = await client.call(SaslHandshakeRequest(mechanism=SHA_256), 1)
+        assert answer.error_code == WireCode.ILLEGAL_SASL_STATE
+        assert (await client.call(hello(), 3)).error_code == 0
+
+
+async def test_who_fails_too_often_is_locked_out_for_a_while(served: Serving) -> None:
+    """Also with the right password, at first; others are not."""
+    for _ in range(3):
+        client, _ = await served.connect()
+        assert (await with_scram(client, "ann", "guess")).error_code == FAILED
+    client, _ = await served.connect()
+    assert (await with_scram(client, "ann")).error_code == FAILED
+    served.clock.ahead_s += 301
+    client, _ = await served.connect()
+    assert (await with_scram(client, "ann")).error_code == 0
+
+
+def test_a_lock_out_counts_names_and_addresses_apart() -> None:
+    lockouts = Lockouts(2, 1_000)
+    for now in (0, 900):
+        lockouts.failed(("ann", "a"), now)
+    assert lockouts.is_locked(("ann", "a"), 1_899)
+    assert not lockouts.is_locked(("ann", "a"), 1_900)
+    assert not lockouts.is_locked(("ann", "b"), 900)
+    assert not lockouts.is_locked(("ben", "a"), 900)
+    lockouts.succeeded(("ann", "a"))
+    assert not lockouts.is_locked(("ann", "a"), 900)
+    for number in range(KNOWN_MAX + 5):
+        lockouts.failed((str(number), "a"), 0)
+    assert len(lockouts._failed) == KNOWN_MAX
+
+
+async def test_a_client_authenticates_again_before_its_session_ends(
+    served: Serving, settings: Any
+) -> None:
+    served.server.sasl.lifetime_ms = 400
+    client, connection = await served.connect()
+    assert (await with_scram(client, "ann")).session_lifetime_ms == 400
+    beat = await client.settled("g")
+    assert (await with_scram(client, "ann")).session_lifetime_ms == 400
+    assert (await client.call(beat, 3)).error_code == 0
+    await until(lambda: not connection.has_spoken)  # it has to say again who it is
+    assert (await with_scram(client, "ann")).error_code == 0
+    assert (await client.call(beat, 3)).error_code == 0
+    await until(lambda: not connection.has_spoken)
+    client.send(beat, 3)
+    assert await is_closed(client)
+
+
+async def test_a_principal_is_for_life(served: Serving, other: Other) -> None:
+    await make_user(other, "ben")
+    await until(lambda: served.node.credentials.get("ben", SHA_256))
+    client, _ = await served.connect()
+    assert (await with_scram(client, "ann")).error_code == 0
+    assert (await with_scram(client, "ben")).error_code == FAILED
+    assert await is_closed(client)
+
+
+async def test_users_come_and_go_while_the_node_runs(served: Serving, other: Other) -> None:
+    await make_user(other, "ben", SHA_512)
+    await until(lambda: served.node.credentials.get("ben", SHA_512))
+    client, _ = await served.connect()
+    assert (await with_plain(client, "ben")).error_code == 0
+    for mechanism in scram.HASHES:
+        await other.execute(scram.DROP.encode(), {"name": "ben", "mechanism": mechanism})
+    await other.execute(scram.RING.encode())
+    assert await is_closed(client)
+
+
+async def test_passwords_that_wait_for_their_turn_are_few(served: Serving) -> None:
+    served.server.sasl.waiting = 10**6
+    client, _ = await served.connect()
+    assert (await with_plain(client, "ann")).error_code == FAILED
+
+
+async def test_who_does_not_authenticate_in_time_is_closed(served: Serving) -> None:
+    client, _ = await served.connect()
+    assert (await client.call(hello(), 3)).error_code == 0
+    served.sweep(later_s=served.server.first_s_max + 1)
+    assert await is_closed(client)
+
+
+async def test_plain_passwords_go_over_no_open_network(served: Serving) -> None:
+    listener = Listener("OPEN", "192.0.2.1", 0, Security.SASL_PLAINTEXT)
+    assert served.server.mechanisms(listener) == (SHA_256, SHA_512)
+
+
+async def test_logins_of_a_crowd_are_each_answered(served: Serving) -> None:
+    clients = [(await served.connect())[0] for _ in range(30)]
+    answers = await asyncio.gather(*(with_scram(client, "ann") for client in clients))
+    assert {answer.error_code for answer in answers} == {0}
