@@ -1,6 +1,5 @@
 """``ROLLCALL_DATABASE_URL`` as Django's DATABASES wants it. Opens no connection."""
 
-import hmac
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -9,6 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from coordinator_site import role_passwords
 from groups.postgres import roles
 
 VARIABLE = "ROLLCALL_DATABASE_URL"
@@ -80,18 +80,22 @@ def from_url(text: str) -> dict[str, Any]:
 def logins(text: str, environ: Mapping[str, str]) -> Mapping[str, str]:
     """The passwords of the roles that are logged in to, by role; none where they are only taken.
 
-    Each follows from the password of ``ROLLCALL_DATABASE_URL``, and tells nothing about it or about
-    another role's: an installation keeps one secret.
+    Each follows from the password of ``ROLLCALL_DATABASE_URL``: an installation keeps one secret. A
+    process whose URL is a role's own, as the launcher gives it, knows that one only.
     """
     if environ.get(ROLES_VARIABLE, "").lower() != LOGINS:
         return {}
-    secret = unquote(urlsplit(text).password or "") or environ.get("PGPASSWORD", "")
+    parts = urlsplit(text)
+    user = unquote(parts.username or "")
+    secret = unquote(parts.password or "") or environ.get("PGPASSWORD", "")
     if not secret:
         raise ImproperlyConfigured(
             f"{ROLES_VARIABLE}={LOGINS} needs a password in {VARIABLE} (or PGPASSWORD)."
         )
+    if user in roles.BY_NAME:
+        return {user: secret}
     return {
-        role.name: hmac.digest(secret.encode(), role.name.encode(), "sha256").hex()
+        role.name: role_passwords.password(secret, role.name)
         for role in roles.ROLES
         if role.connections is not None
     }

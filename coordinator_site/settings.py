@@ -5,26 +5,39 @@ of their own, ``kafka_settings``; each becomes a setting here.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from coordinator_site import admin_theme, database, kafka_settings, periodic, rest, secret_key
-from groups.postgres import roles
+from coordinator_site import admin_theme, kafka_settings, own_settings, periodic, rest, secret_files
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absolute()
 
 try:
     KAFKA_SETTINGS = kafka_settings.read(os.environ)
-except kafka_settings.SettingError as refusal:
+    ENVIRON = secret_files.read(os.environ)
+except (kafka_settings.SettingError, secret_files.SecretError) as refusal:
     raise ImproperlyConfigured(str(refusal)) from None
 globals().update(KAFKA_SETTINGS)
 BROKER_CONFIGS = kafka_settings.described(KAFKA_SETTINGS)
 
+# What each process is given for itself: secrets, and who it is for the database.
+OWN = own_settings.read(ENVIRON, DATA_DIR, KAFKA_SETTINGS)
+globals().update(OWN)
+SECRET_KEY: str = OWN["SECRET_KEY"]
+API_TOKEN: str = OWN["API_TOKEN"]
+BROKER_URL: str = OWN["BROKER_URL"]
+DATABASES: dict[str, Any] = OWN["DATABASES"]
+DATABASE_ROLE: str = OWN["DATABASE_ROLE"]
+DATABASE_ROLES: bool = OWN["DATABASE_ROLES"]
+DATABASE_LOGINS: Mapping[str, str] = OWN["DATABASE_LOGINS"]
+ANALYSIS_DATABASE_URL: str = OWN["ANALYSIS_DATABASE_URL"]
+
 # -- Who may come in ---------------------------------------------------------------------
 
-SECRET_KEY = secret_key.read(os.environ, DATA_DIR)
 DEBUG = False
 
 LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"]
@@ -121,44 +134,15 @@ WHITENOISE_AUTOREFRESH = False
 
 # -- Where the rows are ---------------------------------------------------------------------
 
-DATABASE_URL = database.url(os.environ, DATA_DIR)
-DATABASES = {"default": database.from_url(DATABASE_URL)}
 # For tests, whose data nobody keeps: a server without fsync will do.
 DATABASE_MAY_BE_UNSAFE = os.environ.get("ROLLCALL_DATABASE_MAY_BE_UNSAFE", "").lower() == "on"
-DATABASE_ROLES = os.environ.get("ROLLCALL_DATABASE_ROLES", "on").lower() != "off"
-"""Whether processes take the roles of ``groups.postgres.roles``; off where the user of the URL may
-not create roles."""
-DATABASE_LOGINS = database.logins(DATABASE_URL, os.environ)
-"""Passwords by role, where nodes, web and worker log in as their roles instead of taking them."""
-DATABASE_ROLE = os.environ.get("ROLLCALL_DATABASE_ROLE", "")
-"""The role that this process takes on Django's connections; the launcher says which. Commands of
-manage.py take none: they act as the user of the URL, who may migrate."""
-database.take_role(
-    DATABASES["default"],
-    DATABASE_ROLE,
-    taken=DATABASE_ROLES,
-    connections=KAFKA_SETTINGS["WEB_DATABASE_CONNECTIONS"],
-    logins=DATABASE_LOGINS,
-)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- What the other doors need ------------------------------------------------------------
 
-BROKER_URL = os.environ.get("ROLLCALL_BROKER_URL", "")
-API_TOKEN = os.environ.get("ROLLCALL_API_TOKEN", "")
-"""Accepted as a bearer token with every right, where it is set."""
-
 UNFOLD = admin_theme.UNFOLD
 REST_FRAMEWORK = rest.REST_FRAMEWORK
 SPECTACULAR_SETTINGS = rest.SPECTACULAR_SETTINGS
-globals().update(
-    periodic.settings(
-        BROKER_URL,
-        DATABASE_URL,
-        options=roles.options("rollcall_worker", taken=DATABASE_ROLES),
-        **database.login("rollcall_worker", DATABASE_LOGINS),
-    )
-)
 CELERY_TASK_DEFAULT_QUEUE = periodic.QUEUE
 # No task here is acknowledged late, so this ends none; unset, Celery warns with each outage.
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True

@@ -12,9 +12,12 @@ class GroupsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Database roles and grants, and the roles of people, follow every migration."""
+        """The catalogue's functions, database roles and grants, and the roles of people, follow
+        every migration."""
         from groups.access.staff_roles import sync_people
+        from groups.catalogue.functions import sync_functions
         from groups.postgres.grants import sync_roles
 
+        post_migrate.connect(sync_functions, sender=self)
         post_migrate.connect(sync_roles, sender=self)
         post_migrate.connect(sync_people, sender=self)

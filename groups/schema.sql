@@ -48,6 +48,94 @@ CREATE FUNCTION public.rollcall_committed_offsets(group_id text) RETURNS TABLE(t
     WHERE o.group_id = rollcall_committed_offsets.group_id ORDER BY o.topic, o.partition
 $$;
 
+CREATE FUNCTION public.rollcall_create_topics(text[], uuid[], integer[], jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH made AS (
+    INSERT INTO rollcall_topic (name, topic_id, partitions, end_offsets, created_at)
+    SELECT name, topic_id, partitions, '{}', clock_timestamp()
+    FROM unnest($1::text[], $2::uuid[], $3::int[])
+         AS new(name, topic_id, partitions)
+    ORDER BY name
+    ON CONFLICT (name) DO NOTHING
+    RETURNING name, topic_id, partitions
+), swept_pending AS (
+    DELETE FROM rollcall_pending_offset p USING made WHERE p.topic = made.name
+), erased AS (
+    DELETE FROM rollcall_offset o USING made WHERE o.topic = made.name
+    RETURNING o.group_id, o.topic, o.partition, o.committed_offset
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'topic-created', 'request', '',
+           $4::jsonb ->> 'client_id', 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $4::jsonb, 'topic', name) || jsonb_build_object('after', jsonb_build_object('partitions', partitions))
+    FROM made
+), noted_erased AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), group_id, coalesce(g.revision, 0), -1,
+           'offsets-deleted', 'topic-created', '', $4::jsonb ->> 'client_id',
+           coalesce(g.generation, 0), coalesce(g.generation, 0), '{}', '[]', '[]',
+           jsonb_build_object('author', $4::jsonb, 'offsets', e.offsets,
+                              'before', jsonb_build_object(e.topic, e.before))
+    FROM (
+        SELECT group_id, topic, count(*) AS offsets,
+               jsonb_object_agg(partition, committed_offset) FILTER (WHERE n <= 1000) AS before
+        FROM (
+            SELECT *, row_number() OVER (PARTITION BY group_id, topic ORDER BY partition) AS n
+            FROM erased
+        ) AS numbered
+        GROUP BY group_id, topic
+    ) AS e LEFT JOIN rollcall_group g USING (group_id)
+)
+SELECT name, pg_notify('rollcall_topics', name) FROM made
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
+CREATE FUNCTION public.rollcall_grow_topic(text, integer, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH held AS (
+    SELECT name, partitions FROM rollcall_topic WHERE name = $1 FOR UPDATE
+), grown AS (
+    UPDATE rollcall_topic t SET partitions = $2
+    FROM held WHERE t.name = held.name AND held.partitions < $2
+    RETURNING t.name, held.partitions AS before, t.partitions AS after
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'topic-grown', 'request', '',
+           $3::jsonb ->> 'client_id', 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $3::jsonb, 'topic', name) || jsonb_build_object('before', jsonb_build_object('partitions', before),
+                                'after', jsonb_build_object('partitions', after))
+    FROM grown
+)
+SELECT name, pg_notify('rollcall_topics', name) FROM grown
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
 CREATE FUNCTION public.rollcall_guard(slots smallint[], epochs bigint[], group_ids text[], revisions bigint[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -98,6 +186,65 @@ BEGIN
             USING ERRCODE = 'RC003', DETAIL = array_to_json(busy)::text;
     END IF;
 END $$;
+
+CREATE FUNCTION public.rollcall_place_topic(text, jsonb, integer, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH held AS (
+    SELECT name, racks FROM rollcall_topic
+    WHERE name = $1 AND partitions >= $3 FOR UPDATE
+), placed AS (
+    UPDATE rollcall_topic t SET racks = $2::jsonb FROM held WHERE t.name = held.name
+    RETURNING t.name, held.racks AS before, t.racks AS after
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'topic-placed', 'request', '',
+           $4::jsonb ->> 'client_id', 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $4::jsonb, 'topic', name) || jsonb_build_object('before', jsonb_build_object('racks', before),
+                                'after', jsonb_build_object('racks', after))
+    FROM placed
+)
+SELECT name, pg_notify('rollcall_topics', name) FROM placed
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
+CREATE FUNCTION public.rollcall_raise_ends(text, bigint[]) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH raised AS (
+    UPDATE rollcall_topic SET end_offsets = (
+        SELECT array_agg(greatest(was, told, 0) ORDER BY n)
+        FROM unnest(end_offsets, $2::bigint[]) WITH ORDINALITY AS both_(was, told, n)
+    )
+    WHERE name = $1 AND EXISTS (
+        SELECT FROM unnest(end_offsets, $2::bigint[]) AS both_(was, told)
+        WHERE told > coalesce(was, 0)
+    )
+    RETURNING name
+)
+SELECT name, pg_notify('rollcall_topics', name) FROM raised
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
 
 CREATE FUNCTION public.rollcall_raise_epochs(seen_jump uuid, seen_generations integer, node_id integer, reason text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER

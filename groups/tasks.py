@@ -5,6 +5,7 @@ Each is recorded with its last run (``Sweep``), which the admin shows beside its
 
 import functools
 import logging
+import os
 import subprocess
 import sys
 import time
@@ -93,4 +94,8 @@ def analyse(requested_by: str = "") -> None:
     """
     _analyses[:] = [process for process in _analyses if process.poll() is None]
     argv = [sys.executable, "-m", "pipeline", "--until-eof", "--requested-by", requested_by]
-    _analyses.append(subprocess.Popen(argv, stdin=subprocess.PIPE, cwd=settings.BASE_DIR))
+    own = settings.ANALYSIS_DATABASE_URL
+    told = {**os.environ, **({"ROLLCALL_DATABASE_URL": own} if own else {})}
+    told.pop("ROLLCALL_ANALYSIS_DATABASE_URL", None)
+    process = subprocess.Popen(argv, stdin=subprocess.PIPE, cwd=settings.BASE_DIR, env=told)
+    _analyses.append(process)

@@ -16,6 +16,9 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 ROLE_VARIABLE = "ROLLCALL_DATABASE_ROLE"
 """Names the role that a process takes on Django's connections (``coordinator_site.settings``)."""
 
+BROKER = "ROLLCALL_BROKER_URL"
+ANALYSIS_URL = "ROLLCALL_ANALYSIS_DATABASE_URL"
+
 MANAGE = (str(CHECKOUT / "manage.py"),)
 WEB_SERVER = ("-m", "coordinator_site.web_server", "-v", "0")
 CELERY = ("-m", "launcher.celery")
@@ -27,13 +30,16 @@ class Program:
     """One row: what it is for, and what Python is told to run.
 
     ``role`` is the database role of ``groups.postgres.roles`` that its Django connections take; ""
-    acts as the user of the URL (a node takes its own role by itself). A ``once`` ends when its work
-    is done; the others serve until a signal.
+    acts as the user of the URL (a node takes its own role by itself). ``login`` is the role that it
+    logs in as, where there are logins; "": the user of the URL. ``secrets`` are those that it needs
+    besides. A ``once`` ends when its work is done; the others serve until a signal.
     """
 
     meaning: str
     arguments: tuple[str, ...]
     role: str = ""
+    login: str = ""
+    secrets: tuple[str, ...] = ()
     once: bool = False
     environ: Mapping[str, str] = field(default_factory=dict)
 
@@ -43,28 +49,36 @@ PROGRAMS: Mapping[str, Program] = {
     "setup": Program(
         "bring tables, roles and grants up to date; make the first user, the queue, the schedule",
         (*MANAGE, "setup"),
+        secrets=("ROLLCALL_ADMIN_PASSWORD", BROKER),
         once=True,
     ),
     # These serve.
     "node": Program(
         "one coordinator node: --node-id, --host, --port and more, see --help",
         (*MANAGE, "runcoordinator"),
+        login="rollcall_node",
     ),
     "web": Program(
         "admin, REST and health: -b ADDRESS, -p PORT",
         (*WEB_SERVER, "coordinator_site.asgi:application"),
         role="rollcall_web",
+        login="rollcall_web",
+        secrets=("ROLLCALL_SECRET_KEY", "ROLLCALL_API_TOKEN", BROKER),
     ),
     "worker": Program(
         "does the periodic work",
         (*CELERY, "worker"),
         role="rollcall_worker",
+        login="rollcall_worker",
+        secrets=(ANALYSIS_URL, BROKER),
         environ=CELERY_ENVIRON,
     ),
     "beat": Program(
         "says when periodic work is due; one is enough",
         (*CELERY, "beat"),
         role="rollcall_worker",
+        login="rollcall_worker",
+        secrets=(BROKER,),
         environ=CELERY_ENVIRON,
     ),
 }

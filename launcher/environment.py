@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from coordinator_site import secret_files
 from launcher.errors import LaunchError
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -32,6 +33,10 @@ class Environment:
 
 def read(environ: Mapping[str, str]) -> Environment:
     """Read the environment; raise ``LaunchError`` naming the variable that is wrong."""
+    try:
+        environ = secret_files.read(environ)
+    except secret_files.SecretError as refusal:
+        raise LaunchError(str(refusal)) from None
     nodes = whole_number(environ, "ROLLCALL_NODES", 1, least=1, most=NODES_MAX)
     return Environment(
         data_dir=Path(environ.get("ROLLCALL_DATA_DIR") or CHECKOUT / ".data").absolute(),

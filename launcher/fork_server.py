@@ -68,8 +68,11 @@ OTHERS = (
 )
 """Between forks, while the nodes start."""
 
-ARG_START, ENV_END = 48 - 3, 51 - 3
+ARG_START, ENV_START, ENV_END = 48 - 3, 50 - 3, 51 - 3
 """Fields of /proc/PID/stat (proc(5)), counted from the third on."""
+
+OWN = ("ROLLCALL_DATABASE_URL", commands.ROLE_VARIABLE)
+"""Shown ahead of the rest of an environment: by these processes differ."""
 
 READY = b"ready"
 MESSAGE_BYTES_MAX = 1 << 20
@@ -181,9 +184,9 @@ def fork(peer: socket.socket, output: int, launcher: int, request: Request) -> b
 def become(request: Request) -> None:
     """Be the program, as ``python ARGUMENTS`` would."""
     set_environ(request.environ)
-    take_role(request.environ.get(commands.ROLE_VARIABLE, ""))
+    take_settings(request.environ)
     command = commands.argv(request.name, *request.arguments)
-    show(command)
+    show(command, request.environ)
     _, first, *rest = command
     if first == "-m":
         module, *rest = rest
@@ -201,29 +204,34 @@ def set_environ(environ: Mapping[str, str]) -> None:
     os.environ.update({**environ, **kept})
 
 
-def show(command: Sequence[str]) -> None:
-    """Have `ps` show this command line. It reads where the arguments and, once their last byte is
-    no NUL, the environment lay at the start; nothing of ours points there any more."""
+def show(command: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Have `ps` show this command line, and /proc this environment, as far as there is room.
+
+    The kernel reads where the arguments and the environment lay at the start, the former beyond
+    their end once their last byte is no NUL. Nothing of ours points there any more.
+    """
     fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
-    start, end = int(fields[ARG_START]), int(fields[ENV_END])
-    text = " ".join(command).encode()[: end - start - 1]
-    ctypes.memmove(start, text.ljust(end - start, b"\0"), end - start)
+    start, room, end = (int(fields[number]) for number in (ARG_START, ENV_START, ENV_END))
+    text = " ".join(command).encode()[: end - start - 1] + b"\0"
+    shown = text.ljust(room - start, b"\0")
+    for name, value in sorted(environ.items(), key=lambda entry: entry[0] not in OWN):
+        entry = f"{name}={value}\0".encode()
+        if len(shown) + len(entry) <= end - start:
+            shown += entry
+    ctypes.memmove(start, shown.ljust(end - start, b"\0"), end - start)
 
 
-def take_role(role: str) -> None:
-    """Of all settings the one that differs between the programs of an installation."""
+def take_settings(environ: Mapping[str, str]) -> None:
+    """The settings that differ between the programs of an installation; what was imported may
+    hold the table of databases already."""
     from django.conf import settings
 
-    from coordinator_site import database
+    from coordinator_site import own_settings
 
-    settings.DATABASE_ROLE = role
-    database.take_role(
-        settings.DATABASES["default"],
-        role,
-        taken=settings.DATABASE_ROLES,
-        connections=settings.KAFKA_SETTINGS["WEB_DATABASE_CONNECTIONS"],
-        logins=settings.DATABASE_LOGINS,
-    )
+    own = own_settings.read(environ, settings.DATA_DIR, settings.KAFKA_SETTINGS)
+    settings.DATABASES["default"].update(own.pop("DATABASES")["default"])
+    for name, value in own.items():
+        setattr(settings, name, value)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Mapping
 from typing import IO
 
+from coordinator_site.secret_files import SECRETS
 from launcher import commands
 from launcher.child import Child, Started
 from launcher.output import Output
@@ -111,7 +112,8 @@ class Forks:
         ours.settimeout(ANSWER_S)
         with theirs:
             argv = (sys.executable, *MODULE, str(theirs.fileno()))
-            environ = {**commands.environ("node", os.environ), **ROOM_FOR_ARGUMENTS}
+            told = {k: v for k, v in os.environ.items() if k not in SECRETS}
+            environ = {**commands.environ("node", told), **ROOM_FOR_ARGUMENTS}
             command = Command(argv, environ, commands.CHECKOUT)
             return ours, Child("forks", command, self._output, keep=(theirs.fileno(),))
 

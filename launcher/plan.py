@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from launcher import commands, ports
+from coordinator_site import secret_files
+from launcher import commands, own_secrets, ports
 from launcher.data_dir import DataDir
 from launcher.environment import Environment
 from launcher.forks import Forks
@@ -65,14 +66,14 @@ def build(
     chosen = choose_ports(wanted)
     environ = {
         **({} if wanted.database_url else OWN_POSTGRESQL),
-        **os.environ,
+        **secret_files.read(os.environ),
         "ROLLCALL_DATA_DIR": str(data_dir.path),
         "ROLLCALL_DATABASE_URL": database_url,
         "ROLLCALL_NODES": str(wanted.nodes),
         "ROLLCALL_WEB_PORT": str(chosen.web),
     }
     if forks is not None:
-        forks.tell(environ)
+        forks.tell(own_secrets.of_nobody(environ))
     tasks = tuple(Task(name, command(name, environ=environ)) for name in commands.TASKS)
     nodes = tuple(
         node(node_id, at, data_dir, environ)
@@ -86,7 +87,7 @@ def command(name: str, *arguments: str, environ: Mapping[str, str]) -> Command:
     """A program of the table, with what it needs in its environment."""
     return Command(
         commands.argv(name, *arguments),
-        commands.environ(name, environ),
+        commands.environ(name, own_secrets.of(name, environ)),
         commands.CHECKOUT,
         program=(name, *arguments),
     )

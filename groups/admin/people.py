@@ -8,11 +8,15 @@ here, not edited: the next migration would put them back.
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin as DjangoRoleAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group as Role
 from django.contrib.auth.models import User
 from django.db.models import ManyToManyField
+from django.db.models.deletion import ProtectedError
+from django.db.models.signals import pre_delete
+from django.dispatch import receiver
 from django.forms import ModelMultipleChoiceField
 from django.http import HttpRequest, HttpResponse
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
@@ -74,6 +78,13 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
         """The same for deleting."""
         return super().has_delete_permission(request, obj) and _may_touch(request, obj)
 
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Whoever has done something here stays, since what they did is written down by name."""
+        *found, protected = super().get_deleted_objects(objs, request)
+        written = LogEntry.objects.filter(user__in=objs).values_list("user__username", flat=True)
+        kept = [f"What {name} did here: make {name} inactive instead" for name in set(written)]
+        return *found, [*protected, *sorted(kept)]
+
     def formfield_for_manytomany(
         self, db_field: "ManyToManyField[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> "ModelMultipleChoiceField[Any] | None":
@@ -85,6 +96,13 @@ class UserAdmin(DjangoUserAdmin, RollcallAdmin):  # type: ignore[type-arg]  # ge
             field.label = "Roles"
             field.help_text = "Viewer, Operator or Administrator, or roles of your own."
         return field
+
+
+@receiver(pre_delete, sender=LogEntry)
+def _is_kept(instance: LogEntry, **_: Any) -> None:
+    """The log only grows. That there is a receiver also keeps Django from deleting a person's
+    entries unseen, which the web's role may not, though there be none."""
+    raise ProtectedError("What was done in the admin is never deleted.", {instance})
 
 
 def _may_touch(request: HttpRequest, user: Any) -> bool:

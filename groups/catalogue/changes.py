@@ -1,8 +1,9 @@
 """Topics as operators change them: the catalogue's own SQL, on a Django connection.
 
 The nodes' side is ``groups.catalogue.cache``; both obey the rules of ``groups.core.topics`` and
-execute the statements of ``groups.store.sql.catalogue``, so that a race between a client and an
-operator is judged by PostgreSQL in one way.
+execute the statements of ``groups.store.sql.catalogue``, this side as functions of the database
+(``groups.catalogue.functions``), so that a race between a client and an operator is judged by
+PostgreSQL in one way.
 """
 
 import json
@@ -11,21 +12,16 @@ from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 
+from groups.catalogue import functions
 from groups.core import topics as rules
 from groups.core.authors import NOBODY, Told
 from groups.core.errors import ErrorCode, Refuse
 from groups.models import Topic
-from groups.store.sql import catalogue as sql
 from groups.store.sql.totals import TOPICS as TOTAL
 
 MAXIMA = ("TOPICS_MAX", "PARTITIONS_MAX")
-
-NODE = "rollcall_node"
-
-NO_NODE = -1
-"""In place of a node's id in the journal: no node did it."""
 
 
 def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
@@ -38,9 +34,7 @@ def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     rules.check_count(partitions)
     if not Topic.objects.filter(name=name).exists():
         _room().take(partitions)
-    ids, counts = [uuid4()], [partitions]
-    made = _execute(sql.CREATE_TOPICS, author, names=[name], topic_ids=ids, partitions=counts)
-    if not made:
+    if not _changed(functions.CREATE, [name], [uuid4()], [partitions], json.dumps(author)):
         raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
     return Topic.objects.get(name=name)
 
@@ -55,7 +49,7 @@ def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     before = Topic.objects.filter(name=name).first()
     if before is not None and before.partitions < partitions:
         _room().grow(partitions - before.partitions)
-    grown = _execute(sql.GROW_TOPIC, author, name=name, count=partitions)
+    grown = _changed(functions.GROW, name, partitions, json.dumps(author))
     topic = Topic.objects.filter(name=name).first()
     if topic is None:
         raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
@@ -74,14 +68,14 @@ def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> T
     if topic is None:
         raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
     rules.check_racks(racks, topic.partitions)
-    _execute(sql.PLACE_TOPIC, author, name=name, racks=json.dumps(racks), count=len(racks))
+    _changed(functions.PLACE, name, json.dumps(racks), len(racks), json.dumps(author))
     topic.refresh_from_db()
     return topic
 
 
 def raise_ends(name: str, ends: Sequence[int]) -> bool:
     """Note where each partition's work ends, as far as it is further than known; whether any is."""
-    return _execute(sql.RAISE_ENDS, {}, name=name, ends=list(ends))
+    return _changed(functions.RAISE_ENDS, name, list(ends))
 
 
 def _room() -> rules.Room:
@@ -93,15 +87,9 @@ def _room() -> rules.Room:
     return rules.Room(most - topics, partitions_most - partitions)
 
 
-def _execute(statement: str, author: Told, **parameters: Any) -> bool:
-    """As a node would: only nodes may touch offsets, and a new topic sweeps what an older one of
-    its name left behind. Returns whether anything was changed."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        if settings.DATABASE_ROLES:
-            cursor.execute(f"SET LOCAL ROLE {NODE}")
-        said: dict[str, Any] = {"bell": sql.BELL, "node_id": NO_NODE, "author": json.dumps(author)}
-        cursor.execute(statement, {**parameters, **said})
-        changed = bool(cursor.fetchall())
-        if settings.DATABASE_ROLES:
-            cursor.execute("RESET ROLE")  # what follows in an outer transaction is not a node's
-        return changed
+def _changed(function: functions.Function, *arguments: Any) -> bool:
+    """Whether the function of the database changed anything: it may touch what we may not, since a
+    new topic sweeps the offsets that an older one of its name left behind."""
+    with connection.cursor() as cursor:
+        cursor.execute(function.call, arguments)
+        return bool(cursor.fetchone() == (True,))

@@ -28,6 +28,13 @@ meet in its catalogue; the second then tries again."""
 
 RETRY_S = 0.1
 
+TAKEN = """
+SELECT taken.rolname, login.rolname FROM pg_auth_members m
+JOIN pg_roles taken ON taken.oid = m.roleid JOIN pg_roles login ON login.oid = m.member
+WHERE taken.rolname = ANY(%(ours)s) AND login.rolname = ANY(%(ours)s)
+"""
+"""None of our roles is another: what an earlier version granted goes."""
+
 RESERVE = """
 DO $$ BEGIN
     IF pg_has_role('pg_use_reserved_connections', 'MEMBER WITH ADMIN OPTION') THEN
@@ -75,6 +82,11 @@ def _sync(using: str) -> None:
             if role.name in settings.DATABASE_LOGINS:
                 for statement in _login(role, connection.connection.pgconn):
                     cursor.execute(statement.as_string(None))
+        cursor.execute(TAKEN, {"ours": [role.name for role in ROLES]})
+        for role_name, login in cursor.fetchall():
+            revoke = sql.SQL("REVOKE {} FROM {}")
+            parts = map(sql.Identifier, (role_name, login))
+            cursor.execute(revoke.format(*parts).as_string(None))
         if settings.DATABASE_LOGINS:
             cursor.execute(RESERVE)
 
@@ -91,7 +103,7 @@ def _statements(
     yield sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(name)
     yield sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {}").format(name)
     for table in tables:
-        privileges = role.tables.get(table, role.tables.get("*", ()))
+        privileges = role.tables.get(table, ())
         if privileges:
             yield sql.SQL("GRANT {} ON {} TO {}").format(
                 sql.SQL(", ").join(map(sql.SQL, privileges)), sql.Identifier(table), name
@@ -114,7 +126,3 @@ def _login(role: Role, server: PGconn) -> Iterator[sql.Composable]:
         sql.Literal(verifier),
         sql.Literal(most if isinstance(most, int) else getattr(settings, str(most))),
     )
-    for taken in role.takes:
-        yield sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE").format(
-            sql.Identifier(taken), name
-        )

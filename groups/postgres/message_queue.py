@@ -1,7 +1,7 @@
 """The broker inside PostgreSQL: its tables and functions (pgmq), made where they are missing.
 
 Only Celery's transport (``groups.postgres.message_queue_transport``) uses them afterwards. The
-objects belong to the worker's role, as which worker, beat and web connect to the queue.
+objects belong to the worker's role; the web may put tasks into the queue, and nothing else.
 """
 
 from importlib.resources import files
@@ -13,7 +13,15 @@ from django.db import connection, transaction
 from groups.postgres import setup_lock
 
 OWNER = "rollcall_worker"
+ASKS = "rollcall_web"
 QUEUE_TABLE = "pgmq.q_{}"
+
+MAY_ASK = """
+GRANT USAGE ON SCHEMA pgmq TO {asks};
+GRANT INSERT, SELECT (msg_id) ON {table} TO {asks};
+GRANT SELECT, UPDATE ON pgmq.notify_insert_throttle TO {asks};
+"""
+"""What ``pgmq.send`` does, with its trigger, as whoever calls it."""
 
 THROTTLE_MS = 0
 """A ring for each task: there are few."""
@@ -32,6 +40,8 @@ def ensure(queue: str) -> None:
         cursor.execute(RINGS, [table])
         if cursor.fetchone() == (False,):
             cursor.execute("SELECT pgmq.enable_notify_insert(%s, %s)", [queue, THROTTLE_MS])
+        if settings.DATABASE_ROLES:
+            cursor.execute(MAY_ASK.format(table=table, asks=ASKS))
 
 
 def _make(cursor: Any, queue: str) -> None:

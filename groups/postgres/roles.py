@@ -26,18 +26,23 @@ NODE_TIMEOUTS: Mapping[str, str] = {
 UNLIMITED = -1
 """PostgreSQL's own word for a login without a CONNECTION LIMIT."""
 
-WRITES_GROUPS = ("SELECT", "INSERT", "UPDATE", "DELETE")
+WRITES = ("SELECT", "INSERT", "UPDATE", "DELETE")
 READS = ("SELECT",)
+ADDS = ("SELECT", "INSERT")
+"""What only grows for this role: it neither changes nor deletes a row."""
+
+ANALYSES_AT_ONCE = 16
+"""Connections of an analysis: one that leads it, and one for each task of Spark's executors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
     """A PostgreSQL role: what it may do to which tables, and its settings.
 
-    ``tables`` maps a table name, or "*" for all of Rollcall's and Django's, to privileges;
-    ``functions`` are those it may execute that not everybody may. ``connections`` is the setting
-    that says how many connections its login may have, or a number; None: nobody logs in as it.
-    ``takes`` are roles that it may take for a moment.
+    ``tables`` maps a table's name to privileges, some of them of single columns; what is not named
+    is denied. ``functions`` are those it may execute that not everybody may. ``connections`` is the
+    setting that says how many connections its login may have, or a number; None: nobody logs in
+    as it.
     """
 
     name: str
@@ -46,7 +51,6 @@ class Role:
     settings: Mapping[str, str] = field(default_factory=dict)
     functions: tuple[str, ...] = ()
     connections: str | int | None = None
-    takes: tuple[str, ...] = ()
 
 
 GROUP_TABLES = ("rollcall_group", "rollcall_member", "rollcall_command", "rollcall_offset")
@@ -55,26 +59,68 @@ PAUSE_TABLES = ("rollcall_pause", "rollcall_follower")
 NODE_TABLES = (
     *GROUP_TABLES,
     *TRANSACTION_TABLES,
+    *PAUSE_TABLES,
     "rollcall_topic",
     "rollcall_node",
-    "rollcall_slot",
+    "rollcall_group_config",
 )
+SHOWN_TABLES = (
+    *NODE_TABLES,
+    "rollcall_journal",
+    "rollcall_slot",
+    "rollcall_liveness",
+    "rollcall_watch",
+    "rollcall_offset_history",
+    "rollcall_sweep",
+    "rollcall_timeline",
+    "rollcall_report_run",
+    "rollcall_rebalance_cost",
+    "auth_permission",
+    "django_content_type",
+    "django_migrations",
+    "django_celery_beat_clockedschedule",
+    "django_celery_beat_solarschedule",
+)
+PEOPLE_TABLES = (
+    "auth_user",
+    "auth_group",
+    "auth_user_groups",
+    "auth_user_user_permissions",
+    "auth_group_permissions",
+    "django_session",
+)
+SCHEDULE_TABLES = (
+    "django_celery_beat_periodictask",
+    "django_celery_beat_periodictasks",
+    "django_celery_beat_intervalschedule",
+    "django_celery_beat_crontabschedule",
+)
+TOPIC_FUNCTIONS = (
+    "rollcall_create_topics",
+    "rollcall_grow_topic",
+    "rollcall_place_topic",
+    "rollcall_raise_ends",
+)
+"""How others than nodes change the catalogue (``groups.catalogue.functions``)."""
 
 ROLES: tuple[Role, ...] = (
     Role(
         "rollcall_node",
         "a coordinator process: the only one that writes groups, members and offsets",
         {
-            **dict.fromkeys(NODE_TABLES, WRITES_GROUPS),
-            "rollcall_group_config": WRITES_GROUPS,
-            **dict.fromkeys(PAUSE_TABLES, WRITES_GROUPS),
-            "rollcall_journal": ("SELECT", "INSERT"),
-            "rollcall_operation": ("SELECT", "UPDATE"),
+            **dict.fromkeys(NODE_TABLES, WRITES),
+            "rollcall_slot": ("SELECT", "UPDATE"),
+            "rollcall_journal": ADDS,
+            # What was asked for, and by whom, is not a node's to change.
+            "rollcall_operation": (
+                "SELECT",
+                "UPDATE (state, outcome, detail, generation, finished_at)",
+            ),
             "rollcall_liveness": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_watch": ("SELECT", "UPDATE"),
-            "rollcall_offset_history": ("SELECT", "INSERT"),
+            "rollcall_offset_history": ADDS,
             "rollcall_timeline": READS,
-            "rollcall_credential": WRITES_GROUPS,
+            "rollcall_credential": WRITES,
             "django_migrations": READS,
         },
         NODE_TIMEOUTS,
@@ -85,55 +131,49 @@ ROLES: tuple[Role, ...] = (
         "rollcall_web",
         "admin, REST and live pages: reads everything, asks by operations",
         {
-            "*": WRITES_GROUPS,
-            **dict.fromkeys((*GROUP_TABLES, *TRANSACTION_TABLES), READS),
-            "rollcall_journal": READS,
-            "rollcall_slot": READS,
-            "rollcall_node": READS,
-            "rollcall_operation": ("SELECT", "INSERT"),
-            "rollcall_liveness": READS,
-            "rollcall_watch": READS,
-            "rollcall_offset_history": READS,
-            "rollcall_sweep": READS,
-            "rollcall_group_config": READS,
-            "rollcall_timeline": READS,
-            **dict.fromkeys(PAUSE_TABLES, READS),
-            "rollcall_credential": (),
+            **dict.fromkeys(SHOWN_TABLES, READS),
+            **dict.fromkeys((*PEOPLE_TABLES, *SCHEDULE_TABLES), WRITES),
+            "rollcall_operation": ADDS,
+            "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
+            "django_admin_log": ADDS,
         },
         {"statement_timeout": "30s"},
-        connections="WEB_DATABASE_CONNECTIONS_TOTAL",
-        takes=("rollcall_node",),  # to make and grow topics
+        TOPIC_FUNCTIONS,
+        "WEB_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(
         "rollcall_worker",
         "periodic tasks: sweeps ask the owner, clean-ups delete what is old",
         {
-            "*": WRITES_GROUPS,
-            **dict.fromkeys((*GROUP_TABLES, *TRANSACTION_TABLES), READS),
-            "rollcall_producer": ("SELECT", "UPDATE", "DELETE"),
+            **dict.fromkeys((*GROUP_TABLES, *PAUSE_TABLES), READS),
+            "rollcall_topic": READS,
+            "rollcall_node": READS,
             "rollcall_slot": ("SELECT", "UPDATE"),
-            "rollcall_offset_history": READS,
-            "rollcall_timeline": READS,
+            "rollcall_journal": ("SELECT", "INSERT", "DELETE"),
+            "rollcall_operation": ("SELECT", "INSERT", "DELETE"),
+            "rollcall_liveness": ("SELECT", "DELETE"),
+            "rollcall_watch": ("SELECT", "UPDATE"),
             "rollcall_group_config": ("SELECT", "DELETE"),
-            **dict.fromkeys(PAUSE_TABLES, READS),
-            "rollcall_credential": (),
+            "rollcall_producer": ("SELECT", "UPDATE", "DELETE"),
+            "rollcall_pending_offset": READS,
+            "rollcall_sweep": ("SELECT", "INSERT", "UPDATE"),
+            **dict.fromkeys(SCHEDULE_TABLES, ("SELECT", "INSERT", "UPDATE")),
+            "django_celery_beat_clockedschedule": READS,
+            "django_celery_beat_solarschedule": READS,
         },
         {"statement_timeout": "60s"},
-        ("rollcall_turn_history",),
+        ("rollcall_turn_history", *TOPIC_FUNCTIONS),
         "WORKER_DATABASE_CONNECTIONS_TOTAL",
-        ("rollcall_node",),
     ),
     Role(
         "rollcall_analysis",
         "Spark: reads the journal, writes its reports",
         {
             "rollcall_journal": READS,
-            "rollcall_group": READS,
-            "rollcall_offset": READS,
-            "rollcall_offset_history": READS,
-            "rollcall_report_run": WRITES_GROUPS,
-            "rollcall_rebalance_cost": WRITES_GROUPS,
+            "rollcall_report_run": WRITES,
+            "rollcall_rebalance_cost": WRITES,
         },
+        connections=ANALYSES_AT_ONCE,
     ),
     Role(
         "rollcall_application",

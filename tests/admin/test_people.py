@@ -4,6 +4,7 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import Group as Role
 from django.contrib.auth.models import Permission, User
+from django.db.models.deletion import ProtectedError
 from django.test import Client
 
 from groups.access import staff_roles
@@ -155,3 +156,18 @@ def test_a_role_of_ones_own_is_edited() -> None:
     superuser().post("/admin/auth/group/add/", {"name": "Night shift", "permissions": [held.pk]})
 
     assert list(Role.objects.get(name="Night shift").permissions.all()) == [held]
+
+
+def test_who_has_done_something_is_kept_and_who_has_not_may_go() -> None:
+    client, idle, busy = superuser(), person("idle"), person("busy", ADMINISTRATOR)
+    active = Client()
+    active.force_login(busy)
+    active.post("/admin/auth/group/add/", {"name": "Night shift"})
+
+    assert "make busy inactive instead" in text(client.get(f"/admin/auth/user/{busy.pk}/delete/"))
+    for each in (idle, busy):
+        client.post(f"/admin/auth/user/{each.pk}/delete/", {"post": "yes"})
+
+    assert User.objects.filter(username__in=("idle", "busy")).get() == busy
+    with pytest.raises(ProtectedError):
+        busy.delete()

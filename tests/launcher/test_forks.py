@@ -20,9 +20,10 @@ os.environ.clear()
 for _ in range(2):
     reading, writing = os.pipe()
     if fork_server.fork(theirs, writing, os.getpid(), fork_server.Request("node", (), {}, 9)):
-        fork_server.show(("python", "shown", "--node-id=7"))
+        fork_server.show(("python", "shown", "--node-id=7"), {"ROLLCALL_DATABASE_URL": "its own"})
         print(random.random(), os.getppid(), flush=True)
         print(open("/proc/self/cmdline").read().strip("\\0"), flush=True)
+        print(open("/proc/self/environ").read().strip("\\0").split("\\0")[-1], flush=True)
         os._exit(3)
     pid = int(ours.recv(64))
     with os.fdopen(reading) as said:
@@ -47,12 +48,13 @@ def run(script: str) -> str:
 def test_each_forked_process_is_the_launcher_s_child_and_has_luck_of_its_own() -> None:
     lines = run(TWO_FORKS).splitlines()
 
-    assert len(lines) == 6
+    assert len(lines) == 8
     luck = []
-    for said, shown, status in (lines[:3], lines[3:]):
+    for said, shown, environ, status in (lines[:4], lines[4:]):
         launcher, pid, number, parent = said.split()
         assert parent == launcher != pid
         assert (shown, status) == ("python shown --node-id=7", "status 3")
+        assert environ == "ROLLCALL_DATABASE_URL=its own", "what the server was started with"
         luck.append(number)
     assert luck[0] != luck[1], "both go on with the seed that was copied"
 

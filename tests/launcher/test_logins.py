@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -13,9 +14,12 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import make_conninfo
 
 from coordinator_site import database
-from launcher import postgres
+from groups.catalogue import functions
+from groups.postgres.roles import BY_NAME, GROUP_TABLES, ROLES
+from launcher import commands, own_secrets, postgres
 from launcher.installation import CHECKOUT
 
+LOGINS = [role.name for role in ROLES if role.connections is not None]
 WEB_MAX = 4
 AS_LOGINS = {
     "ROLLCALL_DATABASE_ROLES": "logins",
@@ -51,9 +55,9 @@ def connect(url: str, role: str) -> "psycopg.Connection[tuple[object, ...]]":
     return psycopg.connect(make_conninfo(url, **who), autocommit=True)
 
 
-def asked(made: "psycopg.Connection[tuple[object, ...]]", question: str) -> object:
+def asked(made: "psycopg.Connection[tuple[object, ...]]", question: str, *given: object) -> object:
     """The only value of the only row."""
-    row = made.execute(question.encode()).fetchone()
+    row = made.execute(question.encode(), given or None).fetchone()
     assert row is not None
     return row[0]
 
@@ -70,23 +74,104 @@ def test_the_web_takes_no_connection_beyond_its_own(url: str) -> None:
                 assert asked(made, WHO) == role
 
 
-@pytest.mark.parametrize("role", ["rollcall_node", "rollcall_web", "rollcall_worker"])
-def test_what_a_login_may_be_by_its_own_word_is_no_superuser(url: str, role: str) -> None:
+@pytest.mark.parametrize("role", LOGINS)
+def test_what_a_login_may_be_by_its_own_word_is_no_superuser_and_nobody_else(
+    url: str, role: str
+) -> None:
     with connect(url, role) as made:
         made.execute("SET ROLE NONE")
         assert asked(made, WHO) == role
         assert asked(made, IS_SUPERUSER) is False
+        for other in {each.name for each in ROLES} - {role}:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                made.execute(f"SET ROLE {other}".encode())
+        made.execute("CREATE TEMPORARY TABLE said (line text)")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            made.execute("SET ROLE rollcall_analysis")
+            made.execute("COPY said FROM PROGRAM 'echo ran'")
+
+
+TABLES = """
+SELECT c.relname, array_agg(a.attname ORDER BY a.attnum)
+FROM pg_class c JOIN pg_attribute a
+  ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity <> 'a'
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+GROUP BY c.relname
+"""
+VERBS = ("SELECT", "INSERT", "UPDATE", "DELETE")
+
+
+def tried(
+    made: "psycopg.Connection[tuple[object, ...]]", table: str, columns: list[str]
+) -> set[str]:
+    """What the login may do to a table, by doing it to no row; an UPDATE of some columns only by
+    their names."""
+    named = ", ".join(f'"{name}"' for name in columns)
+    nothing = ", ".join(f'(null::{table})."{name}"' for name in columns)
+    statements = {
+        "SELECT": f"SELECT * FROM {table} LIMIT 0",
+        "INSERT": f"INSERT INTO {table} ({named}) SELECT {nothing} WHERE false",
+        "DELETE": f"DELETE FROM {table} WHERE false",
+        **{
+            f"UPDATE {name}": f'UPDATE {table} SET "{name}" = "{name}" WHERE false'
+            for name in columns
+        },
+    }
+    found = set()
+    for verb, statement in statements.items():
+        try:
+            made.execute(statement.encode())
+        except psycopg.errors.InsufficientPrivilege:
+            continue
+        found.add(verb)
+    return found
+
+
+def told(privileges: tuple[str, ...], columns: list[str]) -> set[str]:
+    """The same by the table of roles."""
+    found = set()
+    for privilege in privileges:
+        verb, _, some = privilege.partition(" (")
+        named = some.rstrip(")").split(", ") if some else columns
+        found |= {f"UPDATE {name}" for name in named} if verb == "UPDATE" else {verb}
+    return found
+
+
+@pytest.mark.parametrize("role", LOGINS)
+def test_each_login_may_do_to_each_table_what_the_table_of_roles_says(url: str, role: str) -> None:
+    with psycopg.connect(url) as owner:
+        tables: dict[str, list[str]] = dict(owner.execute(TABLES).fetchall())
+    assert BY_NAME[role].tables.keys() <= tables.keys()
+    with connect(url, role) as made:
+        for table, columns in tables.items():
+            expected = told(BY_NAME[role].tables.get(table, ()), columns)
+            assert tried(made, table, columns) == expected, f"{role}: {table}"
+
+
+def test_nobody_but_nodes_writes_what_groups_are_and_nobody_changes_what_is_written_down() -> None:
+    """Of the table itself, so that a row added in haste is noticed."""
+    writes = {
+        (role.name, table): told(privileges, ["any"]) - {"SELECT"}
+        for role in ROLES
+        for table, privileges in role.tables.items()
+    }
+    for (role, table), verbs in writes.items():
+        if table in GROUP_TABLES and verbs:
+            assert role == "rollcall_node", table
+        if table.startswith("auth_") and verbs:
+            assert role == "rollcall_web", table
+        if table in ("rollcall_journal", "rollcall_offset_history", "django_admin_log"):
+            assert not any(verb.startswith("UPDATE") for verb in verbs), (role, table)
+    assert writes["rollcall_web", "django_admin_log"] == {"INSERT"}
 
 
 def test_the_web_makes_a_topic_as_a_node_would_and_does_nothing_else_so(url: str) -> None:
-    write = "DELETE FROM rollcall_offset"
     with connect(url, "rollcall_web") as made:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            made.execute(write.encode())
-        made.execute("SET ROLE rollcall_node")
-        made.execute(write.encode())
+        topic = ("made", str(uuid4()))
+        assert asked(made, functions.CREATE.call, [topic[0]], [topic[1]], [2], "{}") is True
+        for write in ("DELETE FROM rollcall_offset", "DELETE FROM rollcall_topic"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                made.execute(write.encode())
+        assert asked(made, "SELECT count(*) FROM rollcall_topic WHERE name = 'made'") == 1
 
 
 def test_nodes_may_use_what_the_server_reserves_and_the_web_may_not(url: str) -> None:
@@ -100,8 +185,47 @@ def test_logins_need_a_secret_to_follow_from() -> None:
         database.logins("postgresql://rollcall@127.0.0.1/rollcall", AS_LOGINS)
     told = {**AS_LOGINS, "PGPASSWORD": "of the environment"}
     passwords = database.logins("postgresql://rollcall@127.0.0.1/rollcall", told)
-    assert len(set(passwords.values())) == len(passwords) == 3
+    assert len(set(passwords.values())) == len(passwords) == len(LOGINS)
 
 
 def test_roles_that_are_only_taken_have_no_passwords() -> None:
     assert not database.logins("postgresql://rollcall:secret@127.0.0.1/rollcall", {})
+
+
+def test_each_process_is_given_its_own_secrets_and_no_other_s() -> None:
+    """None of them can act as another, nor as who owns the database."""
+    whole = {
+        **AS_LOGINS,
+        "ROLLCALL_DATABASE_URL": "postgresql://rollcall:the-owners@127.0.0.1:1/rollcall?a=b",
+        "ROLLCALL_API_TOKEN": "the-token",
+        "ROLLCALL_ADMIN_PASSWORD": "the-password",
+        "ROLLCALL_SECRET_KEY": "the-key",
+        "PGPASSWORD": "the-owners",
+        "PATH": "/bin",
+    }
+    given = {name: own_secrets.of(name, whole) for name in commands.PROGRAMS}
+
+    holders = {
+        word: {name for name, environ in given.items() if word in str(environ)}
+        for word in ("the-owners", "the-token", "the-password", "the-key", "/bin")
+    }
+    assert holders == {
+        "the-owners": {"setup"},
+        "the-token": {"web"},
+        "the-password": {"setup"},
+        "the-key": {"web"},
+        "/bin": {*commands.PROGRAMS},
+    }
+    assert "the-" not in str(own_secrets.of_nobody(whole))
+    for name in commands.SERVERS:
+        url = given[name]["ROLLCALL_DATABASE_URL"]
+        own = database.logins(url, given[name])
+        assert set(own) == {commands.PROGRAMS[name].login}
+        assert own.items() <= database.logins(whole["ROLLCALL_DATABASE_URL"], AS_LOGINS).items()
+        assert url.endswith("@127.0.0.1:1/rollcall?a=b")
+
+
+def test_without_logins_all_connect_as_the_user_of_the_url() -> None:
+    whole = {"ROLLCALL_DATABASE_URL": "postgresql://one:secret@127.0.0.1:1/rollcall"}
+    for name in commands.PROGRAMS:
+        assert own_secrets.of(name, whole) == whole

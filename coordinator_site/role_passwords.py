@@ -1,0 +1,9 @@
+"""The passwords of the database's logins."""
+
+import hmac
+
+
+def password(secret: str, role: str) -> str:
+    """The password of a role's login. It follows from that of the installation, and tells nothing
+    about it or about another role's."""
+    return hmac.digest(secret.encode(), role.encode(), "sha256").hex()

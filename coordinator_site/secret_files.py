@@ -1,0 +1,34 @@
+"""Secrets of the environment, each of which may also be the content of a file (``NAME_FILE``)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+SECRETS = (
+    "ROLLCALL_DATABASE_URL",
+    "ROLLCALL_ANALYSIS_DATABASE_URL",
+    "ROLLCALL_BROKER_URL",
+    "ROLLCALL_SECRET_KEY",
+    "ROLLCALL_API_TOKEN",
+    "ROLLCALL_ADMIN_PASSWORD",
+)
+FILE = "_FILE"
+
+
+class SecretError(ValueError):
+    """Says which variable is wrong, and shows nothing of a secret."""
+
+
+def read(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment with each secret in its place. Raises ``SecretError``."""
+    found = dict(environ)
+    for name in SECRETS:
+        path = found.pop(name + FILE, "")
+        if not path:
+            continue
+        if found.get(name):
+            raise SecretError(f"{name} and {name}{FILE} are both set.")
+        try:
+            found[name] = Path(path).read_text().strip()
+        except (OSError, UnicodeDecodeError) as failure:
+            raise SecretError(f"{name}{FILE}: the file cannot be read: {failure}.") from None
+    return found

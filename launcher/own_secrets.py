@@ -1,0 +1,54 @@
+"""Which process is given which secret: its own, and no other's.
+
+Nothing is started or read here; ``plan.py`` gives each program what this makes of the whole
+environment.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import quote, unquote, urlsplit
+
+from coordinator_site import role_passwords
+from coordinator_site.secret_files import SECRETS
+from launcher import commands
+
+URL = "ROLLCALL_DATABASE_URL"
+PASSWORD = "PGPASSWORD"
+ROLES, LOGINS = "ROLLCALL_DATABASE_ROLES", "logins"
+ANALYSIS = "rollcall_analysis"
+OF_ROLES = {ANALYSIS, *(program.login for program in commands.PROGRAMS.values() if program.login)}
+
+
+def of(name: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program: everything but the secrets of others.
+
+    Where there are logins its URL is that of its own. Elsewhere all processes connect as the same
+    user.
+    """
+    program = commands.PROGRAMS[name]
+    given = {k: v for k, v in environ.items() if k not in SECRETS or k in (URL, *program.secrets)}
+    if environ.get(ROLES, "").lower() != LOGINS or not program.login:
+        return given
+    if commands.ANALYSIS_URL in program.secrets and not given.get(commands.ANALYSIS_URL):
+        given[commands.ANALYSIS_URL] = url(environ, ANALYSIS)
+    given[URL] = url(environ, program.login)
+    given.pop(PASSWORD, None)
+    return given
+
+
+def of_nobody(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment without a secret, for who connects to nothing."""
+    parts = urlsplit(environ[URL])
+    nowhere = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    told = {k: v for k, v in environ.items() if k not in (*SECRETS, PASSWORD)}
+    return {**told, URL: nowhere, ROLES: "on"}
+
+
+def url(environ: Mapping[str, str], role: str) -> str:
+    """The URL of the database for who logs in as this role. One that is a role's own, or has no
+    password to follow from, stays as it is: its reader refuses it in words."""
+    parts = urlsplit(environ[URL])
+    secret = unquote(parts.password or "") or environ.get(PASSWORD, "")
+    if not secret or unquote(parts.username or "") in OF_ROLES:
+        return environ[URL]
+    login = f"{role}:{quote(role_passwords.password(secret, role), safe='')}"
+    return parts._replace(netloc=f"{login}@{parts.netloc.rpartition('@')[2]}").geturl()
