@@ -13,13 +13,16 @@ SECRETS = (
 )
 FILE = "_FILE"
 
+TOKEN, TOKEN_LENGTH_MIN = "ROLLCALL_API_TOKEN", 32
+"""Characters of the installation's own token: it opens everything, and guesses lock nobody out."""
+
 
 class SecretError(ValueError):
     """Says which variable is wrong, and shows nothing of a secret."""
 
 
 def read(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment with each secret in its place. Raises ``SecretError``."""
+    """The environment with each secret in its place, checked. Raises ``SecretError``."""
     found = dict(environ)
     for name in SECRETS:
         path = found.pop(name + FILE, "")
@@ -31,4 +34,6 @@ def read(environ: Mapping[str, str]) -> dict[str, str]:
             found[name] = Path(path).read_text().strip()
         except (OSError, UnicodeDecodeError) as failure:
             raise SecretError(f"{name}{FILE}: the file cannot be read: {failure}.") from None
+    if 0 < len(found.get(TOKEN, "")) < TOKEN_LENGTH_MIN:
+        raise SecretError(f"{TOKEN} must have at least {TOKEN_LENGTH_MIN} characters.")
     return found

@@ -6,6 +6,7 @@ of their own, ``kafka_settings``; each becomes a setting here.
 
 import os
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,42 @@ CSRF_COOKIE_NAME = "rollcall_csrf"  # cookies know no ports: other programs on l
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
+
+WEB_PROXIES = frozenset(
+    filter(
+        None, os.environ.get("ROLLCALL_WEB_PROXIES", "127.0.0.1,::1").replace(" ", "").split(",")
+    )
+)
+"""The addresses of that proxy, whose X-Forwarded-Proto and -For are believed."""
+
+SECURE_SSL_REDIRECT = BEHIND_TLS
+SECURE_REDIRECT_EXEMPT = ["^livez$", "^readyz$"]  # asked on loopback, by the launcher too
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if BEHIND_TLS else 0
+# W005, W021: other names of the domain, and lists of browsers, are not ours to decide on.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 if BEHIND_TLS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS]
+
+SESSION_COOKIE_AGE = 8 * 3600  # seconds: a working day; then people log in again
+
+PASSWORD_HASHERS = [
+    "coordinator_site.passwords.Argon2",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # of before; hashed anew at the next login
+]
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",  # first: who is locked out is asked nothing more
+    "django.contrib.auth.backends.ModelBackend",
+]
+# A person at an address, not a person anywhere: nobody locks others out of their own account.
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
@@ -88,6 +122,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "axes",
     "channels",
     "django_celery_beat",
     "rest_framework",
@@ -98,6 +133,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "coordinator_site.forwarded.Forwarded",  # first: what follows reads what it leaves
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -108,6 +144,7 @@ MIDDLEWARE = [
     "groups.admin.gate.Gate",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",  # last: it makes the answer to who is locked out
 ]
 
 ROOT_URLCONF = "coordinator_site.urls"

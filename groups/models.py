@@ -390,6 +390,7 @@ class Operation(models.Model):
             ("rebalance_group", "Can force a rebalance"),
             ("evict_member", "Can evict a member"),
             ("pause_group", "Can stop and start the work of a group or member"),
+            ("restore_offsets", "Can rewind a group's offsets to an earlier time"),
         ]
 
     def __str__(self) -> str:
@@ -455,6 +456,10 @@ class Sweep(models.Model):
         return self.name
 
 
+SCOPES = ("read", "operate", "offsets", "catalogue", "admin")
+"""What tokens of earlier versions may do; ``groups.access.rights`` says what each means."""
+
+
 class ApiToken(models.Model):
     """A bearer token of REST. Only its digest is kept; the token itself is shown once."""
 
@@ -468,7 +473,23 @@ class ApiToken(models.Model):
     prefix = models.CharField(max_length=16, editable=False, help_text="How it begins.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: never.")
+    expires_at = models.DateTimeField(
+        null=True, help_text="Empty only in tokens of earlier versions: never."
+    )
+    scopes = models.JSONField(
+        default=list, db_default=[*SCOPES], help_text="What of its user's rights it may use."
+    )
+    made_by = models.TextField(
+        blank=True, default="", db_default="", editable=False, help_text="Who made it."
+    )
+    session_hash = models.CharField(
+        max_length=128,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="Of the user's password, where the token ends with it; else empty.",
+    )
     used_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:

@@ -13,7 +13,7 @@ from pathlib import Path
 from launcher.installation import START_S, Installation
 from tests.launcher.waiting import until
 
-TOKEN = "the-installations-own-token"
+TOKEN = "the-installations-own-token-of-tests"
 
 SETTINGS: Mapping[str, str] = {
     "ROLLCALL_API_TOKEN": TOKEN,

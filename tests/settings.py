@@ -18,5 +18,6 @@ from coordinator_site.settings import *  # noqa: E402, F403
 
 # One round of hashing: logging in is not what the tests measure.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+AXES_ENABLED = False  # tests log in without a request; tests/site/test_lockout.py has it on
 DATABASE_MAY_BE_UNSAFE = True  # no fsync (``postgres.serve``): nobody keeps these rows
 COORDINATOR_RESTART_GRACE_MS = 0  # members that nobody hears of are evicted at once

@@ -1,17 +1,19 @@
 """Bearer tokens of REST: made, found, and never kept in the clear.
 
 A token is 256 random bits, so a plain SHA-256 of it is enough: there is nothing to guess.
-What a token may do is what its user may.
+What a token may do is what its user may, within the scopes that it was made for.
 """
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 
+from groups.access.rights import SCOPES
 from groups.models import ApiToken
 
 BEGINS = "rollcall_"
@@ -19,25 +21,46 @@ RANDOM_BYTES = 32
 PREFIX_LENGTH = 14
 """Of a token's text, to be told apart by people; the rest stays unknown."""
 
+DAYS = 90
+"""How long a token lasts unless somebody says otherwise."""
+
 USED_EVERY = timedelta(minutes=1)
 """How exactly the last use is noted: a write a minute, not a request."""
 
 
-def issue(user: Any, name: str, expires_at: datetime | None = None) -> tuple[ApiToken, str]:
-    """Make a token for a user; its text is returned here and never again."""
+def issue(
+    user: Any,
+    name: str,
+    expires_at: datetime | None = None,
+    *,
+    scopes: Collection[str] = tuple(SCOPES),
+    made_by: str = "",
+    ends_with_password: bool = False,
+) -> tuple[ApiToken, str]:
+    """Make a token for a user; its text is returned here and never again.
+
+    It ends in ``DAYS`` days unless told. ``made_by``: who made it, where that is not its user.
+    Raises ``ValueError`` for scopes that are none.
+    """
+    if not scopes or not set(scopes) <= SCOPES.keys():
+        raise ValueError(f"A token has one or more of the scopes {', '.join(SCOPES)}.")
     secret = BEGINS + secrets.token_urlsafe(RANDOM_BYTES)
     token = ApiToken.objects.create(
         name=name,
         user=user,
         prefix=secret[:PREFIX_LENGTH],
         digest=digest(secret),
-        expires_at=expires_at,
+        expires_at=expires_at or timezone.now() + timedelta(days=DAYS),
+        scopes=[scope for scope in SCOPES if scope in scopes],
+        made_by=made_by or user.get_username(),
+        session_hash=user.get_session_auth_hash() if ends_with_password else "",
     )
     return token, secret
 
 
 def find(secret: str) -> ApiToken | None:
-    """The token of this text, or None: unknown, expired, or of a user who may not come in."""
+    """The token of this text, or None: unknown, expired, ended with a password, or of a user who
+    may not come in."""
     now = timezone.now()
     token = (
         ApiToken.objects.select_related("user")
@@ -45,9 +68,16 @@ def find(secret: str) -> ApiToken | None:
         .filter(user__is_active=True)
         .first()
     )
-    if token is not None and (token.used_at is None or now - token.used_at > USED_EVERY):
+    if token is None or _ended_with_password(token):
+        return None
+    if token.used_at is None or now - token.used_at > USED_EVERY:
         ApiToken.objects.filter(pk=token.pk).update(used_at=now)
     return token
+
+
+def _ended_with_password(token: ApiToken) -> bool:
+    is_bound = bool(token.session_hash)
+    return is_bound and token.session_hash != token.user.get_session_auth_hash()
 
 
 def digest(secret: str) -> str:

@@ -20,8 +20,35 @@ VIEW_OPERATION: Final = "groups.view_operation"
 REBALANCE: Final = "groups.rebalance_group"
 EVICT: Final = "groups.evict_member"
 PAUSE: Final = "groups.pause_group"
-RESTORE: Final = REBALANCE
+RESTORE: Final = "groups.restore_offsets"
 ANALYSE: Final = "groups.add_reportrun"
+
+SCOPES: Final[Mapping[str, str]] = {
+    "read": "sees what its user sees",
+    "operate": "rebalances, evicts, stops and starts work, starts analyses",
+    "offsets": "rewinds offsets",
+    "catalogue": "makes, grows and places topics",
+    "admin": "everything else",
+}
+"""What a token may be made for. It narrows the rights of the token's user, and adds none."""
+
+_SCOPE_OF: Final[Mapping[str, str]] = {
+    LOGGED_IN: "read",
+    REBALANCE: "operate",
+    EVICT: "operate",
+    PAUSE: "operate",
+    ANALYSE: "operate",
+    RESTORE: "offsets",
+    "groups.add_topic": "catalogue",
+    "groups.change_topic": "catalogue",
+}
+
+
+def scope_of(permission: str) -> str:
+    """The scope that a token must have for what needs this permission."""
+    looks = permission.partition(".")[2].startswith("view_")
+    return "read" if looks else _SCOPE_OF.get(permission, "admin")
+
 
 Row = Mapping[str, str]
 """What each method needs. HEAD and OPTIONS need what looking does."""
@@ -41,8 +68,8 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/members/<id:member_id>": {"DELETE": EVICT},
     "groups/<id:group_id>/members/<id:member_id>/pause": {"POST": PAUSE},
     "groups/<id:group_id>/members/<id:member_id>/resume": {"POST": PAUSE},
-    "operations": {"GET": VIEW_GROUP},
-    "operations/<int:operation_id>": {"GET": VIEW_GROUP},
+    "operations": {"GET": VIEW_OPERATION},
+    "operations/<int:operation_id>": {"GET": VIEW_OPERATION},
     "topics": {"GET": VIEW_TOPIC, "POST": "groups.add_topic"},
     "topics/<id:name>": {"GET": VIEW_TOPIC, "PATCH": "groups.change_topic"},
     "topics/<id:name>/journal": {"GET": VIEW_TOPIC},
@@ -102,11 +129,10 @@ MODELS: Final[Mapping[str, Model]] = {
         "groups.view_reportrun",
         pages={"newest": {"GET": "groups.view_reportrun"}, "analyse": {"POST": ANALYSE}},
     ),
+    # Of tokens everybody sees, makes and revokes their own; whose others are shown, and may be
+    # revoked, is told by groups.view_apitoken and groups.delete_apitoken.
     "groups_apitoken": Model(
-        "groups.view_apitoken",
-        "groups.add_apitoken",
-        delete="groups.delete_apitoken",
-        actions={"delete_selected": "groups.delete_apitoken"},
+        LOGGED_IN, LOGGED_IN, delete=LOGGED_IN, actions={"delete_selected": LOGGED_IN}
     ),
     "auth_user": _edited(
         "auth", "user", pages={"password_change": dict.fromkeys(BOTH, "auth.change_user")}

@@ -1,18 +1,31 @@
 """API tokens: made, looked at and revoked. A token's text is in one answer, the one to the form
 that made it, and is kept nowhere; what is stored is its digest (``groups.access.api_tokens``)."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
-from django.db.models import ForeignKey
-from django.forms import ModelChoiceField
+from django.core.exceptions import ValidationError
+from django.db.models import ForeignKey, QuerySet
+from django.forms import (
+    BooleanField,
+    ModelChoiceField,
+    ModelForm,
+    MultipleChoiceField,
+    SplitDateTimeField,
+)
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from unfold.decorators import display
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminSplitDateTimeWidget,
+    UnfoldBooleanSwitchWidget,
+)
 
-from groups.access import api_tokens
+from groups.access import api_tokens, rights
 from groups.admin.base import RollcallAdmin
 from groups.models import ApiToken
 
@@ -20,28 +33,84 @@ SECRET = "rollcall_issued_token"
 """The attribute of the one request that made a token, from its saving to its answer."""
 
 
+TOLD = ("prefix", "made_by", "created_at", "used_at")
+
+
+class TokenForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
+    """A token to be made."""
+
+    expires_at = SplitDateTimeField(widget=UnfoldAdminSplitDateTimeWidget)
+    scopes = MultipleChoiceField(
+        choices=[(name, f"{name}: {meaning}") for name, meaning in rights.SCOPES.items()],
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+        help_text="Of what its user may do. A token for a monitor needs no more than to read.",
+    )
+    ends_with_password = BooleanField(
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        label="Ends with the password",
+        help_text="When its user gets another password, the token is none any more.",
+    )
+
+    class Meta:
+        model = ApiToken
+        fields = ("name", "user", "expires_at", "scopes")
+
+    def clean_expires_at(self) -> datetime:
+        """Not in the past."""
+        ends: datetime = self.cleaned_data["expires_at"]
+        if ends <= timezone.now():
+            raise ValidationError("That is over already.")
+        return ends
+
+
 @admin.register(ApiToken)
 class ApiTokenAdmin(RollcallAdmin):
     """A token is never edited: one that should do something else is another one."""
 
-    list_display = ("name", "begins", "user", "created_at", "used_at", "expires")
+    form = TokenForm
+    list_display = ("name", "begins", "user", "told_scopes", "made_by", "used_at", "expires")
     list_select_related = ("user",)
     search_fields = ("name", "user__username")
     ordering = ("name",)
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
+        """One's own; everybody's for who may see them."""
+        found: QuerySet[ApiToken] = super().get_queryset(request)
+        if rights.may(request.user, "groups.view_apitoken"):
+            return found
+        return found.filter(user=request.user.pk)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """One's own; anybody's for who may revoke them."""
+        if not super().has_delete_permission(request, obj):
+            return False
+        is_own = obj is None or obj.user_id == request.user.pk
+        return is_own or rights.may(request.user, "groups.delete_apitoken")
+
     def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> tuple[str, ...]:
-        """Three things make a token; the rest is told by it."""
-        told = ("prefix", "created_at", "used_at")
-        return ("name", "user", "expires_at", *(told if obj is not None else ()))
+        """What makes a token; the rest is told by it."""
+        if obj is None:
+            return ("name", "user", "expires_at", "scopes", "ends_with_password")
+        return ("name", "user", "expires_at", "told_scopes", *TOLD)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Nothing is edited."""
+        return () if obj is None else ("told_scopes", *TOLD)
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """For oneself, to look, for as long as usual."""
+        ends = timezone.now() + timedelta(days=api_tokens.DAYS)
+        return {"user": request.user.pk, "scopes": ["read"], "expires_at": ends}
 
     def formfield_for_foreignkey(
         self, db_field: "ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> "ModelChoiceField[Any] | None":
-        """Only a superuser makes tokens that may do what a superuser may."""
+        """Everybody makes their own; only a superuser makes others'."""
         users = get_user_model().objects.filter(is_active=True).order_by("username")
         if not request.user.is_superuser:
-            users = users.filter(is_superuser=False)
-        kwargs |= {"queryset": users, "initial": request.user.pk}
+            users = users.filter(username=request.user.get_username())
+        kwargs |= {"queryset": users}
         field: ModelChoiceField[Any] | None = super().formfield_for_foreignkey(
             db_field, request, **kwargs
         )
@@ -49,7 +118,14 @@ class ApiTokenAdmin(RollcallAdmin):
 
     def save_model(self, request: HttpRequest, obj: ApiToken, form: Any, change: bool) -> None:
         """Issue it, and remember its text for the answer to this request."""
-        made, secret = api_tokens.issue(obj.user, obj.name, obj.expires_at)
+        made, secret = api_tokens.issue(
+            obj.user,
+            obj.name,
+            obj.expires_at,
+            scopes=obj.scopes,
+            made_by=request.user.get_username(),
+            ends_with_password=form.cleaned_data["ends_with_password"],
+        )
         obj.pk, obj.prefix = made.pk, made.prefix
         setattr(request, SECRET, secret)
 
@@ -74,6 +150,11 @@ class ApiTokenAdmin(RollcallAdmin):
             function, name, _ = actions["delete_selected"]
             actions["delete_selected"] = (function, name, "Revoke selected tokens")
         return actions
+
+    @admin.display(description="Scopes")
+    def told_scopes(self, token: ApiToken) -> str:
+        """What it was made for."""
+        return ", ".join(token.scopes)
 
     @admin.display(description="Begins with")
     def begins(self, token: ApiToken) -> str:

@@ -6,12 +6,14 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from groups.access import rights
+from groups.models import ApiToken
 
 PREFIX: Final = "api/v1/"
 
 
 class Allowed(BasePermission):
-    """Whether the table has a row for the operation, and the user what it says."""
+    """Whether the table has a row for the operation, the user what it says, and a token was made
+    for such things."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Whether the user holds what the method needs."""
@@ -23,4 +25,7 @@ class Allowed(BasePermission):
         if needed is None:  # whoever is logged in may hear that there is no such method
             is_there = hasattr(view, str(request.method).lower())
             needed = rights.NOBODY if is_there else rights.LOGGED_IN
+        token = request.auth
+        if isinstance(token, ApiToken) and rights.scope_of(needed) not in token.scopes:
+            return False
         return rights.may(request.user, needed)

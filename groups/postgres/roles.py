@@ -89,6 +89,7 @@ PEOPLE_TABLES = (
     "auth_group_permissions",
     "django_session",
 )
+LOCKOUT_TABLES = ("axes_accessattempt", "axes_accessattemptexpiration")
 SCHEDULE_TABLES = (
     "django_celery_beat_periodictask",
     "django_celery_beat_periodictasks",
@@ -132,7 +133,7 @@ ROLES: tuple[Role, ...] = (
         "admin, REST and live pages: reads everything, asks by operations",
         {
             **dict.fromkeys(SHOWN_TABLES, READS),
-            **dict.fromkeys((*PEOPLE_TABLES, *SCHEDULE_TABLES), WRITES),
+            **dict.fromkeys((*PEOPLE_TABLES, *LOCKOUT_TABLES, *SCHEDULE_TABLES), WRITES),
             "rollcall_operation": ADDS,
             "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
             "django_admin_log": ADDS,

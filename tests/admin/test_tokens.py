@@ -25,13 +25,27 @@ def robot() -> User:
 
 
 @pytest.fixture
+def at_work(robot: User) -> Client:
+    """The same, logged in."""
+    client = Client()
+    client.force_login(robot)
+    return client
+
+
+@pytest.fixture
 def administrator() -> Client:
     return visitor(ADMINISTRATOR)
 
 
-def make(client: Client, user: User, **over: str) -> str:
+def form(user: User, **over: object) -> dict[str, object]:
+    """What a person fills in."""
+    ends = {"expires_at_0": "2131-02-03", "expires_at_1": "04:05:00"}
+    return {"name": "deploy", "user": user.pk, "scopes": ["read"], **ends, **over}
+
+
+def make(client: Client, user: User, **over: object) -> str:
     """Send the form; the answer's text."""
-    return text(client.post(f"{LIST}add/", {"name": "deploy", "user": user.pk, **over}))
+    return text(client.post(f"{LIST}add/", form(user, **over)))
 
 
 def secret_in(page: str) -> str:
@@ -39,39 +53,103 @@ def secret_in(page: str) -> str:
     return unescape(page.partition('<code id="secret">')[2].partition("</code>")[0])
 
 
-def test_a_token_is_shown_in_one_answer_and_never_again(administrator: Client, robot: User) -> None:
-    page = make(administrator, robot)
+def test_a_token_is_shown_in_one_answer_and_never_again(at_work: Client, robot: User) -> None:
+    page = make(at_work, robot)
 
     secret = secret_in(page)
     made = ApiToken.objects.get()
     assert secret.startswith(made.prefix)
     assert len(secret) >= 32
-    assert (made.name, made.user, made.expires_at) == ("deploy", robot, None)
+    assert (made.name, made.user, made.made_by) == ("deploy", robot, "robot")
     for after in (LIST, f"{LIST}{made.pk}/change/", "/admin/"):
-        assert secret not in text(administrator.get(after))
-    assert made.prefix in text(administrator.get(LIST))
+        assert secret not in text(at_work.get(after))
+    assert made.prefix in text(at_work.get(LIST))
     # Nor is it in the rows, in any column.
     assert secret not in str(ApiToken.objects.values().get())
 
 
-def test_the_answer_is_kept_by_nobody_on_the_way(administrator: Client, robot: User) -> None:
-    answer = administrator.post(f"{LIST}add/", {"name": "deploy", "user": robot.pk})
+def test_the_answer_is_kept_by_nobody_on_the_way(at_work: Client, robot: User) -> None:
+    answer = at_work.post(f"{LIST}add/", form(robot))
 
     assert "no-store" in answer.headers["Cache-Control"]
 
 
-def test_sending_the_form_again_makes_no_second_token(administrator: Client, robot: User) -> None:
-    make(administrator, robot)
+def test_sending_the_form_again_makes_no_second_token(at_work: Client, robot: User) -> None:
+    make(at_work, robot)
 
-    assert "already exists" in make(administrator, robot)
+    assert "already exists" in make(at_work, robot)
     assert ApiToken.objects.count() == 1
 
 
-def test_a_token_may_end(administrator: Client, robot: User) -> None:
-    make(administrator, robot, expires_at_0="2031-02-03", expires_at_1="04:05:00")
+def test_a_token_ends(at_work: Client, robot: User) -> None:
+    assert "This field is required" in make(at_work, robot, expires_at_0="", expires_at_1="")
+    assert "That is over already" in make(at_work, robot, expires_at_0="2001-02-03")
+    assert not ApiToken.objects.exists()
 
-    assert ApiToken.objects.get().expires_at == datetime(2031, 2, 3, 4, 5, tzinfo=UTC)
-    assert "2031-02-03 04:05" in text(administrator.get(LIST))
+    make(at_work, robot)
+
+    assert ApiToken.objects.get().expires_at == datetime(2131, 2, 3, 4, 5, tzinfo=UTC)
+    assert "2131-02-03 04:05" in text(at_work.get(LIST))
+
+
+def test_nobody_but_a_superuser_makes_one_for_somebody_else(
+    administrator: Client, robot: User
+) -> None:
+    assert "Select a valid choice" in make(administrator, robot)
+    assert not ApiToken.objects.exists()
+
+    assert secret_in(make(superuser(), robot))
+    made = ApiToken.objects.get()
+    assert (made.user, made.made_by) == (robot, "root")
+
+
+def test_a_token_may_do_no_more_than_it_was_made_for(at_work: Client, robot: User) -> None:
+    assert "Select a valid choice" in make(at_work, robot, scopes=["everything"])
+    assert "This field is required" in make(at_work, robot, scopes=[])
+    secret = secret_in(make(at_work, robot))
+
+    asks = Client(headers={"authorization": f"Bearer {secret}"})
+    topic = {"name": "made-by-a-token", "partitions": 1}
+    answers = [
+        asks.get("/api/v1/groups").status_code,
+        asks.post("/api/v1/topics", topic, content_type="application/json").status_code,
+    ]
+    assert answers == [200, 403]
+
+    _, wider = api_tokens.issue(robot, "wider", scopes=("catalogue",))
+    asks = Client(headers={"authorization": f"Bearer {wider}"})
+    answers = [
+        asks.get("/api/v1/groups").status_code,
+        asks.post("/api/v1/topics", topic, content_type="application/json").status_code,
+    ]
+    assert answers == [403, 201]
+
+
+def test_a_token_ends_with_the_password_where_that_was_asked_for(
+    at_work: Client, robot: User
+) -> None:
+    bound = secret_in(make(at_work, robot, ends_with_password="on"))
+    free = secret_in(make(at_work, robot, name="free"))
+    assert api_tokens.find(bound) and api_tokens.find(free)
+
+    robot.set_password("another password")
+    robot.save()
+
+    assert api_tokens.find(bound) is None
+    assert api_tokens.find(free)
+
+
+def test_everybody_sees_and_revokes_their_own(at_work: Client, robot: User) -> None:
+    own, _ = api_tokens.issue(robot, "own")
+    other, _ = api_tokens.issue(person("somebody"), "anothers-token")
+
+    assert "anothers-token" not in text(at_work.get(LIST))
+    for token in (own, other):
+        at_work.post(f"{LIST}{token.pk}/delete/", {"post": "yes"})
+    assert ApiToken.objects.get() == other
+    chosen = {"action": "delete_selected", "_selected_action": [other.pk], "post": "yes"}
+    at_work.post(LIST, chosen)
+    assert ApiToken.objects.get() == other
 
 
 def test_one_that_has_ended_is_marked(administrator: Client, robot: User) -> None:
@@ -98,19 +176,3 @@ def test_a_token_is_not_edited(administrator: Client, robot: User) -> None:
     assert administrator.get(f"{LIST}{made.pk}/change/").status_code == 200
     changed = administrator.post(f"{LIST}{made.pk}/change/", {"name": "x", "user": robot.pk})
     assert changed.status_code == 403
-
-
-def test_tokens_are_the_administrators_affair(robot: User) -> None:
-    operator = visitor(OPERATOR)
-
-    assert operator.get(LIST).status_code == 403
-    assert operator.post(f"{LIST}add/", {"name": "x", "user": robot.pk}).status_code == 403
-    assert not ApiToken.objects.exists()
-
-
-def test_only_a_superuser_makes_a_superusers_token(administrator: Client) -> None:
-    chief = User.objects.create_superuser("chief")
-
-    assert "Select a valid choice" in make(administrator, chief)
-    assert not ApiToken.objects.exists()
-    assert secret_in(make(superuser(), chief))

@@ -20,7 +20,14 @@ REASON = {"reason": "a new deployment"}
 def operator(api: Api) -> Client:
     """Somebody who may ask for everything."""
     return api(
-        "view_group", "rebalance_group", "evict_member", "view_topic", "add_topic", "change_topic"
+        "view_group",
+        "view_operation",
+        "rebalance_group",
+        "restore_offsets",
+        "evict_member",
+        "view_topic",
+        "add_topic",
+        "change_topic",
     )
 
 

@@ -1,12 +1,17 @@
 """``manage.py create_token NAME --user USER``: make an API token and show it, once."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import IntegrityError
+from django.utils import timezone
 
 from groups.access import api_tokens
+from groups.access.rights import SCOPES
+
+DAYS_MAX = 3_650
 
 
 class Command(BaseCommand):
@@ -18,6 +23,10 @@ class Command(BaseCommand):
         """What it is for, and whose it is."""
         parser.add_argument("name", help="what uses it")
         parser.add_argument("--user", required=True, help="whose rights it has")
+        parser.add_argument("--days", type=int, default=api_tokens.DAYS, help="how long it lasts")
+        parser.add_argument(
+            "--scopes", default=",".join(SCOPES), help="what of them it may use, with commas"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make it."""
@@ -25,7 +34,17 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"There is no user {options['user']}.")
         try:
-            _, secret = api_tokens.issue(user, options["name"])
+            _, secret = api_tokens.issue(
+                user, options["name"], _ends(options["days"]), scopes=options["scopes"].split(",")
+            )
+        except ValueError as refusal:
+            raise CommandError(str(refusal)) from None
         except IntegrityError:
             raise CommandError(f"There is a token {options['name']} already.") from None
         self.stdout.write(secret)
+
+
+def _ends(days: int) -> datetime:
+    if not 1 <= days <= DAYS_MAX:
+        raise CommandError(f"A token lasts between 1 and {DAYS_MAX} days.")
+    return timezone.now() + timedelta(days=days)

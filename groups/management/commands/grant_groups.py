@@ -1,0 +1,43 @@
+"""``manage.py grant_groups LOGIN PREFIX``: let an application commit offsets of groups in SQL."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+
+GRANT = """
+INSERT INTO rollcall_application_grant (login, prefix) VALUES (%s, %s)
+ON CONFLICT (login, prefix) DO NOTHING
+"""
+REVOKE = "DELETE FROM rollcall_application_grant WHERE login = %s AND prefix = %s"
+ALL = "SELECT login, prefix FROM rollcall_application_grant ORDER BY login, prefix"
+IS_THERE = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
+
+
+class Command(BaseCommand):
+    """Grants belong to logins of PostgreSQL, each to the beginning of groups' ids."""
+
+    help = "Grant a login of PostgreSQL the groups whose ids begin so (docs/exactly-once.md)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Who, and what; neither lists all grants."""
+        parser.add_argument("login", nargs="?", help="the user of PostgreSQL that logs in")
+        parser.add_argument("prefix", nargs="?", help="how the ids begin; '' for all groups")
+        parser.add_argument("--revoke", action="store_true", help="take the grant away")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Change what is asked for, or tell what there is."""
+        login, prefix = options["login"], options["prefix"]
+        with connection.cursor() as cursor:
+            if login is None:
+                cursor.execute(ALL)
+                self.stdout.write("\n".join(f"{who} {what!r}" for who, what in cursor.fetchall()))
+                return
+            if prefix is None:
+                raise CommandError("Say how the ids of the groups begin; '' means all groups.")
+            cursor.execute(IS_THERE, [login])
+            if not options["revoke"] and cursor.fetchone() != (True,):
+                raise CommandError(f"There is no login {login}.")
+            cursor.execute(REVOKE if options["revoke"] else GRANT, [login, prefix])
+            if options["revoke"] and not cursor.rowcount:
+                raise CommandError(f"{login} had no such grant.")

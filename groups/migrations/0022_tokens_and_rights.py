@@ -1,0 +1,61 @@
+"""Tokens have scopes, a maker and an end; rewinding offsets is a permission of its own.
+
+Tokens of before keep what they may do, and last as long as they were made for.
+"""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("groups", "0021_credentials"),
+    ]
+
+    operations = [
+        migrations.AlterModelOptions(
+            name="operation",
+            options={
+                "permissions": [
+                    ("rebalance_group", "Can force a rebalance"),
+                    ("evict_member", "Can evict a member"),
+                    ("pause_group", "Can stop and start the work of a group or member"),
+                    ("restore_offsets", "Can rewind a group's offsets to an earlier time"),
+                ]
+            },
+        ),
+        migrations.AddField(
+            model_name="apitoken",
+            name="made_by",
+            field=models.TextField(
+                blank=True, db_default="", default="", editable=False, help_text="Who made it."
+            ),
+        ),
+        migrations.AddField(
+            model_name="apitoken",
+            name="scopes",
+            field=models.JSONField(
+                db_default=["read", "operate", "offsets", "catalogue", "admin"],
+                default=list,
+                help_text="What of its user's rights it may use.",
+            ),
+        ),
+        migrations.AddField(
+            model_name="apitoken",
+            name="session_hash",
+            field=models.CharField(
+                blank=True,
+                db_default="",
+                default="",
+                editable=False,
+                help_text="Of the user's password, where the token ends with it; else empty.",
+                max_length=128,
+            ),
+        ),
+        migrations.AlterField(
+            model_name="apitoken",
+            name="expires_at",
+            field=models.DateTimeField(
+                help_text="Empty only in tokens of earlier versions: never.", null=True
+            ),
+        ),
+    ]
