@@ -421,6 +421,27 @@ class Liveness(models.Model):
         return f"{self.member_id} until {self.deadline_at}"
 
 
+class Waiting(models.Model):
+    """What a group waits for that does not settle, as its owner told about once a second
+    (``groups.coordinator.waiting``). Times in ``details`` are relative to ``told_at``.
+
+    Unlogged and without foreign keys: after a crash it is simply told again.
+    """
+
+    group_id = models.TextField(primary_key=True, db_collation="C")
+    node_id = models.IntegerField()
+    revision = models.BigIntegerField()
+    details = models.JSONField()
+    told_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_waiting"
+        verbose_name_plural = "waiting"
+
+    def __str__(self) -> str:
+        return f"{self.group_id} at {self.told_at}"
+
+
 class Watch(models.Model):
     """A slot under observation: the session sweep asks by number, the owner echoes it."""
 

@@ -37,6 +37,7 @@ from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.coordinator.totals import Maxima, Totals
 from groups.coordinator.transactions import Transactions
+from groups.coordinator.waiting import WaitingGroups
 from groups.core.events import Ticket
 from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
@@ -202,6 +203,7 @@ class Node:
         self.patterns = Patterns(self.coordinator, self.catalogue, refresh_ms)
         self.notes = Notes(self.coordinator)
         self.watched = Watched(self.coordinator, self.notes)
+        self.waiting_groups = WaitingGroups(self.coordinator, me.node_id)
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self.credentials = Credentials(self._reader)
@@ -260,6 +262,7 @@ class Node:
         """All others: where one fails, groups are served as well as can be."""
         yield "the doorbell", self.doorbell.run
         yield "notes of who was heard of", self.notes.run
+        yield "what groups wait for", partial(self.waiting_groups.run, self.readers)
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "verbs about offsets", self.offset_verbs.run
         yield "pauses", self.pausing.run

@@ -872,6 +872,14 @@ CREATE TABLE public.rollcall_txn_group (
     group_id text NOT NULL COLLATE pg_catalog."C"
 );
 
+CREATE UNLOGGED TABLE public.rollcall_waiting (
+    group_id text NOT NULL COLLATE pg_catalog."C",
+    node_id integer NOT NULL,
+    revision bigint NOT NULL,
+    details jsonb NOT NULL,
+    told_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.rollcall_watch (
     slot smallint NOT NULL,
     probe bigint NOT NULL,
@@ -973,6 +981,9 @@ ALTER TABLE ONLY public.rollcall_topic
 ALTER TABLE ONLY public.rollcall_txn_group
     ADD CONSTRAINT rollcall_txn_group_pkey PRIMARY KEY (transactional_id, group_id);
 
+ALTER TABLE ONLY public.rollcall_waiting
+    ADD CONSTRAINT rollcall_waiting_pkey PRIMARY KEY (group_id);
+
 ALTER TABLE ONLY public.rollcall_watch
     ADD CONSTRAINT rollcall_watch_pkey PRIMARY KEY (slot);
 
@@ -1031,6 +1042,8 @@ CREATE INDEX rollcall_rebalance_cost_run_id_ffba9b16 ON public.rollcall_rebalanc
 CREATE INDEX rollcall_sweep_name_6ce9e61d_like ON public.rollcall_sweep USING btree (name text_pattern_ops);
 
 CREATE INDEX rollcall_topic_name_563f2597_like ON public.rollcall_topic USING btree (name text_pattern_ops);
+
+CREATE INDEX rollcall_waiting_group_id_84e9fd96_like ON public.rollcall_waiting USING btree (group_id text_pattern_ops);
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
 

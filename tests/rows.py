@@ -25,6 +25,7 @@ TABLES = (
     "pause",
     "follower",
     "command",
+    "waiting",
 )
 
 DELETE_ALL = "\n".join(f"DELETE FROM rollcall_{table};" for table in TABLES)

@@ -15,6 +15,7 @@ from groups.models import Journal
 from groups.queries import journal_text
 from groups.queries import overview as fleets
 from groups.queries.overview import Overview
+from groups.queries.situation import SETTLED
 
 
 class Tile(NamedTuple):
@@ -108,7 +109,7 @@ def tiles(seen: Overview) -> Sequence[Tile]:
 
 
 def _settled(seen: Overview) -> str:
-    moving = sum(n for state, n in seen.states.items() if state not in fleets.SETTLED)
+    moving = sum(n for state, n in seen.states.items() if state not in SETTLED)
     return f"{moving:,} rebalancing" if moving else "none rebalancing"
 
 
@@ -137,7 +138,8 @@ def troubles(seen: Overview) -> Iterator[Trouble]:
         ago = f"The last beat was {timesince(node.beat_at)} ago."
         yield Trouble("warn", f"Node {node.node_id} is silent", ago, nodes)
     for group in seen.unsettled:
-        since = f"{group.state} for {timesince(group.state_since)}."
+        now = seen.situations.get(group.group_id)
+        since = now.text if now else f"{group.state} for {timesince(group.state_since)}."
         link = reverse("admin:groups_group_change", args=[quote(group.group_id)])
         yield Trouble("warn", f"Group {group.group_id} does not settle", since, link)
     if seen.unsettled_count > len(seen.unsettled):

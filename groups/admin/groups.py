@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllow
 from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.html import format_html
 from unfold.decorators import display
 from unfold.views import ChangeList
 
@@ -20,7 +21,7 @@ from groups.admin import pauses, standing, verbs
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import READING
 from groups.models import Group, Journal
-from groups.queries import groups
+from groups.queries import groups, situation
 from groups.queries.journal_text import cause
 
 NUL: Final = "\0"
@@ -76,13 +77,15 @@ class WithLastRebalances(ChangeList):  # type: ignore[misc]  # unfold has no typ
     result_list: Any
 
     def get_results(self, request: HttpRequest) -> None:
-        """The rows as ever, each with its members' number and ``newest``, its last rebalance."""
+        """The rows as ever, each with its members' number, ``newest``, its last rebalance, and
+        ``situation``, what is going on."""
         super().get_results(request)
         ids = [group.group_id for group in self.result_list]
         found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
-        newest = groups.with_rebalances(found)
+        newest, situations = groups.with_rebalances(found), situation.of_many(found)
         for group in found:
             group.newest = newest.get(group.group_id)
+            group.situation = situations[group.group_id]
         self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
 
 
@@ -94,7 +97,7 @@ class GroupAdmin(RollcallAdmin):
         "group_id",
         "type",
         "state_shown",
-        "work",
+        "now",
         "generation",
         "members",
         "last",
@@ -198,7 +201,7 @@ class GroupAdmin(RollcallAdmin):
         """The group of a URL."""
         group_id = unquote(object_id)
         found = Group.objects.none() if NUL in group_id else Group.objects.filter(pk=group_id)
-        group: Group | None = found.first()
+        group: Group | None = groups.with_freezes(found).first()
         if group is None:
             raise Http404(f"There is no group {group_id}.")
         return group
@@ -213,12 +216,11 @@ class GroupAdmin(RollcallAdmin):
         """Kafka's word."""
         return group.state
 
-    @display(description="Work", label={"stopped": "warning"})  # type: ignore[untyped-decorator]
-    def work(self, group: Any) -> str:
-        """Whether operators have stopped it, or how many of its members."""
-        if group.paused:
-            return "stopped"
-        return f"{group.paused_members} stopped" if group.paused_members else ""
+    @admin.display(description="Now")
+    def now(self, group: Any) -> str:
+        """What is going on, in a sentence."""
+        told = group.situation
+        return format_html('<span class="rc-doing rc-{}">{}</span>', told.tone, told.text)
 
     @admin.display(description="Members")
     def members(self, group: Any) -> int:

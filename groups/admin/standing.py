@@ -4,9 +4,10 @@ Puts rows into words and shapes for the templates. Reads by ``groups.queries.gro
 nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.contrib.admin.utils import quote
 from django.http import HttpRequest
@@ -15,9 +16,11 @@ from django.urls import reverse
 from groups.access import rights
 from groups.admin import stopping
 from groups.core.journal import EntryKind
-from groups.models import Group, Journal, Operation, Topic
+from groups.models import Group, Journal, Node, Operation
 from groups.queries import groups, pauses
 from groups.queries.journal_text import seconds, sentence
+from groups.queries.situation import SETTLED, Seen, of_one
+from groups.queries.situation_text import Situation
 
 READING: Final = ["GET", "HEAD"]
 """All that pages which only show something answer to."""
@@ -81,10 +84,16 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
     entries = journal(group.group_id, request)
     groups.ask_for_a_look(group.group_id)
     may_evict = rights.may(request.user, rights.EVICT)
+    owner = groups.owner_of(group)
+    counts = groups.partition_counts(groups.topics_of_members(members))
+    now = of_one(Seen(group, members, work, owner, counts))
     return {
         "group": group,
         "tone": TONES.get(group.state, "warn"),
-        "facts": facts(group, members),
+        "situation": now,
+        "evict_now": evict_link(group, now) if may_evict else None,
+        "is_pending": group.state not in SETTLED,
+        "facts": facts(group, members, owner),
         "members": [
             {**member(group, m, n, may_evict), **stopping.of_member(work, m)}
             for n, m in enumerate(members[:MEMBERS_MAX])
@@ -92,7 +101,7 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
         **stopping.of_group(group, work),
         "may_pause": rights.may(request.user, rights.PAUSE),
         "more_members": max(0, len(members) - MEMBERS_MAX),
-        "matrix": matrix(members),
+        "matrix": matrix(members, counts),
         "offsets": offsets[:OFFSETS_MAX],
         "more_offsets": len(offsets) > OFFSETS_MAX,
         "lag": total_lag(offsets),
@@ -103,6 +112,14 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
         "is_consumer": group.kind == groups.CONSUMER,
         **urls(group),
     }
+
+
+def evict_link(group: Group, told: Situation) -> tuple[str, str] | None:
+    """What the button says that would end the waiting, and where it leads."""
+    if told.evict is None:
+        return None
+    url = reverse("admin:groups_group_evict", args=[quote(group.group_id)])
+    return told.evict.name, f"{url}?{urlencode({'member': told.evict.member_id})}"
 
 
 def urls(group: Group) -> dict[str, str]:
@@ -117,9 +134,10 @@ def urls(group: Group) -> dict[str, str]:
     }
 
 
-def facts(group: Group, members: Sequence[groups.MemberView]) -> list[tuple[str, Any]]:
+def facts(
+    group: Group, members: Sequence[groups.MemberView], owner: Node | None
+) -> list[tuple[str, Any]]:
     """The head of the page."""
-    owner = groups.owner_of(group)
     epoch = "Group epoch" if group.kind == groups.CONSUMER else "Generation"
     assignor = group.protocol_name or group.details.get("assignor") or "none yet"
     if group.kind == groups.CONSUMER:
@@ -196,7 +214,9 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{a}-{b}" if a != b else f"{a}" for a, b in parts)
 
 
-def matrix(members: Sequence[groups.MemberView]) -> Mapping[str, Any] | None:
+def matrix(
+    members: Sequence[groups.MemberView], counts: Mapping[str, int]
+) -> Mapping[str, Any] | None:
     """Members by partitions; None where there would be nothing or too much to see.
 
     Partitions of subscribed topics that nobody owns have columns too: they are what one looks for.
@@ -204,7 +224,7 @@ def matrix(members: Sequence[groups.MemberView]) -> Mapping[str, Any] | None:
     owned = {
         (t, p) for m in members for t, numbers in (m.assignment or {}).items() for p in numbers
     }
-    free = partitions_of({t for m in members for t in m.topics or ()}) - owned
+    free = partitions_of(counts) - owned
     parts = sorted(owned | free)
     if not parts or len(parts) > MATRIX_PARTITIONS_MAX or len(members) > MATRIX_MEMBERS_MAX:
         return None
@@ -228,10 +248,10 @@ def matrix(members: Sequence[groups.MemberView]) -> Mapping[str, Any] | None:
     }
 
 
-def partitions_of(topics: Collection[str]) -> set[tuple[str, int]]:
-    """Every partition of these topics, as the catalogue has them. One statement."""
-    counts = Topic.objects.filter(name__in=topics).values_list("name", "partitions")
-    return {(name, p) for name, n in counts for p in range(min(n, MATRIX_PARTITIONS_MAX + 1))}
+def partitions_of(counts: Mapping[str, int]) -> set[tuple[str, int]]:
+    """Every partition of these topics, as far as a matrix can show them."""
+    found = counts.items()
+    return {(name, p) for name, n in found for p in range(min(n, MATRIX_PARTITIONS_MAX + 1))}
 
 
 def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:

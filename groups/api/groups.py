@@ -10,8 +10,8 @@ from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.schema import GROUP_ID, NAME, PAGE, page_of
 from groups.api.views import View, existing, missing
-from groups.models import Offset
-from groups.queries import groups, pauses
+from groups.models import Node, Offset
+from groups.queries import groups, pauses, situation
 from groups.queries.journal_text import SENTENCES
 
 FILTERS = (
@@ -41,7 +41,7 @@ class Groups(View):
 
 
 def _summaries(page: list[Any]) -> Any:
-    context = {"rebalances": groups.with_rebalances(page)}
+    context = {"rebalances": groups.with_rebalances(page), "situations": situation.of_many(page)}
     return shapes.GroupSummary(page, many=True, context=context).data
 
 
@@ -60,8 +60,17 @@ class OneGroup(View):
         groups.ask_for_a_look(group_id)
         ids = [(member.member_id, member.instance_id) for member in group.member_views]
         group.work = pauses.work_of(group_id, ids)
-        context = {"rebalances": groups.with_rebalances([group]), "work": group.work}
+        context = {
+            "rebalances": groups.with_rebalances([group]),
+            "work": group.work,
+            "situations": {group_id: situation.of_one(_seen(group, owner))},
+        }
         return Response(shapes.Group(group, context=context).data)
+
+
+def _seen(group: Any, owner: Node | None) -> situation.Seen:
+    counts = groups.partition_counts(groups.topics_of_members(group.member_views))
+    return situation.Seen(group, group.member_views, group.work, owner, counts)
 
 
 class Offsets(View):

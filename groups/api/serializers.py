@@ -11,6 +11,7 @@ from rest_framework import serializers as s
 from groups.core.journal import TOLD
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.core.topics import PARTITIONS_MAX
+from groups.core.waiting import Act, Phase
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
 from groups.queries.journal_text import sentence
 from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING
@@ -33,6 +34,34 @@ class LastRebalance(s.Serializer[Journal]):
         return sentence(entry)
 
 
+class AwaitedMember(s.Serializer[Any]):
+    """A member that the group waits for."""
+
+    member_id = s.CharField()
+    name = s.CharField(help_text="Its instance id or client id.")
+    act = s.ChoiceField(choices=[act.value for act in Act], help_text="What it has to do.")
+    silent_ms = s.IntegerField(help_text="Since it was last heard of.")
+    left_ms = s.IntegerField(help_text="Until it is removed, unless it is heard of.")
+    partitions = s.IntegerField(help_text="How many it has to give up.")
+
+
+class Waiting(s.Serializer[Any]):
+    """What a group waits for that does not settle, as its owner told within the last seconds."""
+
+    phase = s.ChoiceField(choices=[phase.value for phase in Phase])
+    since_ms = s.IntegerField(allow_null=True, help_text="How long ago the phase began.")
+    left_ms = s.IntegerField(allow_null=True, help_text="Until the phase ends by itself.")
+    awaited = AwaitedMember(many=True, help_text="The longest silent first, 20 at most.")
+    awaited_count = s.IntegerField()
+    ready = s.IntegerField(help_text="Members that have done what is awaited of the others.")
+    newcomers = s.ListField(child=s.CharField(), help_text="Who waits to be let in; 20 at most.")
+    newcomers_count = s.IntegerField()
+    handed_out = s.IntegerField(help_text="Member ids that have not come back.")
+    still = s.IntegerField(
+        allow_null=True, help_text="Partitions that nobody works on; null where that is unknown."
+    )
+
+
 class GroupSummary(s.Serializer[Any]):
     """A group in a list."""
 
@@ -46,9 +75,21 @@ class GroupSummary(s.Serializer[Any]):
     member_count = s.IntegerField()
     paused = s.BooleanField(help_text="Whether an operator has stopped the whole group's work.")
     paused_members = s.IntegerField(help_text="Members that were stopped one by one.")
+    situation = s.SerializerMethodField()
+    waiting = s.SerializerMethodField()
     last_rebalance = s.SerializerMethodField()
     created_at = s.DateTimeField()
     updated_at = s.DateTimeField()
+
+    def get_situation(self, group: Any) -> str:
+        """What is going on right now, in a sentence."""
+        return str(self.context["situations"][group.group_id].text)
+
+    @extend_schema_field(Waiting(allow_null=True))
+    def get_waiting(self, group: Any) -> dict[str, Any] | None:
+        """Who is waited for, until when; null for a group that is at work."""
+        told = self.context["situations"][group.group_id].waiting
+        return None if told is None else dict(Waiting(told).data)
 
     @extend_schema_field(LastRebalance(allow_null=True))
     def get_last_rebalance(self, group: Any) -> dict[str, Any] | None:

@@ -44,12 +44,23 @@ class Observers:
         self._changed: dict[str, int] = {}
         self._all = False
         self._due = asyncio.Event()
+        self._unlooked: set[str] = set()
 
     def note(self, group_id: str, revision: int) -> None:
         """The group has changed, and its rows say so."""
         if len(self._changed) <= GROUPS_MAX:  # of more than that no name is told
             self._changed[group_id] = revision
+        self._unlooked.add(group_id)
         self._due.set()
+
+    def came(self, group_id: str) -> None:
+        """The group came to this node with its rows."""
+        self._unlooked.add(group_id)
+
+    def unlooked(self) -> set[str]:
+        """Groups that have changed or come since this was asked last."""
+        found, self._unlooked = self._unlooked, set()
+        return found
 
     def look(self) -> None:
         """What changed is not known, since it was written by the last owner of groups that came to

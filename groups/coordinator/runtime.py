@@ -317,6 +317,7 @@ class CoordinatorRuntime:
         for merge in merges:
             if merge.group is not None:
                 self._seat(merge.group_id, merge.group)
+                self.observers.came(merge.group_id)
             else:
                 rules = self.own.rules_of(merge.group_id)
                 absent = KINDS[CLASSIC].absent(merge.group_id, rules, now)

@@ -30,6 +30,15 @@ def partitions_of(assignment: bytes) -> Parts | None:
         return None
 
 
+def count_of(assignment: bytes) -> int:
+    """How many partitions an assignment names, without putting them together; 0 where it cannot be
+    read."""
+    try:
+        return _counted(assignment) if assignment else 0
+    except (ValueError, struct.error):
+        return 0
+
+
 def has_user_data(assignment: bytes) -> bool:
     """Whether an assignment that can be read carries something of the group's own assignor."""
     if not assignment:
@@ -73,6 +82,20 @@ def _read(assignment: bytes) -> tuple[Parts, int]:
         found.update((topic, p) for p in struct.unpack_from(f">{partitions}i", assignment, at))
         at += 4 * partitions
     return frozenset(found), at
+
+
+def _counted(assignment: bytes) -> int:
+    found, (topics, at) = 0, _count(assignment, _VERSION.size)
+    for _ in range(topics):
+        (length,) = _LENGTH.unpack_from(assignment, at)
+        if length < 0:
+            raise ValueError("a name of less than nothing")
+        partitions, at = _count(assignment, at + _LENGTH.size + length)
+        found += partitions
+        at += 4 * partitions
+    if at > len(assignment):
+        raise ValueError("more partitions than bytes")
+    return found
 
 
 def _count(assignment: bytes, at: int) -> tuple[int, int]:

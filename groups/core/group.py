@@ -23,6 +23,7 @@ from groups.core.journal import EntryKind
 from groups.core.replies import Operated, Reply
 from groups.core.rows import Durable
 from groups.core.strategy import Strategy
+from groups.core.waiting import Waiting
 
 Millis = int
 
@@ -319,6 +320,10 @@ class Group(Protocol):
 
     def face(self) -> HeartbeatView:
         """What the fast path may say while this value is the committed one."""
+        ...
+
+    def waiting(self, now: Millis) -> Waiting | None:
+        """What the group waits for, for screens and REST; None where it is at work. O(members)."""
         ...
 
     def sessions(self, now: Millis) -> Iterator["Session"]:

@@ -4,7 +4,7 @@ Reads only, by the ORM, a fixed small number of statements each. What bytes mean
 ``groups.core``; how things look on a page or in JSON is the caller's affair.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,12 +18,14 @@ from django.utils import timezone
 from groups.core.assignment import partitions_of
 from groups.core.classic import packing
 from groups.core.commanded.thread_offers import EXPELLED
+from groups.core.configs.group import FREEZE
 from groups.core.journal import EntryKind
 from groups.core.pauses import GROUP
 from groups.core.subscription import topics_of
 from groups.models import (
     ABOUT_TOPICS,
     Group,
+    GroupConfig,
     Journal,
     Liveness,
     Member,
@@ -100,7 +102,8 @@ class OffsetView:
 
 def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
     """Groups with ``member_count``, ``last_rebalance_at`` and ``last_rebalance_id``, ``paused``
-    (whether the whole group is) and ``paused_members`` (how many of its members are).
+    (whether the whole group is), ``paused_by`` and ``paused_since``, ``paused_members`` (how many
+    of its members are), and ``frozen_since``.
 
     The additions are computed for the rows of a page only, so a page costs the same however
     many groups there are, in any order of the group's own columns.
@@ -116,8 +119,17 @@ def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
         last_rebalance_at=Subquery(newest.values("at")[:1]),
         last_rebalance_id=Subquery(newest.values("id")[:1]),
         paused=Exists(pauses.filter(scope=GROUP)),
+        paused_by=Subquery(pauses.filter(scope=GROUP).values("actor")[:1]),
+        paused_since=Subquery(pauses.filter(scope=GROUP).values("since")[:1]),
         paused_members=Coalesce(Subquery(single), 0),
     )
+    return with_freezes(page)
+
+
+def with_freezes(found: QuerySet[Any]) -> QuerySet[Any]:
+    """Groups with ``frozen_since``; None: it is not."""
+    freezes = GroupConfig.objects.filter(group_id=OuterRef("group_id"), name=FREEZE, value="true")
+    page: QuerySet[Any] = found.annotate(frozen_since=Subquery(freezes.values("updated_at")[:1]))
     return page
 
 
@@ -271,6 +283,16 @@ def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:
     with connection.cursor() as cursor:
         cursor.execute(commands.NOT_ACKNOWLEDGED, {"group_id": group_id})
         return dict(cursor.fetchall())
+
+
+def topics_of_members(members: Iterable[MemberView]) -> set[str]:
+    """Every topic that a member subscribes to, as far as that can be read."""
+    return {topic for member in members for topic in member.topics or ()}
+
+
+def partition_counts(topics: Collection[str]) -> Mapping[str, int]:
+    """How many partitions each of these topics has, as the catalogue says. One statement."""
+    return dict(Topic.objects.filter(name__in=topics).values_list("name", "partitions"))
 
 
 def owner_of(group: Group) -> Node | None:

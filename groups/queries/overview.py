@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Count, Max, Q, Window
+from django.db.models import Count, Max, Q, Subquery, Window
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
 from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
-from groups.queries.groups import REBALANCED
-
-SETTLED: Final = ("Stable", "Empty", "Dead")
-"""States in which a group waits for nobody."""
+from groups.queries.groups import REBALANCED, annotated
+from groups.queries.situation import SETTLED, of_many
+from groups.queries.situation_text import Situation
 
 UNSETTLED_AFTER: Final = timedelta(minutes=1)
 """A rebalance that goes on longer deserves a look."""
@@ -80,6 +79,7 @@ class Overview:
     latest: Sequence[Journal]
     unsettled: Sequence[Group]
     unsettled_count: int
+    situations: Mapping[str, Situation]
     failed: Sequence[Operation]
     turns: Sequence[Turn]
 
@@ -103,9 +103,12 @@ class Overview:
 def look(now: datetime | None = None) -> Overview:
     """The fleet as the rows tell it."""
     now = now or timezone.now()
-    slots = Slot.objects.aggregate(all=Count("slot"), free=Count("slot", filter=_ownerless()))
+    newest_entry = Subquery(Journal.objects.order_by("-id").values("id")[:1])
+    slots = Slot.objects.aggregate(
+        all=Count("slot"), free=Count("slot", filter=_ownerless()), newest=Max(newest_entry)
+    )
     nodes = list(Node.objects.order_by("node_id"))
-    newest = Journal.objects.aggregate(id=Max("id"))["id"] or 0
+    newest = slots["newest"] or 0
     unsettled = unsettled_groups(now)
     return Overview(
         states=states(),
@@ -118,6 +121,7 @@ def look(now: datetime | None = None) -> Overview:
         latest=latest_rebalances(newest),
         unsettled=unsettled,
         unsettled_count=unsettled[0].of if unsettled else 0,
+        situations=of_many(unsettled, now),
         failed=failed_operations(now - FAILED_WITHIN),
         turns=turns(now),
     )
@@ -138,7 +142,8 @@ def unsettled_groups(now: datetime) -> Sequence[Any]:
     first; ``of`` on each says how many there are."""
     since = now - UNSETTLED_AFTER
     moving = Group.objects.filter(state_since__lt=since).exclude(state__in=SETTLED)
-    return list(moving.annotate(of=Window(Count("*"))).order_by("state_since")[:LISTED_MAX])
+    counted = moving.annotate(of=Window(Count("*")))
+    return list(annotated(counted).order_by("state_since")[:LISTED_MAX])
 
 
 def failed_operations(since: datetime) -> Sequence[Operation]:

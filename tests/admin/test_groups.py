@@ -79,7 +79,7 @@ def test_pages_ask_the_database_seldom(viewer: Client) -> None:
     for path in (LIST, f"{LIST}?q=g-0&state=Stable", page("g-01"), page("g-01", "live")):
         with CaptureQueriesContext(connection) as asked:
             viewer.get(path)
-        assert len(asked) <= QUERIES_MAX, path
+        assert len(asked) <= QUERIES_MAX, (path, len(asked))
 
 
 @pytest.mark.parametrize(

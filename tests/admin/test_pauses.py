@@ -111,7 +111,7 @@ def test_the_page_tells_who_stopped_it_why_and_who_obeyed(operator: Client) -> N
     assert "1 of 2 members that take orders has stopped; 2 take none, and go on." in shown
     for word in ("stopped", "is to stop", "takes no orders"):
         assert word in shown
-    assert "stopped" in text(operator.get(LIST))
+    assert "Stopped by olga since" in text(operator.get(LIST))
 
 
 def test_a_stopped_member_that_is_gone_can_still_be_started(operator: Client) -> None:

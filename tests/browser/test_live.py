@@ -46,6 +46,7 @@ class Probe:
             }""",
             [group_id, part],
         )
+        page.add_script_tag(url="/static/rollcall/vendor/idiomorph-0.8.0.min.js")
         page.add_script_tag(url="/static/rollcall/live.js")
 
     def _answer(self, route: Any) -> None:

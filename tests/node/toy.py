@@ -26,6 +26,7 @@ from groups.core.group import (
 from groups.core.journal import EntryKind
 from groups.core.replies import Committed, Deleted, Joined, Left, Refused, Reply
 from groups.core.rows import Durable, GroupRow, MemberRow
+from groups.core.waiting import Waiting
 
 KIND = "lock"
 SESSION_MS = 1_000
@@ -119,6 +120,9 @@ class LockGroup:
     def sessions(self, now: Millis) -> Iterator[Session]:
         if self.holder is not None:
             yield Session(self.holder, self.live.beat.at, 10_000)
+
+    def waiting(self, now: Millis) -> Waiting | None:
+        return None
 
     def _decide(self, event: Event, now: Millis) -> "tuple[LockGroup, Decision]":
         match event:

@@ -20,6 +20,7 @@ from groups.core.classic import (
     recovery,
     sync,
     timers,
+    waiting,
 )
 from groups.core.classic.live import Live
 from groups.core.classic.states import EMPTY, PREPARING, UNASSIGNED
@@ -56,6 +57,7 @@ from groups.core.group import (
 from groups.core.replies import Joined, Refused, Synced
 from groups.core.rows import Durable, MemberRow
 from groups.core.step import ABSENT, Halves, Handlers, decide
+from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {
     **other_kinds.HANDLERS,
@@ -169,6 +171,10 @@ class ClassicGroup(Halves[Live]):
         )
         code = ErrorCode.REBALANCE_IN_PROGRESS if rebalancing else ErrorCode.NONE
         return HeartbeatView(group.generation, code, live.beats, live.instances)
+
+    def waiting(self, now: Millis) -> Waiting | None:
+        """What the group waits for; None where it is at work."""
+        return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each durable member's session."""

@@ -22,6 +22,7 @@ from groups.core.commanded import (
     thread_offers,
     timers,
     topics,
+    waiting,
 )
 from groups.core.commanded.live import Live
 from groups.core.commanded.thread_offers import FILTER, THREADS
@@ -58,6 +59,7 @@ from groups.core.group import (
 from groups.core.replies import Refused
 from groups.core.rows import Durable, MemberRow
 from groups.core.step import ABSENT, Halves, Handlers, decide
+from groups.core.waiting import Waiting
 
 
 def _not_a_consumer_group(_work: Work, _event: ConsumerHeartbeat) -> None:
@@ -201,6 +203,10 @@ class CommandedGroup(Halves[Live]):
     def face(self) -> HeartbeatView:
         """A classic heartbeat is never right."""
         return NOBODY
+
+    def waiting(self, now: Millis) -> Waiting | None:
+        """What the group waits for; None where it is at work."""
+        return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each consumer's session."""

@@ -26,6 +26,7 @@ from groups.core.consumer import (
     rebalance,
     recovery,
     timers,
+    waiting,
 )
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
@@ -66,6 +67,7 @@ from groups.core.group import (
 from groups.core.replies import ConsumerBeaten
 from groups.core.rows import Durable
 from groups.core.step import Handlers, decide
+from groups.core.waiting import Waiting
 
 HANDLERS: Final[Handlers[Work]] = {
     **other_kinds.HANDLERS,
@@ -274,6 +276,12 @@ class ConsumerGroup:
         if not self._index.classic and not self._index.instances:
             return NOBODY
         return classic_heartbeats.face(self._durable.group, self.members, self._index, self._live)
+
+    def waiting(self, now: Millis) -> Waiting | None:
+        """What the group waits for; None where it is at work."""
+        return waiting.waiting(
+            self._durable, self.members, self._index, self._live, self.rules, now
+        )
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each member's session."""

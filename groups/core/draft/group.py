@@ -20,6 +20,7 @@ from groups.core.draft import (
     recovery,
     timers,
     topics,
+    waiting,
 )
 from groups.core.draft.live import Live
 from groups.core.draft.states import STABLE
@@ -64,6 +65,7 @@ from groups.core.step import (
     Refusals,
     decide,
 )
+from groups.core.waiting import Waiting
 
 
 def _not_a_consumer_group(_work: Work, _event: ConsumerHeartbeat) -> None:
@@ -183,6 +185,10 @@ class DraftGroup(Halves[Live]):
         if group.state != STABLE:
             return NOBODY
         return HeartbeatView(group.generation, ErrorCode.NONE, live.beats, {})
+
+    def waiting(self, now: Millis) -> Waiting | None:
+        """What the group waits for; None where it is at work."""
+        return waiting.waiting(self._durable, self._live, self.rules, now)
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each consumer's session; a held join is a sign of life."""

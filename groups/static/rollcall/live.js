@@ -74,23 +74,11 @@
     const fresh = page.getElementById("live") || page.body;
     const marked = fresh.matches("[data-live-revision]") ? fresh : fresh.querySelector("[data-live-revision]");
     if (marked) shown = marked.dataset.liveRevision;
-    const opened = new Set([...live.querySelectorAll("details[open]")].map(nameOf));
-    const closed = new Set([...live.querySelectorAll("details:not([open])")].map(nameOf));
-    const scrolled = [...live.querySelectorAll("[id]")].map((e) => [e.id, e.scrollLeft, e.scrollTop]);
-    const top = window.scrollY;
-    live.innerHTML = fresh.innerHTML;
-    for (const details of live.querySelectorAll("details")) {
-      if (opened.has(nameOf(details))) details.open = true;
-      else if (closed.has(nameOf(details))) details.open = false;
-    }
-    for (const [id, left, down] of scrolled) document.getElementById(id)?.scrollTo(left, down);
-    window.scrollTo(window.scrollX, top);
+    // Only what differs is changed: what has the focus keeps it, and nothing moves under the mouse.
+    const callbacks = { beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details")) };
+    Idiomorph.morph(live, fresh.innerHTML, { morphStyle: "innerHTML", callbacks });
     shownAt = performance.now();
     say();
-  }
-
-  function nameOf(details) {
-    return details.id || details.querySelector("summary")?.textContent.trim() || "";
   }
 
   // -- The websocket ----------------------------------------------------------------------

@@ -1,0 +1,170 @@
+"""What groups wait for that do not settle, told to screens and REST about once a second.
+
+Most of it is in their owner's memory alone: who has joined again, who is silent, until when. A
+settled group is never looked at here: one that has changed is looked at once, and again and again
+while it waits for something. Nothing here decides anything, and what cannot be written is told
+later.
+"""
+
+import asyncio
+import json
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+import psycopg
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.group import Millis
+from groups.core.waiting import Awaited, Waiting
+from groups.event_loop.slices import Slices
+from groups.postgres import connections
+from groups.store.sql import waiting as sql
+
+logger = logging.getLogger(__name__)
+
+LOOK_S: Final = 1.0
+
+RENEW_MS: Final = 5_000
+"""What stays the same is told again so often: what is much older comes from an owner that is gone
+(``groups.queries.waiting``)."""
+
+GROUPS_MAX: Final = 500
+"""Groups of one look. When thousands rebalance at once, each is told of in turn."""
+
+MEMBERS_PER_LOOK: Final = 2_000
+"""A larger group is looked at less often, in proportion."""
+
+FORGET_EVERY: Final = 60
+"""Looks between two deletions of what owners left behind that are gone."""
+
+Pool = AsyncConnectionPool[connections.Connection]
+
+
+@dataclass(slots=True)
+class Told:
+    """What was told last of a group (None: nothing), and when; ``due``: when to look again."""
+
+    waiting: Waiting | None = None
+    at: Millis = 0
+    due: Millis = 0
+
+
+class WaitingGroups:
+    """Groups of this node that may wait for something."""
+
+    def __init__(self, coordinator: CoordinatorRuntime, node_id: int) -> None:
+        self.coordinator = coordinator
+        self.node_id = node_id
+        self._known: dict[str, Told] = {}
+
+    async def run(self, pool: Pool) -> None:
+        """Look and tell until cancelled."""
+        looks = 0
+        while True:
+            await asyncio.sleep(LOOK_S)
+            with suppress(psycopg.Error, PoolTimeout, OSError):
+                await self._tell(pool)
+                if looks % FORGET_EVERY == 0:
+                    await self._execute(pool, sql.FORGET_OLD, {})
+                looks += 1
+
+    async def _tell(self, pool: Pool) -> None:
+        if not self.coordinator.holds_lease:
+            return
+        news, settled = self.collect()
+        if settled:
+            await self._execute(pool, sql.SETTLED, {"group_ids": settled})
+        if news:
+            now = self.coordinator.clock()
+            await self._execute(
+                pool,
+                sql.TELL,
+                {
+                    "node_id": self.node_id,
+                    "group_id": list(news),
+                    "revision": [self._revision(group_id) for group_id in news],
+                    "details": [json.dumps(told_at(waiting, now)) for waiting in news.values()],
+                },
+            )
+        for group_id, waiting in news.items():
+            self._known[group_id].waiting = waiting
+            self._known[group_id].at = self.coordinator.clock()
+        for group_id in settled:
+            self._known.pop(group_id, None)
+
+    def _revision(self, group_id: str) -> int:
+        resident = self.coordinator.residents.get(group_id)
+        return resident.group.durable.revision if resident else 0
+
+    async def _execute(self, pool: Pool, statement: str, values: dict[str, Any]) -> None:
+        async with pool.connection() as connection, connection.transaction():
+            await connection.execute("SET LOCAL synchronous_commit TO off")
+            await connection.execute(statement.encode(), values)
+
+    def collect(self) -> tuple[dict[str, Waiting], list[str]]:
+        """What is to be told now, and which groups have settled that something was told of."""
+        now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
+        for group_id in self.coordinator.observers.unlooked():
+            self._known.setdefault(group_id, Told()).due = now
+        news: dict[str, Waiting] = {}
+        settled: list[str] = []
+        due = [g for g, told in self._known.items() if told.due <= now]
+        for group_id in due:
+            told = self._known.pop(
+                group_id
+            )  # to the end of the queue, where it waits for something
+            waiting = self._look(group_id, told, now)
+            if waiting is not None:
+                self._known[group_id] = told
+                if waiting != told.waiting or now - told.at >= RENEW_MS:
+                    news[group_id] = waiting
+            elif told.waiting is not None and self.coordinator.owns(group_id):
+                self._known[group_id] = told  # until its row is deleted
+                settled.append(group_id)
+            if slices.is_over or len(news) == GROUPS_MAX:
+                break
+        return news, settled
+
+    def _look(self, group_id: str, told: Told, now: Millis) -> Waiting | None:
+        resident = self.coordinator.residents.get(group_id)
+        if resident is None or resident.broken:
+            return None
+        breadth = len(resident.group.durable.members)
+        told.due = now + int(LOOK_S * 1_000) * (breadth // MEMBERS_PER_LOOK)
+        return resident.group.waiting(now)
+
+
+def told_at(waiting: Waiting, now: Millis) -> dict[str, Any]:
+    """The same with all times relative to now: no other process knows this one's clock."""
+
+    def ago(at: Millis | None) -> Millis | None:
+        return None if at is None else now - at
+
+    def ahead(at: Millis | None) -> Millis | None:
+        return None if at is None else at - now
+
+    def of(one: Awaited) -> dict[str, Any]:
+        return {
+            "member_id": one.member_id,
+            "name": one.name,
+            "act": one.act,
+            "silent_ms": max(0, now - one.heard_at),
+            "left_ms": one.until - now,
+            "partitions": one.partitions,
+        }
+
+    return {
+        "phase": waiting.phase,
+        "since_ms": ago(waiting.since),
+        "left_ms": ahead(waiting.until),
+        "awaited": [of(one) for one in waiting.awaited],
+        "awaited_count": waiting.awaited_count,
+        "ready": waiting.ready,
+        "newcomers": list(waiting.newcomers),
+        "newcomers_count": waiting.newcomers_count,
+        "handed_out": waiting.handed_out,
+        "still": waiting.still,
+    }

@@ -1,0 +1,139 @@
+"""What a classic group waits for while it does not settle (``groups.core.waiting``).
+Decides nothing.
+
+Members of an eager protocol work on nothing from the moment they join again until they have their
+next assignment; those of a cooperative one keep what they have (KIP-429). Who is silent is taken
+to have stopped.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from groups.core.assignment import count_of
+from groups.core.classic import guards
+from groups.core.classic.live import Live, Round, SyncPhase
+from groups.core.classic.states import UNASSIGNED
+from groups.core.group import Millis, Rules
+from groups.core.rows import Durable, MemberRow
+from groups.core.waiting import (
+    NAMED_MAX,
+    Act,
+    Awaited,
+    Phase,
+    Waiting,
+    is_silent,
+    longest_silent,
+    name_of,
+)
+
+COOPERATIVE: Final = frozenset({"cooperative-sticky"})
+"""Protocols whose members work on while they join. Of others that is not known."""
+
+
+def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting | None:
+    """What the group waits for; None where it is at work. O(members)."""
+    if live.round is not None:
+        return _joining(durable, live, live.round, rules, now)
+    if live.sync is not None and live.unsynced:
+        return _syncing(durable, live, live.sync)
+    if guards.is_owed(durable.group, live):
+        return _put_off(durable, live, rules)
+    return None
+
+
+def _joining(durable: Durable, live: Live, joining: Round, rules: Rules, now: Millis) -> Waiting:
+    until = joining.deadline(rules.group_quiet_window_ms, bool(live.awaited))
+    late = [
+        Awaited(
+            member_id,
+            name_of(row),
+            Act.REJOIN,
+            live.heard_of(member_id),
+            _removed_at(live, row, until),
+        )
+        for member_id, row in durable.members.items()
+        if member_id not in live.joins
+    ]
+    return Waiting(
+        phase=Phase.JOIN if joining.window is None else Phase.WINDOW,
+        since=joining.started_at,
+        until=until,
+        awaited=longest_silent(late),
+        awaited_count=len(late),
+        ready=len(live.joins) - live.fresh,
+        newcomers=_newcomers(live),
+        newcomers_count=live.fresh,
+        handed_out=live.awaited,
+        still=_still(durable, live, now),
+    )
+
+
+def _removed_at(live: Live, row: MemberRow, join_end: Millis) -> Millis:
+    """The join phase ends for who has not joined, but static members keep their place."""
+    session_end = live.heard_of(row.member_id) + row.session_timeout_ms
+    return session_end if row.instance_id is not None else min(session_end, join_end)
+
+
+def _syncing(durable: Durable, live: Live, phase: SyncPhase) -> Waiting:
+    late = [
+        Awaited(
+            member_id,
+            name_of(durable.members[member_id]),
+            Act.SYNC,
+            live.heard_of(member_id),
+            min(
+                live.heard_of(member_id) + durable.members[member_id].session_timeout_ms,
+                phase.deadline,
+            ),
+        )
+        for member_id in live.unsynced
+        if member_id in durable.members
+    ]
+    return Waiting(
+        phase=Phase.SYNC,
+        since=phase.started_at,
+        until=phase.deadline,
+        awaited=longest_silent(late),
+        awaited_count=len(late),
+        ready=len(durable.members) - len(late),
+        still=None if durable.group.protocol_name in COOPERATIVE else _all(durable),
+    )
+
+
+def _put_off(durable: Durable, live: Live, rules: Rules) -> Waiting:
+    return Waiting(
+        phase=Phase.PUT_OFF,
+        since=None,
+        until=guards.due(durable, live, rules),
+        newcomers=_newcomers(live),
+        newcomers_count=live.fresh,
+    )
+
+
+def _newcomers(live: Live) -> tuple[str, ...]:
+    named: list[str] = []
+    for join in live.joins.values():
+        if join.is_new and len(named) < NAMED_MAX:
+            named.append(name_of(join.row))
+    return tuple(named)
+
+
+def _still(durable: Durable, live: Live, now: Millis) -> int:
+    """Partitions of members that have joined and are eager, and of those that are silent."""
+    if durable.group.details.get(UNASSIGNED):
+        return _all(durable)
+    return sum(count_of(row.assignment) for row in _stopped(durable, live, now))
+
+
+def _stopped(durable: Durable, live: Live, now: Millis) -> Iterator[MemberRow]:
+    is_eager = durable.group.protocol_name not in COOPERATIVE
+    for member_id, row in durable.members.items():
+        if member_id in live.joins:
+            if is_eager:
+                yield row
+        elif is_silent(live.heard_of(member_id), row.session_timeout_ms, now):
+            yield row
+
+
+def _all(durable: Durable) -> int:
+    return sum(count_of(row.assignment) for row in durable.members.values())

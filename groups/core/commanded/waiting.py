@@ -1,0 +1,50 @@
+"""What a commanded group waits for while it does not settle (``groups.core.waiting``). Decides
+nothing.
+
+Who has acknowledged stop-fetcher works on nothing until it is told to start.
+"""
+
+from groups.core.assignment import count_of
+from groups.core.commanded import guards
+from groups.core.commanded.live import Live
+from groups.core.commanded.rebalance import is_waiting, laggards
+from groups.core.commanded.states import PREPARING, STABLE
+from groups.core.commanded.work import QUEUED
+from groups.core.group import Millis, Rules
+from groups.core.rows import Durable
+from groups.core.waiting import Act, Awaited, Phase, Waiting, longest_silent, name_of
+
+
+def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting | None:
+    """What the group waits for; None where it is at work. O(members)."""
+    row = durable.group
+    if is_waiting(row.state):
+        return _acknowledging(durable, live, rules)
+    if row.state == STABLE and QUEUED in row.details:
+        return Waiting(Phase.PUT_OFF, None, guards.due(durable, live, rules))
+    return None
+
+
+def _acknowledging(durable: Durable, live: Live, rules: Rules) -> Waiting:
+    stops = durable.group.state == PREPARING
+    late = [
+        Awaited(
+            row.member_id,
+            name_of(row),
+            Act.ACKNOWLEDGE,
+            live.beats[row.member_id].at,
+            live.deadline(row),
+        )
+        for row in laggards(durable.members.values())
+    ]
+    rows = durable.members.values()
+    still = sum(count_of(row.assignment) for row in rows if bool(row.commands) is not stops)
+    return Waiting(
+        phase=Phase.STOP if stops else Phase.START,
+        since=live.attempt_at,
+        until=live.attempt_at + rules.rebalance_backoff_ms if late else None,
+        awaited=longest_silent(late),
+        awaited_count=len(late),
+        ready=len(rows) - len(late),
+        still=still,
+    )

@@ -1,0 +1,138 @@
+"""What a consumer group waits for while it does not settle (``groups.core.waiting``). Decides
+nothing.
+
+Nobody stops all of its work here: what stands still is what no member holds, and what silent
+members do.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from groups.core.consumer import client_rounds, guards
+from groups.core.consumer.index import Index
+from groups.core.consumer.live import Live
+from groups.core.consumer.member import LEFT_FOR_NOW, UNRELEASED, Member
+from groups.core.consumer.work import ASSIGNING, RECONCILING
+from groups.core.group import Millis, Rules
+from groups.core.rows import Durable
+from groups.core.waiting import (
+    NAMED_MAX,
+    Act,
+    Awaited,
+    Phase,
+    Waiting,
+    is_silent,
+    longest_silent,
+    name_of,
+)
+
+
+def waiting(
+    durable: Durable,
+    members: Mapping[str, Member],
+    index: Index,
+    live: Live,
+    rules: Rules,
+    now: Millis,
+) -> Waiting | None:
+    """What the group waits for; None where it is at work. O(members)."""
+    row = durable.group
+    is_put_off = guards.is_put_off(row)
+    if row.state not in (ASSIGNING, RECONCILING) and not is_put_off:
+        return None
+    sessions = _Sessions(live, index, rules)
+    late = list(_awaited(durable, members, live, sessions))
+    held_up = [name_of(member.row) for member in members.values() if _is_held_up(member)]
+    return Waiting(
+        phase=_phase(row.state, is_put_off),
+        since=live.since,
+        until=guards.due(row, live, rules) if is_put_off else _until(live),
+        awaited=longest_silent(late),
+        awaited_count=len(late),
+        ready=len(members) - len(late),
+        newcomers=tuple(held_up[:NAMED_MAX]),
+        newcomers_count=len(held_up),
+        still=_still(members, index, sessions, now),
+    )
+
+
+def _phase(state: str, is_put_off: bool) -> Phase:
+    if is_put_off:
+        return Phase.PUT_OFF
+    return Phase.ASSIGN if state == ASSIGNING else Phase.RECONCILE
+
+
+def _until(live: Live) -> Millis | None:
+    """When the first of them must have done it, or another is asked to assign."""
+    timers = (*live.timers.values(), *live.calls.values(), *live.syncs.values())
+    ends = [timer.deadline for timer in timers]
+    if live.round.asked is not None:
+        ends.append(live.round.until)
+    return min(ends, default=None)
+
+
+class _Sessions:
+    """When each member was heard of, and how long its session is."""
+
+    def __init__(self, live: Live, index: Index, rules: Rules) -> None:
+        self._live, self._own = live, index.classic
+        self._usual = rules.group_consumer_session_timeout_ms
+
+    def heard_at(self, member_id: str) -> Millis:
+        return max(self._live.beats[member_id].at, self._live.floor)
+
+    def timeout_ms(self, member: Member) -> Millis:
+        own = member.row.member_id in self._own
+        return member.row.session_timeout_ms if own else self._usual
+
+
+def _awaited(
+    durable: Durable, members: Mapping[str, Member], live: Live, sessions: _Sessions
+) -> Iterator[Awaited]:
+    target_epoch = durable.group.details.get("target_epoch", 0)
+    for member_id, member in members.items():
+        found = _act(member, live, durable, target_epoch)
+        if found is None:
+            continue
+        act, end = found
+        heard_at = sessions.heard_at(member_id)
+        session_end = heard_at + sessions.timeout_ms(member)
+        until = session_end if end is None else min(session_end, end)
+        partitions = len(member.revoking) if act is Act.REVOKE else 0
+        yield Awaited(member_id, name_of(member.row), act, heard_at, until, partitions)
+
+
+def _act(
+    member: Member, live: Live, durable: Durable, target_epoch: int
+) -> tuple[Act, Millis | None] | None:
+    """What is awaited of the member, and until when at most; None: nothing."""
+    member_id = member.row.member_id
+    for timers, act in (
+        (live.timers, Act.REVOKE),
+        (live.calls, Act.REJOIN),
+        (live.syncs, Act.SYNC),
+    ):
+        if member_id in timers:
+            return act, timers[member_id].deadline
+    if client_rounds.is_open(live.round, durable.group) and live.round.asked == member_id:
+        return Act.ASSIGN, live.round.until
+    if member.epoch == LEFT_FOR_NOW:
+        return Act.RETURN, None
+    if member.epoch != target_epoch:
+        return Act.HEARTBEAT, None
+    return None
+
+
+def _is_held_up(member: Member) -> bool:
+    """Whether the member waits for partitions that others have not given up."""
+    return member.state == UNRELEASED
+
+
+def _still(members: Mapping[str, Member], index: Index, sessions: _Sessions, now: Millis) -> int:
+    subscribed = sum(count for _, count in index.catalogue.values())
+    unowned = max(0, subscribed - len(index.holders))
+    silent = (
+        len(member.holds)
+        for member_id, member in members.items()
+        if is_silent(sessions.heard_at(member_id), sessions.timeout_ms(member), now)
+    )
+    return unowned + sum(silent)

@@ -1,0 +1,67 @@
+"""What a group of the 0.9 draft waits for while it does not settle (``groups.core.waiting``).
+Decides nothing.
+
+A consumer that has heard of a rebalance gives up everything before it joins; who counts as dead is
+not waited for.
+"""
+
+from collections.abc import Iterable
+
+from groups.core.assignment import count_of
+from groups.core.draft import guards
+from groups.core.draft.live import Live, Round
+from groups.core.draft.states import STABLE
+from groups.core.draft.work import OWED
+from groups.core.group import Millis, Rules
+from groups.core.rows import Durable, MemberRow
+from groups.core.waiting import (
+    NAMED_MAX,
+    Act,
+    Awaited,
+    Phase,
+    Waiting,
+    is_silent,
+    longest_silent,
+    name_of,
+)
+
+
+def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting | None:
+    """What the group waits for; None where it is at work. O(members)."""
+    if live.round is not None:
+        return _joining(durable, live, live.round, now)
+    if durable.group.state == STABLE and OWED in durable.group.details:
+        return Waiting(Phase.PUT_OFF, None, guards.due(durable, live, rules))
+    return None
+
+
+def _joining(durable: Durable, live: Live, joining: Round, now: Millis) -> Waiting:
+    late = [
+        Awaited(
+            consumer_id, name_of(row), Act.REJOIN, _heard_at(live, consumer_id), live.deadline(row)
+        )
+        for consumer_id, row in durable.members.items()
+        if live.is_awaited(consumer_id)
+    ]
+    return Waiting(
+        phase=Phase.JOIN,
+        since=joining.started_at,
+        until=max((one.until for one in late), default=None),
+        awaited=longest_silent(late),
+        awaited_count=len(late),
+        ready=len(live.joins),
+        newcomers=tuple(name_of(join.row) for join in live.newcomers[:NAMED_MAX]),
+        newcomers_count=len(live.newcomers),
+        still=sum(count_of(row.assignment) for row in _stopped(durable, live, now)),
+    )
+
+
+def _heard_at(live: Live, consumer_id: str) -> Millis:
+    return max(live.beats[consumer_id].at, live.floor)
+
+
+def _stopped(durable: Durable, live: Live, now: Millis) -> Iterable[MemberRow]:
+    for consumer_id, row in durable.members.items():
+        heard_at = _heard_at(live, consumer_id)
+        if not live.is_awaited(consumer_id) or is_silent(heard_at, row.session_timeout_ms, now):
+            yield row

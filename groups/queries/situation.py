@@ -1,0 +1,186 @@
+"""What is going on with groups right now, from rows: facts for ``groups.queries.situation_text``.
+
+Reads only. What the owner of a group told is believed while it is fresh; from one that is gone
+nothing is shown.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.utils import timezone
+
+from groups.core.configs.group import FREEZE
+from groups.core.journal import EntryKind
+from groups.models import Journal, Node
+from groups.models import Waiting as Row
+from groups.queries.groups import MemberView
+from groups.queries.journal_text import author
+from groups.queries.pauses import Work
+from groups.queries.situation_text import (
+    Facts,
+    Member,
+    Order,
+    Situation,
+    Stopped,
+    Waiting,
+    situation,
+)
+
+SETTLED: Final = ("Stable", "Empty", "Dead")
+"""States in which a group waits for nobody."""
+
+BELIEVED: Final = timedelta(seconds=15)
+"""An owner tells the same again each five seconds (``groups.coordinator.waiting``)."""
+
+SILENT_SHARE: Final = 0.8
+"""Of a session without a sign of life. Beats are noted twice a session, so the note of a member
+that lives may be a little older than half of it."""
+
+MS: Final = timedelta(milliseconds=1)
+
+
+def waiting_of(group_ids: Collection[str], now: datetime) -> Mapping[str, Waiting]:
+    """What owners told of these groups lately. One statement."""
+    rows = Row.objects.filter(group_id__in=group_ids, told_at__gt=now - BELIEVED)
+    return {row.group_id: _waiting(row, now) for row in rows}
+
+
+def _waiting(row: Any, now: datetime) -> Waiting:
+    told, passed = row.details, max(0, round((now - row.told_at) / MS))
+    awaited = [
+        Member(
+            member_id=one["member_id"],
+            name=one["name"],
+            act=one["act"],
+            silent_ms=one["silent_ms"] + passed,
+            left_ms=max(0, one["left_ms"] - passed),
+            partitions=one["partitions"],
+        )
+        for one in told["awaited"]
+    ]
+    since, left = told["since_ms"], told["left_ms"]
+    return Waiting(
+        phase=told["phase"],
+        since_ms=None if since is None else since + passed,
+        left_ms=None if left is None else max(0, left - passed),
+        awaited=awaited,
+        awaited_count=told["awaited_count"],
+        ready=told["ready"],
+        newcomers=told["newcomers"],
+        newcomers_count=told["newcomers_count"],
+        handed_out=told["handed_out"],
+        still=told["still"],
+    )
+
+
+def _who_froze(group_id: str) -> str:
+    """By the journal. One statement."""
+    entries = Journal.objects.filter(group_id=group_id, kind=EntryKind.CONFIG_CHANGED)
+    newest = entries.filter(details__after__has_key=FREEZE).order_by("-id").first()
+    return "" if newest is None else author(newest)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is read of a group for its page, beside the situation. ``group``: with ``frozen_since``
+    (``groups.queries.groups.with_freezes``); ``counts``: partitions of the topics that members
+    subscribe to."""
+
+    group: Any
+    members: Sequence[MemberView]
+    work: Work
+    owner: Node | None
+    counts: Mapping[str, int]
+
+
+def of_one(seen: Seen) -> Situation:
+    """What is going on with one group. Two statements at most."""
+    now = timezone.now()
+    return situation(_facts(seen, now), now)
+
+
+def _facts(seen: Seen, now: datetime) -> Facts:
+    group, members = seen.group, seen.members
+    owned = sum(member.partition_count for member in members)
+    is_settled = group.state in SETTLED
+    return Facts(
+        state=group.state,
+        is_settled=is_settled,
+        state_ms=round((now - group.state_since) / MS),
+        members=len(members),
+        owned=owned,
+        unowned=_unowned(seen, owned) if is_settled and members else None,
+        is_served=seen.owner is not None,
+        waiting=waiting_of([group.group_id], now).get(group.group_id),
+        frozen=_freeze(group, _who_froze(group.group_id)) if group.frozen_since else None,
+        stopped=_stopped(seen.work),
+        stopped_members=sum(bool(pause.name) for pause in seen.work.pauses),
+        silent=_silent(members) if is_settled else (),
+    )
+
+
+def _unowned(seen: Seen, owned: int) -> int | None:
+    """Partitions of subscribed topics that nobody has; None where it cannot be known."""
+    if any(member.assignment is None for member in seen.members):
+        return None
+    return max(0, sum(seen.counts.values()) - owned)
+
+
+def _freeze(group: Any, by: str = "") -> Order | None:
+    return None if group.frozen_since is None else Order(by, group.frozen_since)
+
+
+def _stopped(work: Work) -> Stopped | None:
+    pause = work.of_group
+    if pause is None:
+        return None
+    order = Order(pause.actor, pause.since, pause.reason)
+    return Stopped(order, work.asked, work.obeyed, work.deaf)
+
+
+def _silent(members: Sequence[MemberView]) -> Sequence[Member]:
+    """Who was not heard of for most of its session, the longest first."""
+    found = [
+        Member(
+            m.member_id,
+            m.instance_id or m.client_id or m.member_id,
+            "",
+            m.heartbeat_age_ms,
+            max(0, m.session_timeout_ms - m.heartbeat_age_ms),
+        )
+        for m in members
+        if m.heartbeat_age_ms is not None
+        and m.heartbeat_age_ms > SILENT_SHARE * m.session_timeout_ms
+    ]
+    return sorted(found, key=lambda one: (-one.silent_ms, one.member_id))
+
+
+def of_many(groups: Sequence[Any], now: datetime | None = None) -> Mapping[str, Situation]:
+    """Of annotated groups (``groups.queries.groups.annotated``), as lists show them: who froze a
+    group, and what of a settled one has no owner, is told on its page. One statement."""
+    now = now or timezone.now()
+    waiting = waiting_of([group.group_id for group in groups], now)
+    return {
+        group.group_id: situation(
+            Facts(
+                state=group.state,
+                is_settled=group.state in SETTLED,
+                state_ms=round((now - group.state_since) / MS),
+                members=group.member_count,
+                waiting=waiting.get(group.group_id),
+                frozen=_freeze(group),
+                stopped=_since(group),
+                stopped_members=group.paused_members,
+            ),
+            now,
+        )
+        for group in groups
+    }
+
+
+def _since(group: Any) -> Stopped | None:
+    if not group.paused:
+        return None
+    return Stopped(Order(group.paused_by or "", group.paused_since))

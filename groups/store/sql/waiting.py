@@ -1,0 +1,16 @@
+"""The SQL of what groups wait for that do not settle (``groups.coordinator.waiting``)."""
+
+TELL = """
+INSERT INTO rollcall_waiting AS w (group_id, node_id, revision, details, told_at)
+SELECT group_id, %(node_id)s, revision, details::jsonb, clock_timestamp()
+FROM unnest(%(group_id)s::text[], %(revision)s::bigint[], %(details)s::text[])
+     AS new(group_id, revision, details)
+ON CONFLICT (group_id) DO UPDATE SET
+    node_id = excluded.node_id, revision = excluded.revision, details = excluded.details,
+    told_at = excluded.told_at
+"""
+
+SETTLED = "DELETE FROM rollcall_waiting WHERE group_id = ANY(%(group_ids)s::text[])"
+
+FORGET_OLD = "DELETE FROM rollcall_waiting WHERE told_at < clock_timestamp() - interval '1 minute'"
+"""Of groups whose owner has gone: what is so old is not shown any more."""

@@ -1,0 +1,285 @@
+"""What is going on with a group, in a sentence: the words, the facts behind them, and where they
+stand."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.core.waiting import Act, Phase
+from groups.models import Liveness, Waiting
+from groups.queries import situation as situations
+from groups.queries import situation_text as words
+from groups.queries.situation_text import Facts, Member, Order, Stopped, Tone, situation
+from tests.admin.test_groups import LIST, page
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import api, viewer, write
+
+__all__ = ["api", "viewer"]
+
+NOW = datetime(2026, 5, 4, 14, 30, tzinfo=UTC)
+AT_TWO = datetime(2026, 5, 4, 14, 2, tzinfo=UTC)
+
+
+def ben(act: str = Act.REJOIN, silent_s: int = 88, left_s: int = 32, partitions: int = 0) -> Member:
+    return Member("ben-1", "ben", act, silent_s * 1_000, left_s * 1_000, partitions)
+
+
+def waiting(phase: str, *awaited: Member, **more: Any) -> words.Waiting:
+    more.setdefault("awaited_count", len(awaited))
+    return words.Waiting(phase, awaited=awaited, **more)
+
+
+SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
+    "Waiting for ben (silent 88 s, evicted in 32 s); 6 partitions stand still; dan waits to"
+    " join.": (
+        Facts(
+            "PreparingRebalance",
+            False,
+            waiting=waiting(Phase.JOIN, ben(), still=6, newcomers=["dan"], newcomers_count=1),
+        ),
+        Tone.BAD,
+    ),
+    "Waiting for ben (evicted in 2 min 5 s).": (
+        Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, ben("rejoin", 1, 125))),
+        Tone.WARN,
+    ),
+    "Waiting for ben to give up 3 partitions (silent 4 s, evicted in 32 s), ben (evicted in 9 s)"
+    " and 7 more; dan and eva wait for partitions.": (
+        Facts(
+            "Reconciling",
+            False,
+            waiting=waiting(
+                Phase.RECONCILE,
+                ben(Act.REVOKE, 4, 32, 3),
+                ben(Act.HEARTBEAT, 0, 9),
+                awaited_count=9,
+                newcomers=["dan", "eva"],
+                newcomers_count=2,
+            ),
+        ),
+        Tone.BAD,
+    ),
+    "Waiting for ben to fetch its assignment (evicted in 32 s); 1 partition stands still.": (
+        Facts("CompletingRebalance", False, waiting=waiting(Phase.SYNC, ben(Act.SYNC, 0), still=1)),
+        Tone.WARN,
+    ),
+    "Waiting for ben to acknowledge its command (evicted in 32 s).": (
+        Facts("PreparingRebalance", False, waiting=waiting(Phase.STOP, ben(Act.ACKNOWLEDGE, 0))),
+        Tone.WARN,
+    ),
+    "Waiting for more members before the first assignment; it begins in 3 s; ana waits to join.": (
+        Facts(
+            "PreparingRebalance",
+            False,
+            waiting=waiting(Phase.WINDOW, left_ms=3_000, newcomers=["ana"], newcomers_count=1),
+        ),
+        Tone.WARN,
+    ),
+    "Waiting for 2 clients to come back with the member id that was given out.": (
+        Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, handed_out=2)),
+        Tone.WARN,
+    ),
+    "The assignment is being worked out.": (
+        Facts("Assigning", False, waiting=waiting(Phase.ASSIGN)),
+        Tone.WARN,
+    ),
+    "A rebalance is put off (rollcall.rebalance.min.interval.ms): it begins in 32 s.": (
+        Facts("Stable", True, members=2, waiting=waiting(Phase.PUT_OFF, left_ms=32_000)),
+        Tone.WARN,
+    ),
+    "PreparingRebalance for 12 s; its owner has not told yet for whom.": (
+        Facts("PreparingRebalance", False, 12_000),
+        Tone.WARN,
+    ),
+    "Frozen by alice since 14:02 UTC: nothing moves.": (
+        Facts("Stable", True, members=3, frozen=Order("alice", AT_TWO)),
+        Tone.WARN,
+    ),
+    "Frozen by alice since 2026-05-03 14:02 UTC: nothing moves; a rebalance is called for; dan"
+    " waits to join.": (
+        Facts(
+            "Stable",
+            True,
+            members=3,
+            frozen=Order("alice", AT_TWO - timedelta(days=1)),
+            waiting=waiting(Phase.PUT_OFF, newcomers=["dan"], newcomers_count=1),
+        ),
+        Tone.WARN,
+    ),
+    "Frozen since 14:02 UTC: this rebalance ends, and no other begins; waiting for ben (evicted in"
+    " 32 s).": (
+        Facts(
+            "PreparingRebalance",
+            False,
+            frozen=Order("", AT_TWO),
+            waiting=waiting(Phase.JOIN, ben(silent_s=0)),
+        ),
+        Tone.WARN,
+    ),
+    "Stopped by olga since 14:02 UTC (the database is moved): 2 of 4 members have stopped, 1 takes"
+    " no orders and goes on.": (
+        Facts(
+            "Stable",
+            True,
+            members=4,
+            stopped=Stopped(Order("olga", AT_TWO, "the database is moved"), 3, 2, 1),
+        ),
+        Tone.WARN,
+    ),
+    "1 member has been stopped by operators; settled: 4 members own 8 partitions.": (
+        Facts("Stable", True, members=4, owned=8, stopped_members=1),
+        Tone.WARN,
+    ),
+    "Deleted by olga at 14:02 UTC: not needed. Its journal is kept.": (
+        Facts("Dead", True, deleted=Order("olga", AT_TWO, "not needed")),
+        Tone.PLAIN,
+    ),
+    "No node owns the group's slot: nobody is served until one takes it.": (
+        Facts("Stable", True, members=4, is_served=False),
+        Tone.BAD,
+    ),
+    "Settled: 1 member owns 6 partitions.": (
+        Facts("Stable", True, members=1, owned=6, unowned=0),
+        Tone.GOOD,
+    ),
+    "2 partitions have no owner.": (
+        Facts("Stable", True, members=3, owned=6, unowned=2),
+        Tone.WARN,
+    ),
+    "Nothing was heard of ben for 88 s (evicted in 32 s).": (
+        Facts("Stable", True, members=3, owned=6, unowned=0, silent=[ben("")]),
+        Tone.WARN,
+    ),
+    "Nobody is in the group.": (Facts("Empty", True), Tone.PLAIN),
+}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_the_sentence_says_who_is_waited_for_until_when(sentence: str) -> None:
+    facts, tone = SENTENCES[sentence]
+    told = situation(facts, NOW)
+    assert (told.text, told.tone) == (sentence, tone)
+
+
+def test_only_a_silent_member_is_offered_for_eviction() -> None:
+    lively = Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, ben(silent_s=1)))
+    silent = Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, ben()))
+    assert situation(lively, NOW).evict is None
+    assert situation(silent, NOW).evict == ben()
+
+
+# -- from rows
+
+NODE = "INSERT INTO rollcall_node VALUES (0, gen_random_uuid(), 1, 'h', 1, now(), now())"
+
+
+def tells(group_id: str, ago: str = "0 s", **over: Any) -> None:
+    """What the group's owner told so long ago."""
+    details = {
+        "phase": "join",
+        "since_ms": 5_000,
+        "left_ms": 60_000,
+        "awaited": [
+            {
+                "member_id": "m-1",
+                "name": "ben",
+                "act": "rejoin",
+                "silent_ms": 88_000,
+                "left_ms": 32_000,
+                "partitions": 0,
+            }
+        ],
+        "awaited_count": 1,
+        "ready": 1,
+        "newcomers": ["dan"],
+        "newcomers_count": 1,
+        "handed_out": 0,
+        "still": 6,
+        **over,
+    }
+    told_at = datetime.now(UTC) - timedelta(seconds=int(ago.split()[0]))
+    Waiting.objects.create(
+        group_id=group_id, node_id=0, revision=2, details=details, told_at=told_at
+    )
+
+
+def owned() -> None:
+    """A node owns every slot."""
+    with connection.cursor() as cursor:
+        cursor.execute(NODE)
+        cursor.execute("UPDATE rollcall_slot SET node_id = 0")
+
+
+@pytest.fixture
+def stuck(db: None) -> None:
+    write("orders", state="PreparingRebalance")
+    tells("orders")
+
+
+STUCK = (
+    r"Waiting for ben \(silent 8\d s, evicted in [23]\d s\); 6 partitions stand still;"
+    r" dan waits to join\."
+)
+
+
+@pytest.mark.usefixtures("stuck")
+def test_page_list_and_overview_say_the_same() -> None:
+    owned()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_group SET state_since = now() - interval '2 minutes'")
+    operator = visitor(OPERATOR, name="olga")
+    for path in (page("orders"), page("orders", "live"), LIST, "/admin/"):
+        assert re.search(STUCK, text(operator.get(path))), path
+    shown = text(operator.get(page("orders")))
+    assert ">Evict ben</a>" in shown and "evict/?member=m-1" in shown
+    assert "Evict" not in text(visitor(VIEWER).get(page("orders")))
+
+
+@pytest.mark.usefixtures("stuck")
+def test_rest_has_the_sentence_and_the_facts(viewer: Client) -> None:
+    one = viewer.get("/api/v1/groups/orders").json()
+    (listed,) = viewer.get("/api/v1/groups").json()["data"]
+    assert re.fullmatch(STUCK, listed["situation"])
+    for found in (one, listed):
+        waits = found["waiting"]
+        assert (waits["phase"], waits["still"], waits["newcomers"]) == ("join", 6, ["dan"])
+        (awaited,) = waits["awaited"]
+        assert (awaited["member_id"], awaited["act"]) == ("m-1", "rejoin")
+        assert awaited["silent_ms"] >= 88_000 and awaited["left_ms"] <= 32_000
+
+
+@pytest.mark.django_db
+def test_what_an_owner_told_that_is_gone_is_not_believed() -> None:
+    write("orders", state="PreparingRebalance")
+    owned()
+    tells("orders", ago="20 s")
+    shown = text(visitor(VIEWER).get(page("orders", "live")))
+    assert "ben" not in shown and "its owner has not told yet for whom" in shown
+
+
+@pytest.mark.django_db
+def test_time_goes_on_since_the_owner_told() -> None:
+    write("orders")
+    tells("orders", ago="10 s")
+    told = situations.waiting_of(["orders"], datetime.now(UTC))["orders"]
+    assert told.awaited[0].silent_ms >= 98_000 and told.awaited[0].left_ms <= 22_000
+    assert told.left_ms is not None and told.left_ms <= 50_000
+    assert told.since_ms is not None and told.since_ms >= 15_000
+
+
+@pytest.mark.django_db
+def test_a_member_of_a_settled_group_that_falls_silent_is_named() -> None:
+    write("orders")
+    owned()
+    heard_at = datetime.now(UTC) - timedelta(seconds=9)
+    Liveness.objects.create(
+        group_id="orders", member_id="m-0", heard_at=heard_at, deadline_at=heard_at
+    )
+    shown = text(visitor(VIEWER).get(page("orders", "live")))
+    assert "Nothing was heard of a-client for 9 s" in shown

@@ -1,0 +1,60 @@
+"""A group in trouble, as its operator finds it: each page says what is going on in a sentence."""
+
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import expect
+
+from groups.access.staff_roles import OPERATOR, VIEWER
+from tests.browser.conftest import LogIn, World
+from tests.browser.test_steering import ALL, find
+from tests.clients.conftest import Start, Worker
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+LONG_SESSION_MS = 60_000
+
+
+@contextmanager
+def halted(worker: Worker) -> Iterator[None]:
+    """The worker's process stands still: its connection lasts, and nothing is heard of it."""
+    worker.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        worker.process.send_signal(signal.SIGCONT)
+
+
+@pytest.mark.timeout(240)
+def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
+    world: World, log_in: LogIn, start: Start, topic: str
+) -> None:
+    one = start("kafka-python", world.kafka, topic, LONG_SESSION_MS)
+    one.until(lambda: one.owned == ALL, "the first has all six")
+    page = log_in(OPERATOR)
+    find(page, topic)
+    situation = page.locator("#situation")
+    expect(situation).to_have_text("Settled: 1 member owns 6 partitions.")
+
+    with halted(one):
+        two = start("kafka-python", world.kafka, topic, LONG_SESSION_MS)
+        expect(situation).to_contain_text(
+            re.compile(r"Waiting for .+ \(silent \d+ s, evicted in \d+ s\); .+ waits to join\.")
+        )
+        waits = re.compile("Waiting for")
+        overview, viewer = page.context.new_page(), log_in(VIEWER)
+        overview.goto(f"/admin/groups/group/?q={topic}")
+        expect(overview.get_by_text(waits)).to_be_visible()
+        find(viewer, topic)
+        expect(viewer.locator("#situation")).to_contain_text(waits)
+        expect(viewer.get_by_role("link", name="Evict")).to_have_count(0)
+
+        situation.get_by_role("link", name=re.compile("Evict")).click()
+        page.get_by_label("Reason").fill("its machine hangs")
+        page.get_by_role("button", name="Evict the member").click()
+        expect(page.get_by_text("succeeded").first).to_be_visible()
+        two.until(lambda: two.owned == ALL, "the newcomer has all six")
+        expect(viewer.locator("#situation")).to_have_text("Settled: 1 member owns 6 partitions.")

@@ -1,0 +1,85 @@
+"""What an owner tells of groups that do not settle: soon, while they wait, and no longer."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from groups.coordinator import waiting as telling
+from groups.core.errors import ErrorCode
+from groups.core.replies import Joined
+from groups.core.slot import slot_of
+from groups.postgres import connections
+from tests.node.running import Running
+
+Details = dict[str, Any] | None
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "LOOK_S", 0.05)
+
+
+async def until(holds: Callable[[Details], bool], group_id: str = "g") -> Details:
+    """Look until what is told of the group is so; the test's time limit ends what never is."""
+    async with await connections.connect("test") as connection:
+        while True:
+            cursor = await connection.execute(
+                "SELECT details FROM rollcall_waiting WHERE group_id = %s", [group_id]
+            )
+            row = await cursor.fetchone()
+            told: Details = None if row is None else row[0]
+            if holds(told):
+                return told
+            await asyncio.sleep(0.02)
+
+
+async def test_who_is_waited_for_is_told_until_the_group_settles(one: Running) -> None:
+    joined = await one.settled("g", client_id="ben")
+    newcomer = one.join("g", client_id="dan")
+
+    told = await until(lambda told: told is not None and told["newcomers"] == ["dan"])
+    assert told is not None and told["phase"] == "join"
+    ((awaited,), count) = told["awaited"], told["awaited_count"]
+    assert (awaited["name"], awaited["act"], count) == ("ben", "rejoin", 1)
+    assert 0 <= awaited["left_ms"] <= 10_000 and awaited["silent_ms"] >= 0
+
+    again = one.join("g", joined.member_id, client_id="ben")
+    leader, follower = await again, await newcomer
+    assert isinstance(leader, Joined) and isinstance(follower, Joined)
+    await until(lambda told: told is not None and told["phase"] == "sync")
+    shares = {leader.member_id: b"x", follower.member_id: b"y"}
+    await asyncio.gather(one.sync("g", leader, shares), one.sync("g", follower))
+    await until(lambda told: told is None)
+
+
+async def test_a_group_that_settles_at_once_is_not_told_of_again_and_again(one: Running) -> None:
+    await one.settled("g")
+    await until(lambda told: told is None)
+    known = one.node.waiting_groups
+    known.collect()
+    assert known.collect() == ({}, []) and not known._known
+
+
+async def test_what_stays_the_same_is_told_anew_for_who_would_think_the_owner_gone(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "RENEW_MS", 100)
+    joined = await one.settled("g")
+    one.join("g", client_id="dan")
+    first = await until(lambda told: told is not None)
+    assert first is not None
+    await until(lambda told: told is not None and told["since_ms"] > first["since_ms"] + 100)
+    assert joined.error is ErrorCode.NONE
+
+
+async def test_a_new_owner_tells_and_the_old_one_takes_nothing_back(
+    one: Running, other: Callable[..., Any]
+) -> None:
+    await one.settled("g", client_id="ben")
+    one.join("g", client_id="dan")
+    await until(lambda told: told is not None)
+    one.node.coordinator.drop([slot_of("g")], ErrorCode.NOT_COORDINATOR)
+    one.node.waiting_groups.collect()
+    assert await until(lambda told: told is not None)
