@@ -639,6 +639,35 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         DAY_MS,
     ),
+    # What the Overview says needs attention (groups/queries/attention.py).
+    Number(
+        "attention.unsettled.ms", 60_000, "ours: a rebalance that goes on longer is named", 1_000
+    ),
+    Number(
+        "attention.rebalances.per.hour",
+        60,
+        "ours: a group with so many within the last hour is named; one each minute is no work done",
+        1,
+    ),
+    Number(
+        "attention.stopped.ms",
+        900_000,
+        "ours: what was stopped or frozen for longer may have been forgotten",
+        1_000,
+    ),
+    Number(
+        "attention.silent.percent",
+        50,
+        "ours: a group of whose members so many were not heard of for a session is named",
+        1,
+        100,
+    ),
+    Number(
+        "attention.commit.ms",
+        0,
+        "ours: a stable group that has not committed for so long is named; 0: none, since groups"
+        " differ, and every offset has to be read for it",
+    ),
     # The web.
     Number(
         "web.database.connections",

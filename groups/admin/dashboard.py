@@ -1,19 +1,19 @@
 """The first page: the fleet in a few numbers, and what needs attention. What is counted stands
 in ``groups.queries.overview``; here it becomes tiles and sentences."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.timesince import timesince
 
 from groups.access import rights
 from groups.models import Journal
-from groups.queries import journal_text
+from groups.queries import attention, journal_text
 from groups.queries import overview as fleets
+from groups.queries.attention import Fired, Place
 from groups.queries.overview import Overview
 from groups.queries.situation import SETTLED
 
@@ -130,34 +130,19 @@ def shares(seen: Overview) -> Sequence[dict[str, Any]]:
 
 def troubles(seen: Overview) -> Iterator[Trouble]:
     """What needs attention, the most urgent first."""
-    nodes = reverse("admin:groups_node_changelist")
-    if seen.ownerless_slots:
-        detail = "Their groups are not served until a node takes them."
-        yield Trouble("bad", f"{seen.ownerless_slots} slots have no owner", detail, nodes)
-    for node in seen.silent_nodes:
-        ago = f"The last beat was {timesince(node.beat_at)} ago."
-        yield Trouble("warn", f"Node {node.node_id} is silent", ago, nodes)
-    for group in seen.unsettled:
-        now = seen.situations.get(group.group_id)
-        since = now.text if now else f"{group.state} for {timesince(group.state_since)}."
-        link = reverse("admin:groups_group_change", args=[quote(group.group_id)])
-        yield Trouble("warn", f"Group {group.group_id} does not settle", since, link)
-    if seen.unsettled_count > len(seen.unsettled):
-        more = f"{seen.unsettled_count - len(seen.unsettled)} more groups do not settle"
-        yield Trouble("warn", more, "", reverse("admin:groups_group_changelist"))
-    for operation in seen.failed:
-        link = reverse("admin:groups_operation_change", args=[operation.pk])
-        what = f"{operation.get_verb_display()} of {operation.group_id} failed"
-        yield Trouble("bad", what, operation.detail or "No reason was given.", link)
-    yield from _turns(seen)
+    for line in attention.fired(seen):
+        yield Trouble(line.tone, line.sentence, line.detail, link(line))
 
 
-def _turns(seen: Overview) -> Iterator[Trouble]:
-    page = reverse("admin:django_celery_beat_periodictask_changelist")
-    for turn in seen.troubled_turns:
-        last = turn.last
-        if last is not None and last.failed:
-            yield Trouble("bad", f"The {turn.task.name} failed", last.outcome, page)
-        else:
-            when = f"It last ran {timesince(last.started_at)} ago." if last else "It never ran."
-            yield Trouble("warn", f"The {turn.task.name} is late", when, page)
+PAGES: Final[Mapping[Place, str]] = {
+    Place.GROUP: "admin:groups_group_change",
+    Place.GROUPS: "admin:groups_group_changelist",
+    Place.NODES: "admin:groups_node_changelist",
+    Place.OPERATION: "admin:groups_operation_change",
+    Place.SCHEDULE: "admin:django_celery_beat_periodictask_changelist",
+}
+
+
+def link(line: Fired) -> str:
+    """The page that tells more."""
+    return reverse(PAGES[line.place], args=[quote(line.key)] if line.key else [])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Count, Max, Q, Subquery, Window
+from django.db.models import Count, Max, Q, Subquery, Value, Window
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
@@ -17,9 +17,7 @@ from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
 from groups.queries.groups import REBALANCED, annotated
 from groups.queries.situation import SETTLED, of_many
 from groups.queries.situation_text import Situation
-
-UNSETTLED_AFTER: Final = timedelta(minutes=1)
-"""A rebalance that goes on longer deserves a look."""
+from groups.queries.thresholds import Thresholds
 
 FAILED_WITHIN: Final = timedelta(hours=24)
 RECENT: Final = timedelta(hours=1)
@@ -71,6 +69,7 @@ class Overview:
 
     states: Mapping[str, int]
     members: int
+    newest_entry: int
     nodes: Sequence[Node]
     silent_nodes: Sequence[Node]
     slots: int
@@ -93,26 +92,18 @@ class Overview:
         """Periodic tasks whose last run failed, or that should have run by now."""
         return [turn for turn in self.turns if turn.has_failed or turn.is_late]
 
-    @property
-    def needs_attention(self) -> bool:
-        """Whether there is anything to look at."""
-        troubles: tuple[Any, ...] = (self.unsettled, self.failed, self.troubled_turns)
-        return any((*troubles, self.silent_nodes, self.ownerless_slots))
-
 
 def look(now: datetime | None = None) -> Overview:
     """The fleet as the rows tell it."""
     now = now or timezone.now()
-    newest_entry = Subquery(Journal.objects.order_by("-id").values("id")[:1])
-    slots = Slot.objects.aggregate(
-        all=Count("slot"), free=Count("slot", filter=_ownerless()), newest=Max(newest_entry)
-    )
+    slots = _counted()
     nodes = list(Node.objects.order_by("node_id"))
     newest = slots["newest"] or 0
     unsettled = unsettled_groups(now)
     return Overview(
         states=states(),
-        members=Member.objects.count(),
+        members=slots["members"] or 0,
+        newest_entry=newest,
         nodes=nodes,
         silent_nodes=[node for node in nodes if node.beat_at < now - NODE_SILENT_AFTER],
         slots=slots["all"],
@@ -125,6 +116,19 @@ def look(now: datetime | None = None) -> Overview:
         failed=failed_operations(now - FAILED_WITHIN),
         turns=turns(now),
     )
+
+
+def _counted() -> Mapping[str, Any]:
+    """Slots, members, and the journal's newest entry, in one statement."""
+    newest = Journal.objects.order_by("-id").values("id")[:1]
+    members = Member.objects.order_by().annotate(one=Value(1)).values("one")
+    found: Mapping[str, Any] = Slot.objects.aggregate(
+        all=Count("slot"),
+        free=Count("slot", filter=_ownerless()),
+        newest=Max(Subquery(newest)),
+        members=Max(Subquery(members.annotate(n=Count("*")).values("n"))),
+    )
+    return found
 
 
 def _ownerless() -> Q:
@@ -140,7 +144,7 @@ def states() -> Mapping[str, int]:
 def unsettled_groups(now: datetime) -> Sequence[Any]:
     """Groups that have been rebalancing for longer than a rebalance should take, the oldest
     first; ``of`` on each says how many there are."""
-    since = now - UNSETTLED_AFTER
+    since = now - timedelta(milliseconds=Thresholds.from_django().attention_unsettled_ms)
     moving = Group.objects.filter(state_since__lt=since).exclude(state__in=SETTLED)
     counted = moving.annotate(of=Window(Count("*")))
     return list(annotated(counted).order_by("state_since")[:LISTED_MAX])

@@ -10,7 +10,7 @@ from django.utils import timezone
 from groups import tasks
 from groups.access.staff_roles import VIEWER
 from groups.models import Operation
-from groups.queries import overview
+from groups.queries import attention, overview
 from groups.sweeps import schedule
 from tests.admin.visitors import text, visitor
 
@@ -71,7 +71,7 @@ def test_a_healthy_fleet_has_nothing_that_needs_attention() -> None:
 
     assert dict(seen.states) == {"Stable": 3, "Empty": 2}
     assert (seen.groups, len(seen.nodes), seen.ownerless_slots) == (5, 1, 0)
-    assert not seen.needs_attention
+    assert attention.fired(seen) == []
     assert "Nothing: every slot has an owner" in page()
 
 

@@ -1,0 +1,23 @@
+"""Beyond what something needs attention: settings, from Django's under the same names in upper
+case."""
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+from django.conf import settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Of the rules in ``groups.queries.attention``; milliseconds, counts and a percentage."""
+
+    attention_unsettled_ms: int
+    attention_rebalances_per_hour: int
+    attention_stopped_ms: int
+    attention_silent_percent: int
+    attention_commit_ms: int
+
+    @classmethod
+    def from_django(cls) -> Self:
+        """Read them."""
+        return cls(**{f.name: getattr(settings, f.name.upper()) for f in fields(cls)})

@@ -1,0 +1,155 @@
+"""The rules of what needs attention: each fires beyond its threshold, and not before."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groups.queries import attention, overview
+from groups.queries.thresholds import Thresholds
+from tests.admin.test_dashboard import JOURNAL, NODE, OWN_ALL, groups, page, sql
+
+pytestmark = pytest.mark.django_db
+
+MEMBERS = """
+INSERT INTO rollcall_member (group_id, member_id, client_id, client_host, session_timeout_ms,
+    rebalance_timeout_ms, position, subscription, assignment, details, joined_at)
+SELECT %s, 'm-' || n, 'c', '/h', 10000, 20000, n, '', '', '{}', now() FROM generate_series(1, %s) n
+"""
+
+LIVENESS = """
+INSERT INTO rollcall_liveness (group_id, member_id, heard_at, deadline_at)
+SELECT %s, 'm-' || n, now() - interval '1 minute', now() - interval '50 s'
+FROM generate_series(1, %s) n
+"""
+
+PAUSE = """
+INSERT INTO rollcall_pause (group_id, scope, name, slot, pause_id, actor, reason, since)
+VALUES (%s, 'group', '', 1, 7, 'olga', 'a move', now() - %s)
+"""
+
+FREEZE = """
+INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at)
+VALUES (%s, 'rollcall.freeze', 1, 'true', now() - %s)
+"""
+
+WAITING = """
+INSERT INTO rollcall_waiting (group_id, node_id, revision, details, told_at)
+VALUES (%s, 0, 1, '{"phase": "put-off", "still": 3}', now() - %s)
+"""
+
+OFFSET = """
+INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch, metadata,
+                             committed_at)
+VALUES (%s, 't', 0, 1, -1, '', now() - %s)
+"""
+
+NEAR = """
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason,
+    client_reason, generation_before, generation_after, waited_for, joined, "left", details)
+VALUES (now() - %s, '', 0, 0, 'limit-near', 'total', '950 of 1,000 topics', '', 0, 0, '{}', '[]',
+        '[]', '{}')
+"""
+
+HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
+
+
+@pytest.fixture(autouse=True)
+def _healthy() -> None:
+    sql(NODE, 0, timedelta())
+    sql(OWN_ALL, 0)
+    groups("orders", "Stable", 1, 600)
+
+
+def fired() -> list[tuple[str, str]]:
+    """Rules and sentences."""
+    return [(line.rule, line.sentence) for line in attention.fired(overview.look())]
+
+
+Act = Callable[[], None]
+
+
+def silent(members: int, late: int) -> Act:
+    def act() -> None:
+        sql(MEMBERS, "orders1", members)
+        sql(LIVENESS, "orders1", late)
+
+    return act
+
+
+FIRES: Mapping[str, tuple[str, Act, Act]] = {
+    "storm": (
+        "Group orders rebalances again and again",
+        lambda: sql(JOURNAL, SECOND, "rebalance-completed", 59),
+        lambda: sql(JOURNAL, SECOND, "rebalance-completed", 60),
+    ),
+    "stopped": (
+        "Work of orders1 is stopped",
+        lambda: sql(PAUSE, "orders1", 14 * MINUTE),
+        lambda: sql(PAUSE, "orders1", 16 * MINUTE),
+    ),
+    "frozen": (
+        "Group orders1 is frozen",
+        lambda: sql(FREEZE, "orders1", 14 * MINUTE),
+        lambda: sql(FREEZE, "orders1", 16 * MINUTE),
+    ),
+    "silent": ("Most members of orders1 are silent", silent(5, 2), silent(4, 2)),
+    "unowned": (
+        "3 partitions of orders1 have no owner",
+        lambda: sql(WAITING, "orders1", 20 * SECOND),
+        lambda: sql(WAITING, "orders1", 5 * SECOND),
+    ),
+    "limit": (
+        "A limit is near",
+        lambda: sql(NEAR, 25 * HOUR),
+        lambda: sql(NEAR, 23 * HOUR),
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", FIRES)
+def test_a_rule_does_not_fire_before_its_threshold(rule: str) -> None:
+    _, before, _ = FIRES[rule]
+    before()
+    assert fired() == []
+
+
+@pytest.mark.parametrize("rule", FIRES)
+def test_a_rule_fires_beyond_its_threshold_on_the_overview(rule: str) -> None:
+    sentence, _, beyond = FIRES[rule]
+    beyond()
+    assert fired() == [(rule, sentence)]
+    assert sentence in page()
+
+
+def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any) -> None:
+    sql(OFFSET, "orders1", HOUR)
+    assert fired() == []
+    settings.ATTENTION_COMMIT_MS = 7_200_000
+    assert fired() == []
+    settings.ATTENTION_COMMIT_MS = 1_800_000
+    assert fired() == [("no-commit", "Group orders1 commits nothing")]
+
+
+def test_of_many_the_rest_is_counted() -> None:
+    for number in range(12):
+        sql(PAUSE, f"g-{number:02}", HOUR)
+    lines = fired()
+    assert len(lines) == 11 and lines[-1] == ("stopped", "2 more such groups")
+
+
+def test_every_rule_has_its_own_name_and_a_setting_that_there_is() -> None:
+    names = [rule.name for rule in attention.RULES]
+    assert len(set(names)) == len(names)
+    known = {field.name for field in fields(Thresholds)}
+    said = {rule.setting.replace(".", "_") for rule in attention.RULES} - {""}
+    assert said == known
+
+
+def test_the_page_of_operators_has_every_rule() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+    for rule in attention.RULES:
+        assert f"| {rule.name} | {rule.meaning} |" in told, rule.name
