@@ -5,7 +5,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response, set_response_etag
 from unfold.admin import ModelAdmin
 
 from groups.access import rights
@@ -17,6 +18,12 @@ TOO_LONG = (
     f"A search has at most {SEARCH_WORDS_MAX} words and {SEARCH_LENGTH_MAX} letters: nothing was"
     " looked for."
 )
+
+
+def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    """The answer with its tag; without its body, where whoever asks has it already (304)."""
+    set_response_etag(answer)
+    return get_conditional_response(request, answer["ETag"], response=answer) or answer
 
 
 class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types

@@ -18,7 +18,7 @@ from unfold.views import ChangeList
 
 from groups.access import rights
 from groups.admin import pauses, standing, verbs
-from groups.admin.base import RollcallAdmin
+from groups.admin.base import RollcallAdmin, unless_known
 from groups.admin.standing import READING
 from groups.models import Group, Journal
 from groups.queries import groups, situation
@@ -168,12 +168,11 @@ class GroupAdmin(RollcallAdmin):
         """The page of a group: no form, and nothing that a POST could mean."""
         if request.method not in READING:
             return HttpResponseNotAllowed(READING)
-        group = self.seen(request, object_id)
         context = {
             **self.admin_site.each_context(request),
-            "title": group.group_id,
+            "title": unquote(object_id),
             "may_rebalance": rights.may(request.user, rights.REBALANCE),
-            **standing.of(group, request),
+            **self.shown(request, object_id),
         }
         return render(request, "admin/groups/group/page.html", context)
 
@@ -181,9 +180,8 @@ class GroupAdmin(RollcallAdmin):
         """The part of the page that changes."""
         if request.method not in READING:
             return HttpResponseNotAllowed(READING)
-        group = self.seen(request, object_id)
-        context = standing.of(group, request)
-        return render(request, "admin/groups/group/live.html", context)
+        context = self.shown(request, object_id)
+        return unless_known(request, render(request, "admin/groups/group/live.html", context))
 
     def rebalance_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What a forced rebalance would do, and the form that asks for it."""
@@ -197,11 +195,26 @@ class GroupAdmin(RollcallAdmin):
         """What stopping or starting would do, and the form that asks for it."""
         return pauses.pause(self, request, self.seen(request, object_id))
 
-    def seen(self, request: HttpRequest, object_id: str) -> Group:
-        """The group of a URL."""
+    def shown(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
+        """What the page of a group shows; of one that was deleted, its tombstone and journal."""
+        group = self.found(object_id)
+        if group is not None:
+            return standing.of(group, request)
+        buried = standing.buried(unquote(object_id), request) if NUL not in object_id else None
+        if buried is None:
+            raise Http404(f"There is no group {unquote(object_id)}.")
+        return buried
+
+    def found(self, object_id: str) -> Group | None:
+        """The group of a URL, if there is one."""
         group_id = unquote(object_id)
         found = Group.objects.none() if NUL in group_id else Group.objects.filter(pk=group_id)
         group: Group | None = groups.with_freezes(found).first()
+        return group
+
+    def seen(self, request: HttpRequest, object_id: str) -> Group:
+        """The group of a URL. Raises 404."""
+        group_id, group = unquote(object_id), self.found(object_id)
         if group is None:
             raise Http404(f"There is no group {group_id}.")
         return group

@@ -4,7 +4,7 @@ Puts rows into words and shapes for the templates. Reads by ``groups.queries.gro
 nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -12,25 +12,29 @@ from urllib.parse import urlencode
 from django.contrib.admin.utils import quote
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 
 from groups.access import rights
 from groups.admin import stopping
+from groups.admin.member_table import by_topic, shortened, table
+from groups.core.classic.waiting import COOPERATIVE
 from groups.core.journal import EntryKind
+from groups.core.waiting import Phase
 from groups.models import Group, Journal, Node, Operation
 from groups.queries import groups, pauses
-from groups.queries.journal_text import seconds, sentence
-from groups.queries.situation import SETTLED, Seen, of_one
-from groups.queries.situation_text import Situation
+from groups.queries.journal_text import author, seconds, sentence
+from groups.queries.situation import SETTLED, SILENT_SHARE, Seen, of_one
+from groups.queries.situation_text import Facts, Order, Situation, Waiting, situation
 
 READING: Final = ["GET", "HEAD"]
 """All that pages which only show something answer to."""
 
-MEMBERS_MAX: Final = 200
-"""Members that a page lists. REST has them all."""
-
 MATRIX_MEMBERS_MAX: Final = 40
 MATRIX_PARTITIONS_MAX: Final = 96
-"""A larger matrix says less than the counts beside it."""
+"""A larger matrix says less than a line a topic."""
+
+TOPICS_MAX: Final = 100
+"""Topics of such lines, those with partitions without owner first."""
 
 OFFSETS_MAX: Final = 100
 OPERATIONS_MAX: Final = 5
@@ -87,6 +91,9 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
     owner = groups.owner_of(group)
     counts = groups.partition_counts(groups.topics_of_members(members))
     now = of_one(Seen(group, members, work, owner, counts))
+    listed = table(members, request.GET)
+    colours = {m.member_id: n % COLOURS for n, m in enumerate(members)}
+    shown = matrix(members, counts, gave_up(group, members, now.waiting))
     return {
         "group": group,
         "tone": TONES.get(group.state, "warn"),
@@ -94,23 +101,54 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
         "evict_now": evict_link(group, now) if may_evict else None,
         "is_pending": group.state not in SETTLED,
         "facts": facts(group, members, owner),
+        "table": listed,
         "members": [
-            {**member(group, m, n, may_evict), **stopping.of_member(work, m)}
-            for n, m in enumerate(members[:MEMBERS_MAX])
+            {**member(m, colours[m.member_id], may_evict), **stopping.of_member(work, m)}
+            for m in listed.rows
         ],
+        "has_instances": any(m.instance_id for m in listed.rows),
         **stopping.of_group(group, work),
         "may_pause": rights.may(request.user, rights.PAUSE),
-        "more_members": max(0, len(members) - MEMBERS_MAX),
-        "matrix": matrix(members, counts),
+        "may_be_paused": any(work.listens.values()) or work.is_stopped,
+        "matrix": shown,
+        "by_topic": [] if shown else by_topic(members, counts, _ranges)[:TOPICS_MAX],
         "offsets": offsets[:OFFSETS_MAX],
         "more_offsets": len(offsets) > OFFSETS_MAX,
         "lag": total_lag(offsets),
-        "journal": [told(entry) for entry in entries[:JOURNAL_MAX]],
-        "is_old": number_of(request.GET.get("before", "")) is not None,
-        "older": entries[JOURNAL_MAX - 1].pk if len(entries) > JOURNAL_MAX else None,
+        **_told(entries, request),
         "operations": last_operations(group.group_id),
         "is_consumer": group.kind == groups.CONSUMER,
         **urls(group),
+    }
+
+
+def buried(group_id: str, request: HttpRequest) -> dict[str, Any] | None:
+    """What is left of a group that was deleted: who did it, and its journal; None: there never was
+    one, as far as is known. Four statements."""
+    entries = journal(group_id, request)
+    if not entries:
+        return None
+    ends = groups.journal_of(group_id).filter(kind=EntryKind.GROUP_DELETED)
+    end = ends.first()
+    by = author(end) if end is not None and "author" in end.details else ""
+    order = Order(by, (end or entries[0]).at, end.reason if end is not None else "")
+    return {
+        "group": Group(group_id=group_id, state="Dead", kind="", revision=0),
+        "tone": TONES["Dead"],
+        "is_deleted": True,
+        "situation": situation(Facts("Dead", True, deleted=order), timezone.now()),
+        **_told(entries, request),
+        "operations": last_operations(group_id),
+        **urls(Group(group_id=group_id)),
+    }
+
+
+def _told(entries: Sequence[Journal], request: HttpRequest) -> dict[str, Any]:
+    """A page of the journal."""
+    return {
+        "journal": [told(entry) for entry in entries[:JOURNAL_MAX]],
+        "is_old": number_of(request.GET.get("before", "")) is not None,
+        "older": entries[JOURNAL_MAX - 1].pk if len(entries) > JOURNAL_MAX else None,
     }
 
 
@@ -178,16 +216,17 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:WAITING_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def member(group: Group, view: groups.MemberView, number: int, may_evict: bool) -> dict[str, Any]:
-    """One line of the members' table."""
-    age = view.heartbeat_age_ms
-    session = _session_ms(group, view)
-    share = 0 if age is None else min(100, round(100 * age / session))
+def member(view: groups.MemberView, colour: int, may_evict: bool) -> dict[str, Any]:
+    """One line of the members' table. How long ago a member was heard of is only told where that
+    is long: it would change the page of a healthy group with each heartbeat."""
+    age, session = view.heartbeat_age_ms, max(1, view.session_timeout_ms)
+    is_silent = age is not None and age > SILENT_SHARE * session
     return {
         "view": view,
-        "colour": number % COLOURS,
-        "share": share,
-        "tone": "bad" if share > 80 else "warn" if share > 50 else "good",
+        "colour": colour,
+        "name": shortened(view.client_id) or "(no client id)",
+        "id": shortened(view.member_id),
+        "is_silent": is_silent,
         "session": seconds(session),
         "age": None if age is None else seconds(age),
         "partitions": ", ".join(
@@ -196,11 +235,6 @@ def member(group: Group, view: groups.MemberView, number: int, may_evict: bool) 
         "topics": ", ".join(view.topics or ()),
         "may_evict": may_evict,
     }
-
-
-def _session_ms(group: Group, view: groups.MemberView) -> int:
-    """A consumer group's sessions are the coordinator's to say, and the same for all."""
-    return max(1, view.session_timeout_ms)
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -215,7 +249,7 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def matrix(
-    members: Sequence[groups.MemberView], counts: Mapping[str, int]
+    members: Sequence[groups.MemberView], counts: Mapping[str, int], gave_up: Collection[str] = ()
 ) -> Mapping[str, Any] | None:
     """Members by partitions; None where there would be nothing or too much to see.
 
@@ -233,9 +267,10 @@ def matrix(
         topics.setdefault(topic, []).append(partition)
     rows = [
         {
-            "name": m.client_id or m.member_id,
+            "name": shortened(m.client_id or m.member_id),
             "member_id": m.member_id,
             "colour": n % COLOURS,
+            "gave_up": m.member_id in gave_up,
             "cells": [p in (m.assignment or {}).get(t, ()) for t, p in parts],
         }
         for n, m in enumerate(members)
@@ -246,6 +281,26 @@ def matrix(
         "free": [part in free for part in parts] if free else None,
         "free_count": len(free),
     }
+
+
+def gave_up(
+    group: Group, members: Sequence[groups.MemberView], waiting: Waiting | None
+) -> set[str]:
+    """Members that work on nothing of what their rows still say: eager ones that have rejoined, and
+    those of a commanded group that have stopped, or not started."""
+    if waiting is None or waiting.awaited_count > len(waiting.awaited):
+        return set()
+    awaited = {one.member_id for one in waiting.awaited}
+    everybody = {m.member_id for m in members}
+    if waiting.phase == Phase.START:
+        return awaited
+    if waiting.phase == Phase.STOP:
+        return everybody - awaited
+    if group.protocol_name in COOPERATIVE or group.kind == groups.CONSUMER:
+        return set()
+    if waiting.phase == Phase.SYNC:
+        return everybody
+    return everybody - awaited if waiting.phase == Phase.JOIN else set()
 
 
 def partitions_of(counts: Mapping[str, int]) -> set[tuple[str, int]]:

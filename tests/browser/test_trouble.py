@@ -2,6 +2,8 @@
 
 import re
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from groups.access.staff_roles import OPERATOR, VIEWER
+from launcher.installation import CHECKOUT
 from tests.browser.conftest import LogIn, World
 from tests.browser.test_steering import ALL, find
 from tests.clients.conftest import Start, Worker
@@ -58,3 +61,58 @@ def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
         expect(page.get_by_text("succeeded").first).to_be_visible()
         two.until(lambda: two.owned == ALL, "the newcomer has all six")
         expect(viewer.locator("#situation")).to_have_text("Settled: 1 member owns 6 partitions.")
+
+
+def test_a_page_says_that_contact_is_lost_and_how_old_it_is(
+    log_in: LogIn, start: Start, world: World, topic: str
+) -> None:
+    one = start("kafka-python", world.kafka, topic, LONG_SESSION_MS)
+    one.until(lambda: one.owned == ALL, "the first has all six")
+    page = log_in(VIEWER)
+    find(page, topic)
+    banner = page.locator("[data-live-lost]")
+    expect(banner).to_be_hidden()
+
+    page.context.set_offline(True)
+    expect(banner).to_contain_text(re.compile(r"No contact with the server for \d+ s\. What you"))
+    page.context.set_offline(False)
+    expect(banner).to_be_hidden()
+
+
+@pytest.mark.timeout(240)
+def test_a_group_that_is_deleted_under_an_open_page_becomes_its_tombstone(
+    log_in: LogIn, world: World, start: Start, topic: str
+) -> None:
+    one = start("kafka-python", world.kafka, topic)
+    one.until(lambda: one.owned == ALL, "the first has all six")
+    page = log_in(VIEWER)
+    find(page, topic)
+    one.close()
+    expect(page.locator("#situation")).to_have_text("Nobody is in the group.")
+    client = [sys.executable, "-c", DELETE, world.kafka, topic]
+    subprocess.run(client, check=True, cwd=CHECKOUT)
+
+    expect(page.locator("#situation")).to_contain_text("Deleted by client")
+    expect(page.locator("#live")).to_contain_text("The group was created.")
+
+
+DELETE = """
+import sys
+from confluent_kafka.admin import AdminClient
+admin = AdminClient({"bootstrap.servers": sys.argv[1]})
+admin.delete_consumer_groups([sys.argv[2]])[sys.argv[2]].result()
+"""
+
+
+def test_focus_survives_refreshes(log_in: LogIn, world: World, start: Start, topic: str) -> None:
+    one = start("kafka-python", world.kafka, topic)
+    one.until(lambda: one.owned == ALL, "the first has all six")
+    page = log_in(OPERATOR)
+    find(page, topic)
+    expect(page.locator("#situation")).to_have_text("Settled: 1 member owns 6 partitions.")
+    page.get_by_role("link", name="Evict").focus()
+
+    start("kafka-python", world.kafka, topic)
+
+    expect(page.locator("#situation")).to_have_text("Settled: 2 members own 6 partitions.")
+    assert page.evaluate("document.activeElement.textContent") == "Evict"

@@ -6,6 +6,9 @@
  *   data-live-group     whose websocket says when that is worth while. Missing: nobody's, only time.
  *   data-live-revision  what is shown; here, or on any element inside.
  *
+ * What has not changed is not sent again (ETag). Where nothing was heard of the server for ten
+ * seconds, [data-live-lost] says how old that is what one sees.
+ *
  * Inside it, [data-live-pending] asks for a look each second, [data-age-ms] grows while one
  * watches, and [data-live-state], anywhere on the page, says "live" or "polling". The socket
  * carries no data: what a person may see is judged by the server at each fetch.
@@ -21,12 +24,18 @@
   const RECONNECT_MS = 1000;
   const RECONNECT_MS_MAX = 30000;
   const LOOK = "look";
+  const LOST_AFTER_MS = 10000;
+  const FETCH_MS_MAX = 15000;
   const REFUSED = [4400, 4401, 4403, 4404]; // asking again would not help
 
   const group = live.dataset.liveGroup;
   const url = live.dataset.liveUrl || window.location.href;
   let shown = live.dataset.liveRevision || "";
   let shownAt = performance.now();
+  let heardAt = performance.now(); // of the server, with something to show or nothing new
+  let heardWhen = new Date();
+  let refusal = ""; // what the server says instead
+  let tag = null;
   let lookedAt = performance.now();
   let isFetching = false;
   let wanted = null; // what came in while fetching: LOOK, or a revision
@@ -49,9 +58,8 @@
     isFetching = true;
     lookedAt = performance.now();
     try {
-      const answer = await fetch(url, { headers: { "X-Requested-With": "live" } });
-      // A redirect leads to the login page; what is shown stays, and the next click asks.
-      if (answer.ok && !answer.redirected) show(await answer.text());
+      const headers = { "X-Requested-With": "live", ...(tag && { "If-None-Match": tag }) };
+      await heard(await fetch(url, { headers, signal: AbortSignal.timeout(FETCH_MS_MAX) }));
     } catch {
       // The server is away. The next turn asks again.
     } finally {
@@ -62,6 +70,28 @@
     if (next !== null && next !== shown) look(next);
   }
 
+  async function heard(answer) {
+    // A redirect leads to the login page; what is shown stays, and the next click asks.
+    const isNews = answer.ok && !answer.redirected;
+    refusal = isNews || answer.status === 304 ? "" : answer.redirected || answer.status === 403 ? "You are logged out, or may not see this any more." : `The server answers ${answer.status}.`;
+    if (refusal) return;
+    heardAt = performance.now();
+    heardWhen = new Date();
+    if (!isNews) return;
+    const text = await answer.text();
+    if (show(text)) tag = answer.headers.get("ETag");
+  }
+
+  function warn() {
+    const lostMs = performance.now() - heardAt;
+    for (const banner of document.querySelectorAll("[data-live-lost]")) {
+      banner.hidden = lostMs < LOST_AFTER_MS;
+      if (banner.hidden) continue;
+      const why = refusal || `No contact with the server for ${words(lostMs)}.`;
+      banner.textContent = `${why} What you see is as of ${heardWhen.toLocaleTimeString()}.`;
+    }
+  }
+
   function isInUse() {
     const selection = document.getSelection();
     const selected = selection && !selection.isCollapsed && live.contains(selection.anchorNode);
@@ -69,7 +99,7 @@
   }
 
   function show(text) {
-    if (isInUse()) return;
+    if (isInUse()) return false;
     const page = new DOMParser().parseFromString(text, "text/html");
     const fresh = page.getElementById("live") || page.body;
     const marked = fresh.matches("[data-live-revision]") ? fresh : fresh.querySelector("[data-live-revision]");
@@ -79,6 +109,7 @@
     Idiomorph.morph(live, fresh.innerHTML, { morphStyle: "innerHTML", callbacks });
     shownAt = performance.now();
     say();
+    return true;
   }
 
   // -- The websocket ----------------------------------------------------------------------
@@ -111,6 +142,7 @@
 
   function tick() {
     if (document.hidden) return;
+    warn();
     const now = performance.now();
     const every = live.querySelector("[data-live-pending]") ? PENDING_EVERY_MS : EVERY_MS;
     if (now - lookedAt >= every) look();

@@ -1,0 +1,136 @@
+"""The members of a group as its page lists them: searched, sorted and paged by the server, so that
+each of ten thousand can be reached and a page stays small."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from groups.queries.groups import MemberView
+
+PAGE_SIZE: Final = 50
+
+DIGITS_MAX: Final = 6
+
+SORTS: Final[Mapping[str, Callable[[MemberView], Any]]] = {
+    "joined": lambda member: (member.joined_at, member.member_id),
+    "client": lambda member: (member.client_id, member.member_id),
+    "silent": lambda member: (-(member.heartbeat_age_ms or -1), member.member_id),
+    "partitions": lambda member: (-member.partition_count, member.member_id),
+    "host": lambda member: (member.client_host, member.member_id),
+}
+"""By the name in the URL; the first is the usual one."""
+
+SEARCH, SORT, PAGE = "members", "sort", "page"
+"""Names of what a URL may say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One page of members. ``found``: how many match; ``links``: other pages by their name."""
+
+    rows: Sequence[MemberView]
+    found: int
+    total: int
+    search: str
+    sort: str
+    page: int
+    pages: int
+    links: Mapping[str, str]
+    sorts: Mapping[str, str]
+
+    @property
+    def first(self) -> int:
+        """The number of the first one shown, from 1."""
+        return (self.page - 1) * PAGE_SIZE + 1
+
+    @property
+    def last(self) -> int:
+        """The number of the last one shown."""
+        return self.first + len(self.rows) - 1
+
+
+def table(members: Sequence[MemberView], asked: QueryDict) -> Table:
+    """What a URL asks for; what it says that means nothing is left out."""
+    search, sort = asked.get(SEARCH, "").strip(), asked.get(SORT, "")
+    sort = sort if sort in SORTS else next(iter(SORTS))
+    found = sorted((m for m in members if matches(m, search)), key=SORTS[sort])
+    pages = max(1, -(-len(found) // PAGE_SIZE))
+    page = min(max(1, _number(asked.get(PAGE, ""))), pages)
+    said = {SEARCH: search, SORT: sort if SORT in asked else ""}
+    return Table(
+        rows=found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
+        found=len(found),
+        total=len(members),
+        search=search,
+        sort=sort,
+        page=page,
+        pages=pages,
+        links=_pages(said, page, pages),
+        sorts={name: _link({**said, SORT: name}) for name in SORTS},
+    )
+
+
+def _pages(said: Mapping[str, str], page: int, pages: int) -> Mapping[str, str]:
+    wanted = {"First": 1, "Previous": page - 1, "Next": page + 1, "Last": pages}
+    return {
+        name: _link({**said, PAGE: str(number)})
+        for name, number in wanted.items()
+        if 1 <= number <= pages and number != page
+    }
+
+
+def _link(said: Mapping[str, str]) -> str:
+    return f"?{urlencode({name: value for name, value in said.items() if value})}#members"
+
+
+def matches(member: MemberView, search: str) -> bool:
+    """Whether any of a member's names has the text in it, large or small."""
+    wanted = search.casefold()
+    names = (member.client_id, member.member_id, member.instance_id or "", member.client_host)
+    return any(wanted in name.casefold() for name in names)
+
+
+def _number(text: str) -> int:
+    plain = text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX
+    return int(text) if plain else 1
+
+
+NAME_LENGTH_MAX: Final = 36
+
+
+def shortened(text: str, most: int = NAME_LENGTH_MAX) -> str:
+    """A name that fits into a table: where many begin alike, the end tells them apart."""
+    if len(text) <= most:
+        return text
+    half = (most - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def by_topic(
+    members: Sequence[MemberView], counts: Mapping[str, int], ranges: Callable[[Sequence[int]], str]
+) -> Sequence[Mapping[str, Any]]:
+    """Of each topic how many partitions have an owner, and which have none, those topics first.
+    For groups that are too large for a matrix."""
+    owned: dict[str, set[int]] = {}
+    owners: dict[str, int] = {}
+    for member in members:
+        for topic, numbers in (member.assignment or {}).items():
+            owned.setdefault(topic, set()).update(numbers)
+            owners[topic] = owners.get(topic, 0) + bool(numbers)
+    rows = []
+    for topic in sorted(owned.keys() | counts.keys()):
+        has = owned.get(topic, set())
+        free = sorted(set(range(counts.get(topic, 0))) - has)
+        rows.append(
+            {
+                "topic": topic,
+                "partitions": max(counts.get(topic, 0), len(has)),
+                "owners": owners.get(topic, 0),
+                "free": len(free),
+                "which": shortened(ranges(free), 120),
+            }
+        )
+    return sorted(rows, key=lambda row: (-row["free"], row["topic"]))

@@ -1,0 +1,147 @@
+"""A group's page at any size: members searched, sorted and paged; refreshes that send nothing; and
+what is left of a group that was deleted."""
+
+import struct
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.admin.member_table import PAGE_SIZE, shortened
+from groups.catalogue import changes
+from groups.core.assignment import assignment_of
+from groups.core.classic import packing
+from groups.models import Liveness
+from groups.store import apply
+from tests import factories
+from tests.admin.test_groups import QUERIES_MAX, page
+from tests.admin.test_situations import owned, tells
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import TAKE_SLOTS, write
+
+pytestmark = pytest.mark.django_db
+
+MEMBERS = 300
+REFRESH_BYTES_MAX = 60_000
+
+
+@pytest.fixture
+def viewer() -> Client:
+    return visitor(VIEWER)
+
+
+@pytest.fixture
+def large() -> None:
+    """Three hundred members with names that begin alike, one partition each, and two without."""
+    changes.create("work", MEMBERS + 2)
+    work = struct.pack(">hIh4s", 0, 1, 4, b"work") + struct.pack(">i", -1)
+    members = [
+        factories.member(
+            f"a-very-long-client-name-of-the-pickers-{n:04}-5a1f2c3d",
+            position=n,
+            client_id=f"a-very-long-client-name-of-the-pickers-{n:04}",
+            client_host=f"/10.0.0.{n % 7}",
+            subscription=packing.pack((("range", work),)),
+            assignment=assignment_of([("work", n)], 0),
+        )
+        for n in range(MEMBERS)
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_SLOTS)
+        apply.apply_with(cursor, factories.batch(factories.birth("g", *members)))
+    owned()
+
+
+def listed(client: Client, query: str = "") -> list[str]:
+    """The numbers of the members that a page lists."""
+    table = client.get(f"{page('g')}?{query}").context["table"]
+    return [m.client_id[-4:] for m in table.rows]
+
+
+@pytest.mark.usefixtures("large")
+def test_every_member_can_be_reached(viewer: Client) -> None:
+    found = [number for n in range(1, 8) for number in listed(viewer, f"page={n}")]
+    assert sorted(found[: 6 * PAGE_SIZE]) == [f"{n:04}" for n in range(MEMBERS)]
+    assert listed(viewer, "members=PICKERS-0123") == ["0123"]
+    assert listed(viewer, "members=nobody") == []
+    assert len(listed(viewer, "members=10.0.0.3")) == 43
+    assert listed(viewer, "sort=client&page=2")[0] == "0050"
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("query", ["page=99", "page=-1", "page=²", "page=" + "9" * 99, "sort=x"])
+def test_what_means_nothing_shows_some_page(viewer: Client, query: str) -> None:
+    assert len(listed(viewer, query)) == PAGE_SIZE
+
+
+@pytest.mark.usefixtures("large")
+def test_who_is_silent_comes_first_where_that_is_asked(viewer: Client) -> None:
+    name = "a-very-long-client-name-of-the-pickers-0250-5a1f2c3d"
+    heard_at = datetime.now(UTC) - timedelta(seconds=9)
+    Liveness.objects.create(group_id="g", member_id=name, heard_at=heard_at, deadline_at=heard_at)
+    assert listed(viewer, "sort=silent")[0] == "0250"
+
+
+@pytest.mark.usefixtures("large")
+def test_a_page_is_small_names_are_told_apart_and_partitions_without_owner_stand_out(
+    viewer: Client,
+) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        shown = text(viewer.get(page("g", "live")))
+    assert len(asked) <= QUERIES_MAX and len(shown) < REFRESH_BYTES_MAX
+    assert f"{shortened('a-very-long-client-name-of-the-pickers-0007')}" in shown
+    assert "2 partitions have no owner." in shown
+    (row,) = viewer.get(page("g")).context["by_topic"]
+    assert (row["partitions"], row["owners"], row["free"]) == (302, 300, 2)
+    assert row["which"] == "300-301"
+
+
+def test_long_names_keep_both_ends() -> None:
+    assert shortened("x" * 36) == "x" * 36
+    cut = shortened("client-of-a-very-long-name-that-goes-on-0042")
+    assert len(cut) <= 36 and cut.startswith("client-of-a") and cut.endswith("on-0042")
+
+
+@pytest.mark.usefixtures("large")
+def test_a_refresh_of_an_unchanged_group_sends_nothing(viewer: Client) -> None:
+    name = "a-very-long-client-name-of-the-pickers-0000-5a1f2c3d"
+    heard_at = datetime.now(UTC) - timedelta(seconds=1)
+    Liveness.objects.create(group_id="g", member_id=name, heard_at=heard_at, deadline_at=heard_at)
+    first = viewer.get(page("g", "live"))
+    Liveness.objects.filter(group_id="g").update(heard_at=datetime.now(UTC))
+    again = viewer.get(page("g", "live"), headers={"if-none-match": first["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+    tells("g")
+    news = viewer.get(page("g", "live"), headers={"if-none-match": first["ETag"]})
+    assert news.status_code == 200 and "Waiting for ben" in text(news)
+
+
+def bury(group_id: str) -> None:
+    """Delete a group as its owner would."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM rollcall_member WHERE group_id = %s", [group_id])
+        cursor.execute("DELETE FROM rollcall_group WHERE group_id = %s", [group_id])
+        cursor.execute(
+            "UPDATE rollcall_journal SET kind = %s, reason = %s, details = %s WHERE id ="
+            " (SELECT max(id) FROM rollcall_journal WHERE group_id = %s)",
+            ["group-deleted", "not needed", '{"author": {"user": "olga"}}', group_id],
+        )
+
+
+@pytest.mark.parametrize("tail", ["change", "live"])
+def test_the_page_of_a_deleted_group_is_its_tombstone_with_its_journal(tail: str) -> None:
+    write("orders")
+    bury("orders")
+    shown = text(visitor(OPERATOR, name="olga").get(page("orders", tail)))
+    assert "Deleted by olga at" in shown and "not needed. Its journal is kept." in shown
+    assert "The group was created." in shown
+    assert "Members" not in shown and "Force a rebalance" not in shown
+
+
+def test_of_a_group_that_never_was_nothing_is_shown(viewer: Client) -> None:
+    for path in (page("missing"), page("missing", "live"), page("a\0b")):
+        assert viewer.get(path).status_code == 404
