@@ -231,10 +231,15 @@ def _ask(request: HttpRequest, group: Group, verb: str, reason: str, **more: Any
     return redirect(reverse("admin:groups_operation_change", args=[operation.pk]))
 
 
+FROZEN: Final = "The group is frozen: nothing happens, and the operation fails, until it is thawed."
+
+
 def _preview(group: Group, members: Sequence[groups.MemberView]) -> list[str]:
     """What will happen, in sentences."""
     if not members:
         return []
+    if getattr(group, "frozen_since", None) is not None:
+        return [FROZEN]
     if group.kind == groups.CONSUMER:
         return [
             "The group epoch rises by one and the coordinator computes every target anew.",

@@ -4,7 +4,7 @@ Values for screens and REST, made by each kind (``waiting.py`` in its folder) fr
 knows. No rule reads them. Times are the node's milliseconds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from heapq import nsmallest
@@ -85,6 +85,13 @@ class Waiting:
 def longest_silent(awaited: Iterable[Awaited]) -> tuple[Awaited, ...]:
     """Those that are named."""
     return tuple(nsmallest(NAMED_MAX, awaited, key=lambda one: (one.heard_at, one.member_id)))
+
+
+def longest_unheard(
+    member_ids: Iterable[str], heard_at: Callable[[str], Millis]
+) -> list[tuple[Millis, str]]:
+    """Who is to be named, each with when it was heard of; nothing is made of the others."""
+    return nsmallest(NAMED_MAX, ((heard_at(member_id), member_id) for member_id in member_ids))
 
 
 def name_of(row: MemberRow) -> str:

@@ -283,3 +283,18 @@ def test_a_member_of_a_settled_group_that_falls_silent_is_named() -> None:
     )
     shown = text(visitor(VIEWER).get(page("orders", "live")))
     assert "Nothing was heard of a-client for 9 s" in shown
+
+
+@pytest.mark.django_db
+def test_a_rebalance_of_a_frozen_group_is_not_promised() -> None:
+    write("orders")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at)"
+            " VALUES ('orders', 'rollcall.freeze', 1, 'true', now())"
+        )
+    operator = visitor(OPERATOR, name="olga")
+    shown = text(operator.get(page("orders", "rebalance")))
+    assert "The group is frozen: nothing happens" in shown and "to rejoin" not in shown
+    owned()
+    assert "Frozen since" in text(operator.get(page("orders", "live")))

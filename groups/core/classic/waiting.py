@@ -22,7 +22,7 @@ from groups.core.waiting import (
     Phase,
     Waiting,
     is_silent,
-    longest_silent,
+    longest_unheard,
     name_of,
 )
 
@@ -43,22 +43,17 @@ def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting 
 
 def _joining(durable: Durable, live: Live, joining: Round, rules: Rules, now: Millis) -> Waiting:
     until = joining.deadline(rules.group_quiet_window_ms, bool(live.awaited))
-    late = [
-        Awaited(
-            member_id,
-            name_of(row),
-            Act.REJOIN,
-            live.heard_of(member_id),
-            _removed_at(live, row, until),
-        )
-        for member_id, row in durable.members.items()
-        if member_id not in live.joins
+    rows = durable.members
+    late = [member_id for member_id in rows if member_id not in live.joins]
+    named = [
+        Awaited(m, name_of(rows[m]), Act.REJOIN, heard_at, _removed_at(live, rows[m], until))
+        for heard_at, m in longest_unheard(late, live.heard_of)
     ]
     return Waiting(
         phase=Phase.JOIN if joining.window is None else Phase.WINDOW,
         since=joining.started_at,
         until=until,
-        awaited=longest_silent(late),
+        awaited=tuple(named),
         awaited_count=len(late),
         ready=len(live.joins) - live.fresh,
         newcomers=_newcomers(live),
@@ -75,25 +70,23 @@ def _removed_at(live: Live, row: MemberRow, join_end: Millis) -> Millis:
 
 
 def _syncing(durable: Durable, live: Live, phase: SyncPhase) -> Waiting:
-    late = [
+    rows = durable.members
+    late = [member_id for member_id in live.unsynced if member_id in rows]
+    named = [
         Awaited(
-            member_id,
-            name_of(durable.members[member_id]),
+            m,
+            name_of(rows[m]),
             Act.SYNC,
-            live.heard_of(member_id),
-            min(
-                live.heard_of(member_id) + durable.members[member_id].session_timeout_ms,
-                phase.deadline,
-            ),
+            heard_at,
+            min(heard_at + rows[m].session_timeout_ms, phase.deadline),
         )
-        for member_id in live.unsynced
-        if member_id in durable.members
+        for heard_at, m in longest_unheard(late, live.heard_of)
     ]
     return Waiting(
         phase=Phase.SYNC,
         since=phase.started_at,
         until=phase.deadline,
-        awaited=longest_silent(late),
+        awaited=tuple(named),
         awaited_count=len(late),
         ready=len(durable.members) - len(late),
         still=None if durable.group.protocol_name in COOPERATIVE else _all(durable),
