@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
-from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason
+from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason, is_many
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
 from groups.operations import requests
@@ -147,8 +147,11 @@ def ask_many(
     """One reason for many groups; each gets an operation of its own."""
     form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
     chosen = list(Group.objects.filter(group_id__in=group_ids[:GROUPS_MAX]).order_by("group_id"))
+    members, must_type = is_many(form, [group.group_id for group in chosen])
     context: dict[str, Any] = {
         **site.admin_site.each_context(request),
+        "members": members,
+        "must_type": must_type,
         "title": f"{word.title()} the work of {len(chosen)} groups",
         "heading": f"These groups will {word} working",
         "button": f"{word.title()} their work",

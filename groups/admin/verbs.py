@@ -20,7 +20,7 @@ from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
-from groups.models import Group, Operation
+from groups.models import Group, Member, Operation
 from groups.operations import requests
 from groups.queries import groups
 from groups.queries.journal_text import seconds
@@ -69,6 +69,17 @@ class Many(Reason):
     """One reason for many groups. ``once`` makes the form ask once, however often it is sent."""
 
     once = forms.UUIDField(widget=forms.HiddenInput)
+    typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
+
+
+def is_many(form: Many, group_ids: Sequence[str]) -> tuple[int, bool]:
+    """How many members these groups have, and whether that is so many that the number of groups has
+    to be typed; a form that was sent without it is told so. (Members come and go meanwhile.)"""
+    members = Member.objects.filter(group_id__in=group_ids).count()
+    must_type = members > TYPED_ABOVE
+    if must_type and form.is_valid() and form.cleaned_data["typed"] != str(len(group_ids)):
+        form.add_error("typed", f"Type {len(group_ids)} to go on.")
+    return members, must_type
 
 
 class Asking(Reason):
@@ -150,8 +161,11 @@ def ask_many(site: RollcallAdmin, request: HttpRequest, group_ids: Sequence[str]
     """One reason for many groups; each gets an operation of its own, or is refused by name."""
     form = Many(request.POST if "confirm" in request.POST else None, initial={"once": uuid4()})
     chosen = list(Group.objects.filter(group_id__in=group_ids[:GROUPS_MAX]).order_by("group_id"))
+    members, must_type = is_many(form, [group.group_id for group in chosen])
     context = {
         **site.admin_site.each_context(request),
+        "members": members,
+        "must_type": must_type,
         "title": f"Force a rebalance of {len(chosen)} groups",
         "heading": "These groups will rebalance",
         "button": "Force the rebalances",

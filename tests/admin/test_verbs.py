@@ -190,6 +190,19 @@ def test_many_groups_are_asked_once_however_often_the_page_is_loaded(operator: C
     assert "failed" in again and "too late" in again
 
 
+def test_many_members_at_once_are_asked_only_once_the_number_of_groups_was_typed(
+    operator: Client,
+) -> None:
+    write("a", "b", size=11)
+    form = chosen(operator, "a", "b")
+    shown = text(operator.post(LIST, form))
+    assert "They have 22 members together" in shown and "Type 2 to go on." in shown
+    assert asked() == []
+
+    operator.post(LIST, {**form, "typed": "2"})
+    assert [group for group, *_ in asked()] == ["a", "b"]
+
+
 def test_one_of_many_that_went_on_meanwhile_is_left_alone(operator: Client) -> None:
     write("a", "b")
     form = chosen(operator, "a", "b")
