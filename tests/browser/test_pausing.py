@@ -57,7 +57,7 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
     expect(live).to_contain_text("1 of 1 members that take orders has stopped; 1 takes none")
     assert [anna.paused, len(anna.assigned)] == [True, 3]
     page.goto("/admin/groups/group/?q=" + topic)
-    expect(page.locator("#result_list")).to_contain_text("stopped")
+    expect(page.locator("#result_list")).to_contain_text("Stopped by operator since")
 
     find(page, topic)
     page.get_by_role("link", name="Start it", exact=True).click()
