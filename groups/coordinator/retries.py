@@ -17,7 +17,7 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.rows import Durable
-from groups.event_loop.slices import Slices
+from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.store import load
 

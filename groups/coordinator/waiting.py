@@ -19,7 +19,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.group import Millis
 from groups.core.waiting import Awaited, Waiting
-from groups.event_loop.slices import Slices
+from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.store.sql import waiting as sql
 

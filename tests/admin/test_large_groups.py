@@ -15,7 +15,6 @@ from groups.catalogue import changes
 from groups.core.assignment import assignment_of
 from groups.core.classic import packing
 from groups.models import Liveness
-from groups.store import apply
 from tests import factories
 from tests.admin.test_groups import QUERIES_MAX, page
 from tests.admin.test_situations import owned, tells
@@ -51,7 +50,7 @@ def large() -> None:
     ]
     with connection.cursor() as cursor:
         cursor.execute(TAKE_SLOTS)
-        apply.apply_with(cursor, factories.batch(factories.birth("g", *members)))
+        factories.apply_with(cursor, factories.batch(factories.birth("g", *members)))
     owned()
 
 

@@ -18,8 +18,7 @@ from groups.core.events import DraftJoin, Event, InstallAssignment, Tick
 from groups.core.group import Decision, Group, Millis, Rules
 from groups.core.kinds import KINDS
 from groups.core.replies import Committed, DraftJoined, Joined, Refused, Reply
-from groups.core.rows import Durable, GroupRow, MemberRow
-from groups.core.slot import slot_of
+from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from groups.core.strategy import Counts, Topics
 from groups.postgres import connections
 from tests.node.running import Running

@@ -9,7 +9,7 @@ import pytest
 from groups.coordinator import waiting as telling
 from groups.core.errors import ErrorCode
 from groups.core.replies import Joined
-from groups.core.slot import slot_of
+from groups.core.rows import slot_of
 from groups.postgres import connections
 from tests.node.running import Running
 

@@ -11,7 +11,7 @@ from groups.core.consumer import client_rounds, guards
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import Live
 from groups.core.consumer.member import LEFT_FOR_NOW, UNRELEASED, Member
-from groups.core.consumer.work import ASSIGNING, RECONCILING
+from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.group import Millis, Rules
 from groups.core.rows import Durable
 from groups.core.waiting import (
