@@ -23,6 +23,8 @@ GRANT SELECT, UPDATE ON pgmq.notify_insert_throttle TO {asks};
 """
 """What ``pgmq.send`` does, with its trigger, as whoever calls it."""
 
+ASKS_ALREADY = "SELECT has_table_privilege(%s, %s, 'INSERT')"
+
 THROTTLE_MS = 0
 """A ring for each task: there are few."""
 
@@ -41,7 +43,9 @@ def ensure(queue: str) -> None:
         if cursor.fetchone() == (False,):
             cursor.execute("SELECT pgmq.enable_notify_insert(%s, %s)", [queue, THROTTLE_MS])
         if settings.DATABASE_ROLES:
-            cursor.execute(MAY_ASK.format(table=table, asks=ASKS))
+            cursor.execute(ASKS_ALREADY, [ASKS, table])
+            if cursor.fetchone() == (False,):
+                cursor.execute(MAY_ASK.format(table=table, asks=ASKS))
 
 
 def _make(cursor: Any, queue: str) -> None:

@@ -1,5 +1,6 @@
 """The SQL door is open to a login for the groups that it was granted, and for no other."""
 
+import os
 from collections.abc import AsyncIterator
 from io import StringIO
 from typing import Any
@@ -14,7 +15,8 @@ from tests import rows
 from tests.exactly_once.test_commit_offsets import COMMIT
 from tests.node.running import Running
 
-LOGIN, PASSWORD = "tests_billing_app", "of the tests"
+LOGIN, PASSWORD = f"tests_billing_app_{os.getpid()}", "of the tests"
+"""Logins are the server's, which other processes of the tests use as well."""
 
 MAKE = f"""
 CREATE ROLE {LOGIN} LOGIN PASSWORD '{PASSWORD}' IN ROLE rollcall_application

@@ -53,6 +53,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     found = Secured(Certificates.make(tmp_path_factory.mktemp("certificates")))
     with Installation(found.settings) as running:
         make_user(running, "ann", "a secret")
+        make_user(running, "ben", "another one")  # whom wrong guesses lock out
         yield found
 
 
@@ -110,7 +111,7 @@ def test_a_stock_client_says_who_it_is(secured: Secured, client: str, mechanism:
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_stock_client_with_a_wrong_password_is_told_so(secured: Secured, mechanism: str) -> None:
     door = secured.door(
-        "SASL_SSL", sasl_mechanisms=mechanism, sasl_username="ann", sasl_password="a guess"
+        "SASL_SSL", sasl_mechanisms=mechanism, sasl_username="ben", sasl_password="a guess"
     )
     ended = joined("confluent-kafka", "nothing", door)
     assert "Authentication failed" in ended.stderr
