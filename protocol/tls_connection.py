@@ -43,7 +43,11 @@ class TlsConnection(KafkaConnection):
 
     async def serve(self, accepted: socket.socket) -> None:
         """Take a place for the connection, then shake hands."""
-        waiting = Unsecured(accepted)
+        try:
+            waiting = Unsecured(accepted)
+        except OSError:  # it has gone already
+            accepted.close()
+            return
         super().connection_made(waiting)
         if self.muted is not None:
             await self.muted
