@@ -1,6 +1,6 @@
 """A node over the worker's own database, and an application with a table beside it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import psycopg
@@ -18,7 +18,7 @@ Application = psycopg.AsyncConnection[Any]
 
 
 @pytest.fixture(autouse=True)
-def _prepared(database_url: str, settings: Any) -> None:
+def _prepared(database_url: str, settings: Any) -> Iterator[None]:
     """No groups, two topics, an empty ledger; joins that do not wait for company."""
     rows.empty(database_url)
     with psycopg.connect(database_url, autocommit=True) as connection:
@@ -30,6 +30,8 @@ def _prepared(database_url: str, settings: Any) -> None:
         )
     settings.GROUP_INITIAL_REBALANCE_DELAY_MS = 0
     settings.GROUP_QUIET_WINDOW_MS = 0
+    yield
+    rows.empty(database_url)  # what others find is as they expect
 
 
 @pytest.fixture
