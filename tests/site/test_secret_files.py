@@ -24,13 +24,17 @@ def test_each_secret_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
     assert secret_files.read({name: LONG, f"{name}_FILE": ""})[name] == LONG
 
 
+def test_on_loopback_the_installations_own_token_may_be_short() -> None:
+    assert secret_files.read({NAME: "short"}) == {NAME: "short"}
+
+
 def test_what_is_wrong_is_said_and_no_secret_is_shown(tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.write_text("short")
     wrong = {
         "both set": {NAME: LONG, f"{NAME}_FILE": str(file)},
         "cannot be read": {f"{NAME}_FILE": str(tmp_path / "missing")},
-        "at least 32": {f"{NAME}_FILE": str(file)},
+        "at least 32": {f"{NAME}_FILE": str(file), "ROLLCALL_ALLOWED_HOSTS": "rollcall.example"},
     }
     for words, environ in wrong.items():
         with pytest.raises(SecretError, match=words) as refusal:
