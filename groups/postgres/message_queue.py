@@ -18,12 +18,16 @@ QUEUE_TABLE = "pgmq.q_{}"
 
 MAY_ASK = """
 GRANT USAGE ON SCHEMA pgmq TO {asks};
-GRANT INSERT, SELECT (msg_id) ON {table} TO {asks};
+GRANT INSERT, SELECT (msg_id, vt, enqueued_at) ON {table} TO {asks};
+GRANT SELECT ON SEQUENCE {table}_msg_id_seq TO {asks};
 GRANT SELECT, UPDATE ON pgmq.notify_insert_throttle TO {asks};
+GRANT SELECT ON pgmq.meta TO {asks};
 """
-"""What ``pgmq.send`` does, with its trigger, as whoever calls it."""
+"""What ``pgmq.send`` does, with its trigger, as whoever calls it; and what kombu asks for before it
+sends: which queues there are, and how many messages one has."""
 
-ASKS_ALREADY = "SELECT has_table_privilege(%s, %s, 'INSERT')"
+ASKS_ALREADY = """SELECT has_table_privilege(%(asks)s, %(table)s, 'INSERT')
+    AND has_table_privilege(%(asks)s, 'pgmq.meta', 'SELECT')"""
 
 THROTTLE_MS = 0
 """A ring for each task: there are few."""
@@ -43,7 +47,7 @@ def ensure(queue: str) -> None:
         if cursor.fetchone() == (False,):
             cursor.execute("SELECT pgmq.enable_notify_insert(%s, %s)", [queue, THROTTLE_MS])
         if settings.DATABASE_ROLES:
-            cursor.execute(ASKS_ALREADY, [ASKS, table])
+            cursor.execute(ASKS_ALREADY, {"asks": ASKS, "table": table})
             if cursor.fetchone() == (False,):
                 cursor.execute(MAY_ASK.format(table=table, asks=ASKS))
 
