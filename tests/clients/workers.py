@@ -21,6 +21,10 @@ from typing import Any
 
 HEARTBEAT_MS = int(os.environ.get("HEARTBEAT_MS", "500"))
 
+PATIENT_POLL_MS = 2_000
+"""For polls of kafka-python without partitions. Version 3.0.12 forgets its assignment where a poll
+ends between SyncGroup and its answer, and goes on without one; a shorter poll often ends there."""
+
 orders: "queue.Queue[str]" = queue.Queue()
 stopping = threading.Event()
 
@@ -64,7 +68,7 @@ def kafka_python(bootstrap: str, name: str, session_ms: int) -> None:
     )
     consumer.subscribe([name], listener=Listener())
     while not stopping.is_set():
-        consumer.poll(timeout_ms=200)
+        consumer.poll(timeout_ms=200 if consumer.assignment() else PATIENT_POLL_MS)
         order = next_order()
         if order is not None:
             held = consumer.assignment()

@@ -17,6 +17,7 @@ from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewTopic
 from kafka import KafkaConsumer
 
+from tests.clients.workers import PATIENT_POLL_MS
 from tests.security.doors import Door
 
 PATIENCE_S = 10
@@ -53,7 +54,7 @@ def _kafka_python(door: Door, name: str) -> set[int]:
     )
     try:
         while not consumer.assignment():
-            consumer.poll(200)
+            consumer.poll(PATIENT_POLL_MS)
         return {each.partition for each in consumer.assignment()}
     finally:
         consumer.close()
