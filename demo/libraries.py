@@ -12,6 +12,8 @@ from demo.cast import Kind, Part
 BEATS_PER_SESSION = 6
 FETCH_WAIT_MS = 5_000
 """How long a fetch may be held: nothing ever comes, so asking often is only work."""
+FIRST_POLL_S = 2.0
+"""How long kafka-python is polled, at least, while it has no partitions."""
 
 
 class Client(Protocol):
@@ -131,7 +133,9 @@ class KafkaPython:
         )
 
     def poll(self, seconds: float) -> None:
-        self._consumer.poll(timeout_ms=int(seconds * 1000))
+        # Version 3.0.12 forgets an assignment whose answer comes after a poll has ended.
+        patience = seconds if self._consumer.assignment() else max(seconds, FIRST_POLL_S)
+        self._consumer.poll(timeout_ms=int(patience * 1000))
 
     def held(self) -> set[int]:
         return {p.partition for p in self._consumer.assignment()}
