@@ -461,10 +461,11 @@ class KafkaConnection(asyncio.Protocol):
 
     def _hung_up(self) -> bool:
         """Whether the client is gone: a socket that is not read does not say so by itself."""
-        if self._transport is None:
+        found = self._transport and self._transport.get_extra_info("socket")
+        if not found or found.fileno() < 0:  # the connection ends just now
             return False
         poll = select.poll()
-        poll.register(self._transport.get_extra_info("socket").fileno(), HUNG_UP)
+        poll.register(found.fileno(), HUNG_UP)
         return bool(poll.poll(0))
 
     def close(self) -> None:

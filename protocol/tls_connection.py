@@ -43,35 +43,43 @@ class TlsConnection(KafkaConnection):
 
     async def serve(self, accepted: socket.socket) -> None:
         """Take a place for the connection, then shake hands."""
+        task = asyncio.current_task()
+        assert task is not None
         try:
-            waiting = Unsecured(accepted)
+            waiting = Unsecured(accepted, task)
         except OSError:  # it has gone already
             accepted.close()
             return
         super().connection_made(waiting)
-        if self.muted is not None:
-            await self.muted
-        if waiting.is_closing():
-            self.connection_lost(None)
-            return
-        loop = self.server.loop
-        waiting.task = asyncio.current_task()
         try:
-            await loop.connect_accepted_socket(
-                lambda: self,
-                accepted,
-                ssl=self._tls.context(loop.time()),
-                ssl_handshake_timeout=self._tls.settings.handshake_s,
-                ssl_shutdown_timeout=SHUTDOWN_S,
-            )
+            if self.muted is not None:
+                await self.muted
+            if not waiting.is_closing():
+                await self._shake_hands(accepted)
         except (OSError, asyncio.CancelledError) as error:
             logger.info("closing %s: no TLS: %s", self.peer, error)
-            self.connection_lost(None)
+            self._give_up(accepted)
+        else:
+            if waiting.is_closing():
+                self._give_up(accepted)
+
+    async def _shake_hands(self, accepted: socket.socket) -> None:
+        loop = self.server.loop
+        await loop.connect_accepted_socket(
+            lambda: self,
+            accepted,
+            ssl=self._tls.context(loop.time()),
+            ssl_handshake_timeout=self._tls.settings.handshake_s,
+            ssl_shutdown_timeout=SHUTDOWN_S,
+        )
+
+    def _give_up(self, accepted: socket.socket) -> None:
+        self.connection_lost(None)
+        accepted.close()  # where a transport has it, with that one
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The handshake is done."""
         assert isinstance(self._transport, Unsecured)
-        self._transport.task = None
         self._transport = secured = transport  # type: ignore[assignment]
         secured.set_write_buffer_limits(high=WRITE_BUFFER_MAX)  # type: ignore[attr-defined]
         found = self._tls.principal(transport.get_extra_info("peercert"))
@@ -89,13 +97,12 @@ class TlsConnection(KafkaConnection):
 
 class Unsecured(asyncio.Transport):
     """What a connection has for a transport until its handshake is done. Who ends it ends the
-    handshake."""
+    task that serves it so far."""
 
-    def __init__(self, accepted: socket.socket) -> None:
+    def __init__(self, accepted: socket.socket, task: asyncio.Task[Any]) -> None:
         super().__init__({"socket": accepted, "peername": accepted.getpeername()})
-        self._socket = accepted
+        self._task = task
         self._is_closing = False
-        self.task: asyncio.Task[Any] | None = None
 
     def is_closing(self) -> bool:
         """Whether somebody has ended it."""
@@ -104,10 +111,7 @@ class Unsecured(asyncio.Transport):
     def close(self) -> None:
         """End it."""
         self._is_closing = True
-        if self.task is not None:
-            self.task.cancel()
-        else:
-            self._socket.close()
+        self._task.cancel()
 
     abort = close
 

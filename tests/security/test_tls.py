@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -128,6 +129,49 @@ async def test_who_hangs_up_in_the_handshake_leaves_nothing(serve: Serve) -> Non
             (client.abort if number % 2 else client.close)()
         await until(lambda: served.server._accepted == 20)
         await left_alone(served)
+
+
+async def test_who_is_ended_while_it_waits_for_its_handshake_leaves_nothing(
+    serve: Serve, settings: Any
+) -> None:
+    """A crowd, let in slowly, that goes away or is closed at once; the sweep goes on."""
+    settings.MAX_CONNECTION_CREATION_RATE = 1
+    async with serve() as served:
+        clients = [await Client.connect(served.address) for _ in range(12)]
+        await until(lambda: sum(c.muted is not None for c in served.connections) > 5)
+        for client in clients[::2]:
+            client.abort()
+        served.sweep(later_s=served.server.first_s_max + 1)
+        await asyncio.sleep(0)
+        served.sweep()
+        await left_alone(served)
+
+
+async def test_a_place_is_free_at_once_when_its_holder_is_ended_before_the_handshake(
+    serve: Serve, settings: Any
+) -> None:
+    settings.MAX_CONNECTION_CREATION_RATE = 1
+    settings.MAX_CONNECTIONS = 3
+    async with serve() as served:
+        for _ in range(30):
+            await Client.connect(served.address)
+        await until(lambda: served.server._accepted == 30)
+        served.sweep()
+        assert served.server.admission._taken == 3
+
+
+async def test_the_sweep_looks_at_connections_that_end_just_now(
+    serve: Serve, certificates: Certificates
+) -> None:
+    async with serve() as served:
+        client = await connected(served, certificates.context())
+        assert (await client.call(hello(), 3)).error_code == 0
+        [connection] = served.connections
+        connection.mute(10_000)
+        connection.abort()
+        while served.server.admission._taken:
+            served.sweep()
+            await asyncio.sleep(0)
 
 
 async def test_tls_below_1_2_is_refused(serve: Serve, certificates: Certificates) -> None:
