@@ -10,6 +10,7 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from groups.cluster.view import DRAFT, Endpoint
 from protocol.session import PLAINTEXT
@@ -184,8 +185,10 @@ def address_problem(host: str, port: int | None) -> str | None:
     return None
 
 
+@cache
 def is_loopback(host: str) -> bool:
-    """Whether an address, or every address of a name, can be reached from this machine only."""
+    """Whether an address, or every address of a name, can be reached from this machine only. A name
+    is looked up once: connections are judged by it too, and a resolver may take seconds."""
     try:
         found = {info[4][0] for info in socket.getaddrinfo(host, None)}
     except OSError:

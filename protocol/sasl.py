@@ -23,7 +23,7 @@ MESSAGE_BYTES_MAX = 4096
 """Of any message of a client; those of passwords are much shorter."""
 
 HASHING_MAX = 64
-"""Passwords that wait to be hashed (PLAIN): half a second's worth. More are refused."""
+"""Passwords that wait to be hashed (PLAIN): half a second's worth. One more ends its connection."""
 
 PLAIN = "PLAIN"
 
@@ -31,6 +31,11 @@ PLAIN = "PLAIN"
 class Rejected(Exception):
     """A client is not who it says, or does not say it properly. The text is for our log: a client
     hears nothing of the reason."""
+
+
+class Crowded(Exception):
+    """Nobody looked whether a client is who it says: too many ask at once. It counts as no failure,
+    and no client is told that its password is wrong."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,9 +66,9 @@ class Sasl:
         return found or scram_credentials.plausible(self.secret, mechanism, name)
 
     async def salted(self, mechanism: str, password: str, known: Credential) -> bytes:
-        """Beside the loop, one after another."""
+        """Beside the loop, one after another; ``Crowded``."""
         if self.waiting >= HASHING_MAX:
-            raise Rejected("too many passwords wait to be hashed")
+            raise Crowded("too many passwords wait to be hashed")
         self.waiting += 1
         try:
             work = partial(
@@ -85,7 +90,7 @@ class Exchange(ABC):
         self.is_done = False
 
     async def take(self, message: bytes) -> bytes:
-        """The answer to a client's next message; ``Rejected``."""
+        """The answer to a client's next message; ``Rejected``, ``Crowded``."""
         if len(message) > MESSAGE_BYTES_MAX:
             raise Rejected(f"a message of {len(message)} bytes")
         try:
@@ -95,16 +100,26 @@ class Exchange(ABC):
                 self.sasl.lockouts.failed((self.name, self.address), self.sasl.now())
             raise
         if self.is_done:
-            self.sasl.lockouts.succeeded((self.name, self.address))
+            self._let_in()
         return answer
 
     def claim(self, name: str) -> None:
         """A client says who it is; ``Rejected`` where it has failed too often."""
         if not name or len(name) > NAME_CHARS_MAX or not name.isprintable():
             raise Rejected("a name that no user has")
+        self._refuse_locked(name)
+        self.name = name
+
+    def _let_in(self) -> None:
+        """Things may have changed since the claim: crowds begin before the first of them fails."""
+        self._refuse_locked(self.name)
+        if not any(self.sasl.credentials.get(self.name, m) for m in scram_credentials.HASHES):
+            raise Rejected(f"{self.name!r} has been deleted")
+        self.sasl.lockouts.succeeded((self.name, self.address))
+
+    def _refuse_locked(self, name: str) -> None:
         if self.sasl.lockouts.is_locked((name, self.address), self.sasl.now()):
             raise Rejected(f"{name!r} failed too often")
-        self.name = name
 
     @abstractmethod
     async def _take(self, message: bytes) -> bytes: ...

@@ -5,7 +5,8 @@ import logging
 
 from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.sasl import Exchange, Rejected
+from protocol.sasl import Crowded, Exchange, Rejected
+from rollcall.wire.errors import WireError
 from rollcall.wire.messages.sasl_authenticate import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
@@ -19,7 +20,8 @@ FAILED = "Authentication failed: invalid credentials with SASL mechanism {}"
 
 
 async def handle(request: SaslAuthenticateRequest, call: Call) -> SaslAuthenticateResponse:
-    """The mechanism's answer. A failure is answered after a while, and ends the connection."""
+    """The mechanism's answer. A failure is answered after a while, and ends the connection; where
+    there is a crowd it ends unanswered, and the client comes again."""
     session, exchange = call.session, call.session.exchange
     if session.sasl is None or exchange is None:
         session.refused()
@@ -31,6 +33,8 @@ async def handle(request: SaslAuthenticateRequest, call: Call) -> SaslAuthentica
         if not exchange.is_done:
             return SaslAuthenticateResponse(auth_bytes=answer)
         lifetime_ms = _authenticated(exchange, call)
+    except Crowded as error:
+        raise WireError(str(error)) from None
     except Rejected as error:
         logger.warning("%s, %s: authentication failed: %s", call.client_host, call.client_id, error)
         session.exchange = None
