@@ -31,6 +31,7 @@ class Merge:
         try:
             self.group = self.work()
         except Exception:
+            self.group = None
             logger.exception("group %r cannot be loaded", self.group_id)
 
     async def run_aside(self) -> None:
@@ -47,7 +48,10 @@ def takes_long(durable: Durable) -> bool:
     size = 0
     for row in durable.members.values():
         told = row.details
-        size += 1 + len(told.get("topics", ())) + len(told.get("since", ()))
+        try:
+            size += 1 + len(told.get("topics", ())) + len(told.get("since", ()))
+        except (AttributeError, TypeError):
+            return False  # of no kind that is known here: ``run`` finds out
         if size >= LONG_STEP_MIN:
             return True
     return False

@@ -82,6 +82,7 @@ class OffsetTotals:
 
     def found(self, *, is_full: bool, is_waiting_full: bool) -> None:
         """What a count of all groups has found."""
+        self._known.clear()  # some may have been deleted
         self._is_full, self._is_waiting_full = is_full, is_waiting_full
         self._say()
 
@@ -90,16 +91,23 @@ class OffsetTotals:
         self.suspected.clear()
         for group_id in self._suspects | (self.large.keys() if again else set()):
             self._suspects.discard(group_id)
-            async with self._connections() as connection:
-                asked = {"group_id": group_id, "most": self.group_max}
-                row = await (await connection.execute(sql.COUNT_OF_GROUP, asked)).fetchone()
-            assert row is not None
-            counts = Counts(*row)
+            try:
+                counts = await self._counted(group_id)
+            except BaseException:
+                self._suspects.add(group_id)
+                raise
             if max(counts) >= self.group_max * NEAR and self._coordinator.owns(group_id):
                 self.large[group_id] = counts
             else:
                 self.large.pop(group_id, None)
         self._say()
+
+    async def _counted(self, group_id: str) -> Counts:
+        async with self._connections() as connection:
+            asked = {"group_id": group_id, "most": self.group_max}
+            row = await (await connection.execute(sql.COUNT_OF_GROUP, asked)).fetchone()
+        assert row is not None
+        return Counts(*row)
 
     def _say(self) -> None:
         """Whose commits are looked at from now on."""

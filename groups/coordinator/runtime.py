@@ -43,6 +43,9 @@ INBOX_EVENTS_MAX = 50_000
 """Events that may wait for one group. A node that cannot write for seconds must refuse rather
 than grow: five times the members a group may have."""
 
+LOADED_LATE_MS = 2_000
+"""Members whose groups are loaded can be heard once all are: when that takes longer than this, a
+third of the shortest session, their sessions begin anew at its end."""
 
 SEEN_AT_ONCE = 2_000
 """Groups that the rows are compared with at a time: two milliseconds of the loop."""
@@ -314,15 +317,27 @@ class CoordinatorRuntime:
             work = partial(_revived, durable, self.own.rules_of(group_id), self.clock, until)
             merges.append(Merge(group_id, work, takes_long(durable)))
             yield merges[-1]
+        if self.clock() - now > LOADED_LATE_MS:
+            for merge in merges:
+                if merge.group is not None:
+                    merge.work = partial(_begun, merge.group, self.clock, now)
+                    yield merge
         for merge in merges:
-            if merge.group is not None:
-                self._seat(merge.group_id, merge.group)
-                self.observers.came(merge.group_id)
-            else:
-                rules = self.own.rules_of(merge.group_id)
-                absent = KINDS[CLASSIC].absent(merge.group_id, rules, now)
-                self._break(self._seat(merge.group_id, absent))
+            self._seat_loaded(merge)
         self.epochs.update(epochs)
+
+    def _seat_loaded(self, merge: Merge) -> None:
+        if merge.group is not None:
+            try:
+                self._seat(merge.group_id, merge.group)
+            except Exception:
+                logger.exception("group %r cannot be loaded", merge.group_id)
+            else:
+                self.observers.came(merge.group_id)
+                return
+        rules = self.own.rules_of(merge.group_id)
+        absent = KINDS[CLASSIC].absent(merge.group_id, rules, self.clock())
+        self._break(self._seat(merge.group_id, absent))
 
     def drop(self, slots: Iterable[int], code: ErrorCode) -> None:
         """These slots are another node's, or nobody's: answer everything parked, forget all."""
@@ -482,13 +497,18 @@ class CoordinatorRuntime:
 
 
 def _revived(durable: Durable, rules: Rules, clock: Callable[[], Millis], until: Millis) -> Group:
-    """The group of these rows, whose next deadline is known: sessions begin at the end of this."""
-    began = clock()
-    group = KINDS[durable.group.kind].merge(durable, None, rules, began)
+    """The group of these rows, whose next deadline is known."""
     now = clock()
-    if now > began:
-        group = group.rearm(now, now - began)
+    group = KINDS[durable.group.kind].merge(durable, None, rules, now)
     wait_for(group, until, now)
+    group.due(now)
+    return group
+
+
+def _begun(group: Group, clock: Callable[[], Millis], since: Millis) -> Group:
+    """The same, put together at some time after ``since``, whose sessions begin now."""
+    now = clock()
+    group = group.rearm(now, now - since)
     group.due(now)
     return group
 

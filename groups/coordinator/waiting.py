@@ -9,6 +9,7 @@ later.
 import asyncio
 import json
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +18,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.conversion.step import LONG_STEP_MIN
 from groups.core.group import Millis
 from groups.core.waiting import Awaited, Waiting
 from groups.event_loop import Slices
@@ -74,51 +76,53 @@ class WaitingGroups:
     async def _tell(self, pool: Pool) -> None:
         if not self.coordinator.holds_lease:
             return
-        news, settled = self.collect()
+        news, settled = await self.collect()
         if settled:
             await self._execute(pool, sql.SETTLED, {"group_ids": settled})
         if news:
-            now = self.coordinator.clock()
-            await self._execute(
-                pool,
-                sql.TELL,
-                {
-                    "node_id": self.node_id,
-                    "group_id": list(news),
-                    "revision": [self._revision(group_id) for group_id in news],
-                    "details": [json.dumps(told_at(waiting, now)) for waiting in news.values()],
-                },
-            )
+            await self._execute(pool, sql.TELL, await self._rows(news))
         for group_id, waiting in news.items():
             self._known[group_id].waiting = waiting
             self._known[group_id].at = self.coordinator.clock()
         for group_id in settled:
             self._known.pop(group_id, None)
 
+    async def _rows(self, news: Mapping[str, Waiting]) -> Mapping[str, Any]:
+        now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
+        details: list[str] = []
+        for waiting in news.values():
+            details.append(json.dumps(told_at(waiting, now)))
+            if slices.is_over:
+                await slices.pause()
+        return {
+            "node_id": self.node_id,
+            "group_id": list(news),
+            "revision": [self._revision(group_id) for group_id in news],
+            "details": details,
+        }
+
     def _revision(self, group_id: str) -> int:
         resident = self.coordinator.residents.get(group_id)
         return resident.group.durable.revision if resident else 0
 
-    async def _execute(self, pool: Pool, statement: str, values: dict[str, Any]) -> None:
+    async def _execute(self, pool: Pool, statement: str, values: Mapping[str, Any]) -> None:
         async with pool.connection() as connection, connection.transaction():
             await connection.execute("SET LOCAL synchronous_commit TO off")
             await connection.execute(statement.encode(), values)
 
-    def collect(self) -> tuple[dict[str, Waiting], list[str]]:
+    async def collect(self) -> tuple[dict[str, Waiting], list[str]]:
         """What is to be told now, and which groups have settled that something was told of."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
         for group_id in self.coordinator.observers.unlooked():
-            self._known.setdefault(group_id, Told()).due = now
+            self._known.setdefault(group_id, Told())
         news: dict[str, Waiting] = {}
         settled: list[str] = []
         due = [g for g, told in self._known.items() if told.due <= now]
         for group_id in due:
-            told = self._known.pop(
-                group_id
-            )  # to the end of the queue, where it waits for something
-            waiting = self._look(group_id, told, now)
+            told = self._known.pop(group_id)
+            waiting = await self._look(group_id, told, now)
             if waiting is not None:
-                self._known[group_id] = told
+                self._known[group_id] = told  # at the end of the queue
                 if waiting != told.waiting or now - told.at >= RENEW_MS:
                     news[group_id] = waiting
             elif told.waiting is not None and self.coordinator.owns(group_id):
@@ -128,13 +132,16 @@ class WaitingGroups:
                 break
         return news, settled
 
-    def _look(self, group_id: str, told: Told, now: Millis) -> Waiting | None:
+    async def _look(self, group_id: str, told: Told, now: Millis) -> Waiting | None:
+        """At a large group beside the loop: a group that was committed does not change."""
         resident = self.coordinator.residents.get(group_id)
         if resident is None or resident.broken:
             return None
-        breadth = len(resident.group.durable.members)
+        group, breadth = resident.group, len(resident.group.durable.members)
         told.due = now + int(LOOK_S * 1_000) * (breadth // MEMBERS_PER_LOOK)
-        return resident.group.waiting(now)
+        if breadth < LONG_STEP_MIN:
+            return group.waiting(now)
+        return await asyncio.to_thread(group.waiting, now)
 
 
 def told_at(waiting: Waiting, now: Millis) -> dict[str, Any]:

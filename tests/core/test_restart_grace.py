@@ -1,6 +1,7 @@
 """Members that a node loads when it has just started have time to find it; then sessions count."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -88,3 +89,22 @@ def test_a_session_that_is_longer_stays_as_long(
 ) -> None:
     coordinator.restart_grace_ms = SESSION_MS - 1
     assert loaded("classic", clock, coordinator)() == SESSION_MS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sessions_begin_when_all_groups_of_a_load_are_served(
+    kind: str, clock: Clock, coordinator: CoordinatorRuntime
+) -> None:
+    """Nobody could be heard of before, however long the others took."""
+    coordinator.restart_grace_ms = 0
+    member = MemberRow("m", None, "c", "/h", SESSION_MS, 300_000, 0, SUBSCRIPTION)
+    rows = {id_: Durable(replace(KINDS[kind], group_id=id_), {"m": member}, 5) for id_ in "gh"}
+    merges = coordinator.adopting({}, rows)
+    for merge in merges:
+        if merge.group is None:
+            clock.now += SESSION_MS
+        merge.run()
+    for entry in coordinator.residents.values():
+        [session] = entry.group.sessions(clock())
+        assert session.heard_at == clock()
+        assert entry.group.due(clock()) == clock() + SESSION_MS

@@ -7,11 +7,15 @@ from typing import Any
 import pytest
 
 from groups.coordinator import waiting as telling
+from groups.core.classic.group import ClassicGroup
 from groups.core.errors import ErrorCode
-from groups.core.replies import Joined
+from groups.core.replies import Committed, Joined
 from groups.core.rows import slot_of
+from groups.core.waiting import Waiting
 from groups.postgres import connections
-from tests.node.running import Running
+from tests.node.running import Running, running
+from tests.node.test_long_steps import Gate, reached
+from tests.node.test_memory import StoppedClock
 
 Details = dict[str, Any] | None
 
@@ -58,8 +62,8 @@ async def test_a_group_that_settles_at_once_is_not_told_of_again_and_again(one: 
     await one.settled("g")
     await until(lambda told: told is None)
     known = one.node.waiting_groups
-    known.collect()
-    assert known.collect() == ({}, []) and not known._known
+    await known.collect()
+    assert await known.collect() == ({}, []) and not known._known
 
 
 async def test_what_stays_the_same_is_told_anew_for_who_would_think_the_owner_gone(
@@ -81,5 +85,39 @@ async def test_a_new_owner_tells_and_the_old_one_takes_nothing_back(
     one.join("g", client_id="dan")
     await until(lambda told: told is not None)
     one.node.coordinator.drop([slot_of("g")], ErrorCode.NOT_COORDINATOR)
-    one.node.waiting_groups.collect()
+    await one.node.waiting_groups.collect()
     assert await until(lambda told: told is not None)
+
+
+async def test_a_look_at_a_large_group_holds_nobody_up(
+    one: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, look = Gate(), ClassicGroup.waiting
+
+    def slowly(group: ClassicGroup, now: int) -> Waiting | None:
+        if group.durable.group.group_id == "large":
+            gate.pass_through()
+        return look(group, now)
+
+    monkeypatch.setattr(ClassicGroup, "waiting", slowly)
+    monkeypatch.setattr(telling, "LONG_STEP_MIN", 1)
+    await one.settled("large")
+    await reached(gate)
+    assert await one.commit("small", 1) == Committed()
+    gate.open()
+
+
+@pytest.mark.usefixtures("_prepared")
+async def test_a_large_group_is_looked_at_less_often_however_often_it_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(telling, "MEMBERS_PER_LOOK", 1)
+    async with running(clock=StoppedClock()) as one:
+        await one.settled("g")
+        one.join("g", client_id="dan")
+        await until(lambda told: told is not None)
+        looks: list[str] = []
+        monkeypatch.setattr(ClassicGroup, "waiting", lambda *_: looks.append("g"))
+        one.node.coordinator.observers.note("g", 9)
+        await one.node.waiting_groups.collect()
+        assert not looks

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 from uuid import uuid4
 
+import psycopg
 import pytest
 
 from groups.coordinator.totals import GROUPS, HISTORY, OFFSETS, TOPICS, WAITING, Figure
@@ -311,6 +312,40 @@ async def test_what_a_full_group_deletes_makes_room(of_offsets: Serving, other: 
     await of_offsets.node.totals.look()
 
     assert set(await commit_many(client, "greedy", range(100, 150))) == {GOOD}
+
+
+async def test_a_count_that_postgresql_does_not_answer_is_made_again(
+    of_offsets: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    totals, asked = of_offsets.node.totals.offsets, 0
+
+    def away() -> NoReturn:
+        nonlocal asked
+        asked += 1
+        raise psycopg.OperationalError
+
+    client, _ = await of_offsets.connect()
+    with monkeypatch.context() as patched:
+        patched.setattr(totals, "_connections", away)
+        await commit_many(client, "greedy", range(200))
+        await until(lambda: asked > 0)
+
+    await of_offsets.node.totals.look()
+    assert "greedy" in of_offsets.node.coordinator.full
+
+
+async def test_offsets_that_were_deleted_are_new_again(
+    of_offsets: Serving, other: Connection
+) -> None:
+    client, _ = await of_offsets.connect()
+    for number in range(2):
+        await commit_many(client, f"greedy-{number}", range(150))
+    await of_offsets.node.totals.look()
+    assert set(await commit_many(client, "greedy-0", range(150))) == {GOOD}
+    await other.execute("UPDATE rollcall_offset SET group_id = 'x' WHERE group_id = 'greedy-0'")
+
+    await of_offsets.node.totals.look()
+    assert set(await commit_many(client, "greedy-0", range(150))) == {NO_ROOM}
 
 
 async def test_where_all_groups_have_too_many_offsets_those_of_few_go_on(

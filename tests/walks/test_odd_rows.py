@@ -1,0 +1,73 @@
+"""Rows that make no sense, to this version at least: their group answers errors, and no other."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.errors import ErrorCode
+from groups.core.events import LeaveGroup, Ticket
+from groups.core.group import Rules
+from groups.core.replies import Refused, Reply
+from groups.core.rows import Details, Durable, slot_of
+from tests.walks.life import PEOPLE, Life, read_back
+
+ODD: Final[tuple[Any, ...]] = (None, 3, "text", ["text"], [], {"key": "text"}, {}, -1, [[1]], True)
+"""What a detail may be in another version."""
+
+
+def damaged(durable: Durable, rng: Random) -> Durable:
+    """The same rows, of which one has an odd detail, lacks one, or is no mapping at all."""
+    if not durable.members or rng.random() < 0.4:
+        return replace(durable, group=replace(durable.group, details=odd(durable.group, rng)))
+    key = rng.choice(sorted(durable.members))
+    row = durable.members[key]
+    members = {**durable.members, key: replace(row, details=odd(row, rng))}
+    return replace(durable, members=members)
+
+
+def odd(row: Any, rng: Random) -> Details:
+    """Its details, with something wrong."""
+    details = dict(row.details)
+    names = sorted({*details, "topics", "since"})
+    if rng.random() < 0.2:
+        anything: Details = rng.choice(ODD)
+        return anything
+    if details and rng.random() < 0.3:
+        details.pop(rng.choice(sorted(details)))
+    else:
+        details[rng.choice(names)] = rng.choice(ODD)
+    return details
+
+
+def lived(kind: str, seed: int) -> Iterator[Durable]:
+    """The rows of a life, as they were after some of its steps."""
+    for _, decision in Life(kind, seed).live().written:
+        durable = decision.group.durable
+        if not decision.deleted and durable.group.details:
+            yield replace(read_back(durable), revision=5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", PEOPLE)
+def test_a_group_that_cannot_be_loaded_takes_no_other_with_it(kind: str, seed: int) -> None:
+    rng = Random(f"{kind} {seed}")
+    told: list[Reply] = []
+    for durable in lived(kind, seed):
+        coordinator = CoordinatorRuntime(
+            Rules(), lambda: 0, rng, lambda _ticket, reply: told.append(reply)
+        )
+        coordinator.lease_until = 1
+        slots = {slot_of("g"): 1, slot_of("other"): 1}
+        coordinator.adopt(slots, {"g": damaged(durable, rng), "other": durable})
+        entry = coordinator.residents["g"]
+        if not entry.broken:
+            coordinator.doubt(entry)
+            coordinator.reseat(entry, damaged(durable, rng))
+        assert coordinator.serves(slot_of("other")) and not coordinator.residents["other"].broken
+        if entry.broken:
+            coordinator.submit("g", LeaveGroup(ticket=Ticket(1, 1), members=()))
+            assert told.pop() == Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
