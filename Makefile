@@ -6,6 +6,10 @@ UV := .tools/uv/bin/uv
 PYTHON := .venv/bin/python
 READY := .venv/.synced
 PURE := tests/core tests/core_commanded tests/core_consumer tests/core_draft tests/walks tests/wire
+# Without Django and PostgreSQL; so without two files that read the journal's sentences.
+PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest --timeout=120 \
+	$(addprefix -p ,xdist pytest_randomly pytest_timeout _hypothesis_pytestplugin tests.examples) \
+	$(addprefix --ignore=tests/,core/test_vocabulary.py core_consumer/test_client_reasons.py)
 # One worker more than processors: each waits for a fifth of its time. Those of what is long start
 # installations and other languages' programs, which have work for the processors themselves.
 MORE := 1
@@ -62,7 +66,7 @@ check: $(READY) ## while writing: `make lint` beside the tiers that are pure, wi
 	@$(MAKE) --no-print-directory -j2 lint pure
 
 pure: $(READY)
-	ROLLCALL_TEST_EXAMPLES=10 $(PYTHON) -m pytest -q -n 2 $(PURE) $(ARGS)
+	ROLLCALL_TEST_EXAMPLES=10 ROLLCALL_FUZZ_FACTOR=0.2 $(PURELY) -q -n 2 -m "not long" $(PURE) $(ARGS)
 
 coverage: $(READY) ## which lines and branches `make test` runs: a figure, no gate
 	$(PYTHON) -m coverage erase

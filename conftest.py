@@ -14,28 +14,19 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.db import connection
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
 
 from coordinator_site import database
 from launcher import postgres
 from launcher.output import Output
 from tests import installations
 
-pytest_plugins = ["tests.time_limit"]
+pytest_plugins = ["tests.examples", "tests.time_limit"]
 
 LOG = "postgres.log"
 SHARED_SERVER = "ROLLCALL_TEST_SERVER_IS_SHARED"
 """Set by who has started a server, made this run's database and named it (``tests/mutation``)."""
 
 SERVER = pytest.StashKey[ExitStack]()
-
-hypothesis_settings.register_profile(
-    "busy", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-hypothesis_settings.load_profile("busy")
-"""How long an example takes says how busy the machine is, and nothing about the example. Settings
-of a test begin with these, since this is read ahead of it."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -22,7 +22,7 @@ from tests.mutation.areas import Row
 from tests.mutation.reaching import VARIABLE, Reached, read
 from tests.mutation.worker import BROKEN, PLUGIN, SURVIVED
 
-PURE = ("-c", "tests/mutation/pure.ini", "--rootdir", ".", "--noconftest")
+PURE = ("-c", "tests/pure.ini", "--rootdir", ".", "--noconftest")
 WHOLE = ("-p", "pytest_django.plugin", "-p", "pytest_asyncio.plugin")
 ALWAYS = (
     *("-p", "pytest_timeout", "-p", "_hypothesis_pytestplugin", "-p", "no:cacheprovider"),

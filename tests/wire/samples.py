@@ -104,8 +104,18 @@ def _value(name: str, kind: Kind, version: int, rng: Random) -> Any:
     return rng.randrange(100 if kind.size == 1 else 10_000)
 
 
+_MADE: dict[tuple[Any, int], st.SearchStrategy[Any]] = {}
+
+
 def messages(cls: type[Struct], version: int) -> st.SearchStrategy[Any]:
-    """Any instance that this version can carry without loss."""
+    """Any instance that this version can carry without loss. The strategy is made once: it costs
+    more than some examples."""
+    if (cls, version) not in _MADE:
+        _MADE[cls, version] = _messages(cls, version)
+    return _MADE[cls, version]
+
+
+def _messages(cls: type[Struct], version: int) -> st.SearchStrategy[Any]:
     here = layout(cls, version)
     values = {
         field.name: st.none() | _values(field.kind, version)
