@@ -299,7 +299,8 @@ class Node:
 
     async def _topics_rung(self, payload: str | None) -> None:
         """The doorbell of the catalogue: the copy first, then who subscribes."""
-        await self.draft_topics.rung(payload)
+        await self.catalogue.rung(payload)
+        self.draft_topics.look()
         self.commanded_topics.wake()
 
     async def _operations(self) -> None:

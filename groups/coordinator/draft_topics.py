@@ -39,11 +39,6 @@ class DraftTopics:
             await asyncio.sleep(LOOK_S)
             self.look()
 
-    async def rung(self, payload: str | None) -> None:
-        """The doorbell of the catalogue: the copy first, then who subscribes."""
-        await self._catalogue.rung(payload)
-        self.look()
-
     def look(self) -> None:
         """Tell every draft group of topics that are not as it last heard. Telling it twice, while
         the first word is on its way, does no harm."""

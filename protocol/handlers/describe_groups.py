@@ -1,13 +1,13 @@
 """DescribeGroups (15): groups with generations and their members, those of the 0.9 draft and those
 that the coordinator commands included; any other id reads as a dead group."""
 
-from groups.core.classic.group import ClassicGroup
+from typing import Any
+
 from groups.core.classic.packing import metadata_of
 from groups.core.classic.states import STABLE
-from groups.core.commanded.group import CommandedGroup
-from groups.core.draft.group import DraftGroup
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import MemberRow
+from groups.core.step import Halves
 from protocol.call import Call
 from protocol.handlers.support import group_operations, validation
 from rollcall.wire.limits import REPLY_BYTES_MAX
@@ -51,8 +51,8 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
     code = await call.available(group_id)
     if code is not ErrorCode.NONE:
         return DescribedGroup(error_code=code, group_id=group_id)
-    group = call.node.coordinator.group(group_id)
-    if not isinstance(group, ClassicGroup | DraftGroup | CommandedGroup):
+    group: object = call.node.coordinator.group(group_id)
+    if not isinstance(group, Halves):
         fault = "not found" if group is None else "is not classic"
         return _dead(group_id, call.version, fault, group_operations.of_group(operations_asked))
     return _described(group, group_operations.of_group(operations_asked))
@@ -68,9 +68,7 @@ def _dead(group_id: str, version: int, fault: str, authorized: int) -> Described
     return described
 
 
-def _described(
-    group: ClassicGroup | DraftGroup | CommandedGroup, authorized: int
-) -> DescribedGroup:
+def _described(group: Halves[Any], authorized: int) -> DescribedGroup:
     """Protocol and metadata are told in Stable only: elsewhere they are about to change. The
     assignments are then those that members still have, as far as they are told."""
     row = group.durable.group

@@ -39,7 +39,7 @@ CORE = _in(
     "scenarios classic_group holding rebalances restart_grace stalls subscription group_configs"
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
     " transactions importing kinds numbers plain_text other_kinds journal votes classic_machine"
-    " growth bucket shared packing",
+    " growth bucket shared packing row_packing",
 )
 CONSUMER = _in(
     "core_consumer",
@@ -48,7 +48,7 @@ CONSUMER = _in(
     " plugins wire_bytes machine migration_machine client_assignor_machine large_targets",
 )
 ASSIGNORS = _in("core_consumer", "assignors")
-DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups packing")
+DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups")
 COMMANDED = _in("core_commanded", "scenarios takeover machine dealing")
 PAUSE = _in("pause", "rules")
 WALKS = _in("walks", "walks")

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from groups.core import row_packing
 from groups.core.assignment import Parts
 from groups.core.commands import Ownership
-from groups.core.draft import packing
 from groups.core.rows import MemberRow
 
 STRATEGY: Final = "range"
@@ -78,18 +78,18 @@ def same_offer(row: MemberRow, details: Offer) -> bool:
 
 def subscribed(row: MemberRow, matches: Matches) -> MemberRow:
     """The member with the topics that its offer means today; the very object if it has them."""
-    packed = packing.pack_topics(STRATEGY, threads_of(row, matches))
+    packed = row_packing.pack_topics(STRATEGY, threads_of(row, matches))
     return row if packed == row.subscription else replace(row, subscription=packed)
 
 
 def topics_in(row: MemberRow) -> frozenset[str]:
     """The topics that the member's row says it works for."""
-    return packing.topics_in(row.subscription)
+    return row_packing.topics_in(row.subscription)
 
 
 def parts_in(row: MemberRow) -> Parts:
     """The partitions that the member owns."""
-    return packing.parts_in(row.assignment)
+    return row_packing.parts_in(row.assignment)
 
 
 def owned_by(row: MemberRow) -> Owned:
@@ -104,7 +104,7 @@ def owning(row: MemberRow, owned: Owned) -> MemberRow:
     for (topic, partition), thread in sorted(owned.items()):
         by_topic.setdefault(topic, []).append([partition, thread])
     details = {**row.details, OWNED: by_topic}
-    return replace(row, assignment=packing.pack_parts(owned), details=details)
+    return replace(row, assignment=row_packing.pack_parts(owned), details=details)
 
 
 def thread_name(consumer_id: str, number: int) -> str:

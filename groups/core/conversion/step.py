@@ -15,7 +15,6 @@ from groups.core import transactional_offsets
 from groups.core.classic.group import ClassicGroup
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.conversion import downgrade, upgrade
-from groups.core.draft.group import DraftGroup
 from groups.core.events import (
     ConsumerHeartbeat,
     DraftCommit,
@@ -35,7 +34,7 @@ from groups.core.events import (
     TxnOffsetCommit,
 )
 from groups.core.group import Decision, Group, Millis
-from groups.core.kinds import KINDS, kind_for, may_take, taken
+from groups.core.kinds import DRAFT, KINDS, kind_for, may_take, taken
 
 
 def decide(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:
@@ -96,7 +95,8 @@ def runs_foreign_code(group: Group, events: Sequence[Event]) -> bool:
     if not group.rules.strategies or all(isinstance(event, OF_ONE_MEMBER) for event in events):
         return False
     own = {name for name, _ in group.rules.strategies}
-    if isinstance(group, DraftGroup) and group.durable.group.protocol_name in own:
+    row = group.durable.group
+    if row.kind == DRAFT and row.protocol_name in own:
         return True
     return any(isinstance(event, DraftJoin) and event.strategy in own for event in events)
 

@@ -5,7 +5,7 @@ No join is held meanwhile: who would start a rebalance is told to ask again. A r
 on is never held up.
 """
 
-from groups.core.draft import packing
+from groups.core import row_packing
 from groups.core.draft.live import Live
 from groups.core.draft.states import EMPTY, STABLE
 from groups.core.draft.work import OWED, Work
@@ -56,6 +56,6 @@ def admit(work: Work, event: DraftJoin, known: MemberRow | None, wanted: bytes) 
     """A join that would start a rebalance: a member that wants more goes on with what it has, and
     what it wants is noted; anybody else asks again."""
     topics = frozenset(event.topics)
-    if known is None or not {t for t, _ in packing.parts_in(known.assignment)} <= topics:
+    if known is None or not {t for t, _ in row_packing.parts_in(known.assignment)} <= topics:
         raise Refuse(ASK_AGAIN)
     work.set_subscription(event.consumer_id, wanted)

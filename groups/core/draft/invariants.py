@@ -6,7 +6,7 @@ everything, for tests. A violation is a defect of ours, never a consumer's.
 
 from collections.abc import Mapping, Sequence
 
-from groups.core.draft import packing
+from groups.core import row_packing
 from groups.core.draft.live import Live
 from groups.core.draft.states import EMPTY, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS
@@ -35,7 +35,7 @@ def check(before: Durable, after: Durable, answers: Sequence[Answer]) -> None:
 
 
 def _check_owners(members: Mapping[str, MemberRow]) -> None:
-    parts = [part for row in members.values() for part in packing.parts_in(row.assignment)]
+    parts = [part for row in members.values() for part in row_packing.parts_in(row.assignment)]
     assert len(parts) == len(set(parts)), "a partition has two owners"
 
 
@@ -72,7 +72,10 @@ def _check_dealt(durable: Durable) -> None:
     wanted = {(topic, p) for topic, count in dealt.items() for p in range(count)}
     owned: set[tuple[str, int]] = set()
     for row in durable.members.values():
-        topics, parts = packing.topics_in(row.subscription), packing.parts_in(row.assignment)
+        topics, parts = (
+            row_packing.topics_in(row.subscription),
+            row_packing.parts_in(row.assignment),
+        )
         assert {topic for topic, _ in parts} <= topics, "owned, but not subscribed to"
         assert topics <= dealt.keys(), "subscribed to, but not dealt"
         owned |= parts

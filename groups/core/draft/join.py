@@ -3,7 +3,8 @@
 Only this file lets a consumer in. When the generation comes is decided in ``join_phase``.
 """
 
-from groups.core.draft import guards, join_phase, packing, strategies
+from groups.core import row_packing
+from groups.core.draft import guards, join_phase, strategies
 from groups.core.draft.live import Join
 from groups.core.draft.states import EMPTY, MEMBER_JOINED, METADATA_CHANGED, STABLE
 from groups.core.draft.work import EXCLUDED, Work
@@ -31,7 +32,7 @@ def join_group(work: Work, event: DraftJoin) -> None:
         work.answer(event.ticket, join_phase.joined(work, event.consumer_id))
         return
     if guards.holds(work):
-        wanted = packing.pack_topics(event.strategy, event.topics)
+        wanted = row_packing.pack_topics(event.strategy, event.topics)
         guards.admit(work, event, known, wanted)
         _count_topics(work, event)
         join_phase.start(work, Cause(METADATA_CHANGED, WANTS, event.consumer_id, event.client_id))
@@ -76,7 +77,7 @@ def _check_group(work: Work, event: DraftJoin) -> None:
 
 
 def _says_the_same(known: MemberRow, event: DraftJoin) -> bool:
-    return packing.topics_in(known.subscription) == frozenset(event.topics)
+    return row_packing.topics_in(known.subscription) == frozenset(event.topics)
 
 
 def _row(event: DraftJoin, position: int, assignment: bytes = b"") -> MemberRow:
@@ -88,7 +89,7 @@ def _row(event: DraftJoin, position: int, assignment: bytes = b"") -> MemberRow:
         session_timeout_ms=event.session_timeout_ms,
         rebalance_timeout_ms=event.session_timeout_ms,
         position=position,
-        subscription=packing.pack_topics(event.strategy, event.topics),
+        subscription=row_packing.pack_topics(event.strategy, event.topics),
         assignment=assignment,
     )
 

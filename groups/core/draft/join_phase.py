@@ -10,7 +10,8 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from groups.core.draft import guards, packing, strategies
+from groups.core import row_packing
+from groups.core.draft import guards, strategies
 from groups.core.draft.live import Join, Round
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt
@@ -111,7 +112,9 @@ def new_id(group_id: str, rng: Random) -> str:
 def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]) -> None:
     before, generation = work.members, work.row.generation
     rows = {consumer_id: join.row for consumer_id, join in held.items()}
-    topics = {consumer_id: packing.topics_in(row.subscription) for consumer_id, row in rows.items()}
+    topics = {
+        consumer_id: row_packing.topics_in(row.subscription) for consumer_id, row in rows.items()
+    }
     names = sorted(set().union(*topics.values()))
     counts = {name: work.live.counts.get(name, 0) for name in names}
     given = _deal(work, topics, counts)
@@ -150,13 +153,13 @@ def _deal(
 
 def _with(row: MemberRow, before: MemberRow | None, parts: Parts) -> MemberRow:
     """The row with what it owns; the very object of before where nothing changed."""
-    after = replace(row, assignment=packing.pack_parts(parts))
+    after = replace(row, assignment=row_packing.pack_parts(parts))
     return before if before is not None and after == before else after
 
 
 def _moved(before: Mapping[str, MemberRow], given: Mapping[str, Parts]) -> int:
     """How many partitions have another owner than before."""
-    owners = {p: c for c, row in before.items() for p in packing.parts_in(row.assignment)}
+    owners = {p: c for c, row in before.items() for p in row_packing.parts_in(row.assignment)}
     return sum(owners.get(p, c) != c for c, parts in given.items() for p in parts)
 
 
@@ -191,9 +194,9 @@ def _settle(work: Work, held: Mapping[str, Join]) -> None:
 
 def joined(work: Work, consumer_id: str) -> DraftJoined:
     """What a member is told of the generation that is."""
-    parts = packing.parts_in(work.members[consumer_id].assignment)
+    parts = row_packing.parts_in(work.members[consumer_id].assignment)
     return DraftJoined(
         generation_id=work.row.generation,
         consumer_id=consumer_id,
-        partitions=packing.by_topic(parts),
+        partitions=row_packing.by_topic(parts),
     )

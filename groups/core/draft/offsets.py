@@ -1,7 +1,6 @@
 """Offsets of draft groups: who may commit, and what may be deleted. Offsets themselves are rows."""
 
-from groups.core import offset_rules, transactional_offsets
-from groups.core.draft import packing
+from groups.core import offset_rules, row_packing, transactional_offsets
 from groups.core.draft.states import EMPTY, PREPARING
 from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode, Refuse
@@ -37,7 +36,7 @@ def _check(work: Work, event: OffsetCommit | TxnOffsetCommit) -> None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if event.generation_id != work.row.generation:
         raise Refuse(ErrorCode.ILLEGAL_GENERATION)
-    owned = packing.parts_in(row.assignment)
+    owned = row_packing.parts_in(row.assignment)
     if any((write.topic, write.partition) not in owned for write in event.offsets):
         raise Refuse(ErrorCode.COMMITTING_PARTITIONS_NOT_ASSIGNED)
 
@@ -62,7 +61,7 @@ def commit_in_transaction(work: Work, event: TxnOffsetCommit) -> None:
 def subscribed(work: Work) -> frozenset[str]:
     """Every topic that a member subscribes to."""
     rows = work.members.values()
-    return frozenset().union(*(packing.topics_in(row.subscription) for row in rows))
+    return frozenset().union(*(row_packing.topics_in(row.subscription) for row in rows))
 
 
 def delete_offsets(work: Work, event: OffsetDelete) -> None:

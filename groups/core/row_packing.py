@@ -1,4 +1,5 @@
-"""How a draft consumer's topics and partitions lie in its row.
+"""How the topics and partitions of consumers that are assigned by the coordinator alone (the 0.9
+draft, commanded groups) lie in their rows.
 
 In the form of the classic protocol (a "consumer" subscription under the strategy's name, an
 assignment of ConsumerProtocolAssignment v0), so that all who read members' rows, from the admin

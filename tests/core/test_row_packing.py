@@ -1,13 +1,13 @@
 """A draft consumer's row is in the bytes of the consumer protocol, which Kafka's tools read."""
 
+from groups.core import row_packing
 from groups.core.assignment import assignment_of
 from groups.core.classic import packing as rows
-from groups.core.draft import packing
 from groups.core.subscription import subscription_of
 
 
 def test_topics_lie_there_as_a_subscription_of_version_0_without_user_data() -> None:
-    ((strategy, metadata),) = rows.unpack(packing.pack_topics("range", ["u", "t", "u"]))
+    ((strategy, metadata),) = rows.unpack(row_packing.pack_topics("range", ["u", "t", "u"]))
     assert strategy == "range"
     assert metadata == b"\0\0\0\0\0\2\0\1t\0\1u\xff\xff\xff\xff"
     said = subscription_of(metadata)
@@ -16,7 +16,7 @@ def test_topics_lie_there_as_a_subscription_of_version_0_without_user_data() -> 
 
 def test_partitions_lie_there_as_an_assignment_of_version_0() -> None:
     parts = {("t", 1), ("t", 0), ("u", 3)}
-    packed = packing.pack_parts(parts)
+    packed = row_packing.pack_parts(parts)
     assert packed == assignment_of(parts, 0) and packed[:2] == b"\0\0"
-    assert packing.parts_in(packed) == parts
-    assert packing.by_topic(parts) == {"t": (0, 1), "u": (3,)}
+    assert row_packing.parts_in(packed) == parts
+    assert row_packing.by_topic(parts) == {"t": (0, 1), "u": (3,)}
