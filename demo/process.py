@@ -52,7 +52,8 @@ class StockMember:
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), LEAVE_S)
+            async with asyncio.timeout(LEAVE_S):
+                await self._process.wait()
         except TimeoutError:
             await self.crash()
         await asyncio.wait(self._listening)

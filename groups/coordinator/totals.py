@@ -153,7 +153,8 @@ class Totals:
             await self._try(self.look)
             while (left := until - clock()) > 0:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self.offsets.suspected.wait(), left)
+                    async with asyncio.timeout(left):
+                        await self.offsets.suspected.wait()
                     await self._try(self.offsets.count)
 
     async def _try(self, count: Callable[[], Awaitable[None]]) -> None:

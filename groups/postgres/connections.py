@@ -50,6 +50,19 @@ class Connection(psycopg.AsyncConnection[Any]):
     ) -> RV:
         """Wait for the server, and break the connection where it takes too long: psycopg then
         says that it was lost, as of any other that breaks."""
+        try:
+            return await self._wait(gen, interval, timeout)
+        except psycopg.Error as error:
+            if hides_cancellation(error):
+                raise asyncio.CancelledError from error
+            raise
+
+    async def _wait(
+        self,
+        gen: PQGen[RV],
+        interval: float,
+        timeout: float | None,  # noqa: ASYNC109
+    ) -> RV:
         if self.patience_s is None:
             return await super().wait(gen, interval, timeout)
         loop = asyncio.get_running_loop()
@@ -109,6 +122,33 @@ class Connection(psycopg.AsyncConnection[Any]):
     @property
     def _name(self) -> str:
         return self.info.get_parameters().get("application_name", "a connection")
+
+
+def hides_cancellation(error: BaseException) -> bool:
+    """Whether it is what psycopg met when it cancelled a statement because its own task was
+    cancelled: then the task must hear of that, or a loop that outlives errors goes on for ever."""
+    while error.__context__ is not None:
+        error = error.__context__
+        if isinstance(error, asyncio.CancelledError):
+            return True
+    return False
+
+
+class Pool(AsyncConnectionPool[Connection]):
+    """Connections for readers. Who is cancelled while it waits for one hears of that even where
+    one comes in the same moment: ``asyncio.wait_for`` of Python 3.11, by which the pool waits,
+    forgets a cancellation then."""
+
+    async def getconn(self, timeout: float | None = None) -> Connection:  # noqa: ASYNC109
+        """One of them, to be given back (``AsyncConnectionPool.getconn``)."""
+        task = asyncio.current_task()
+        assert task is not None
+        before = task.cancelling()
+        connection = await super().getconn(timeout)
+        if task.cancelling() > before:
+            await self.putconn(connection)
+            raise asyncio.CancelledError
+        return connection
 
 
 ROWS_AT_ONCE = 500
@@ -245,9 +285,9 @@ async def _check(connection: Connection) -> None:
         raise psycopg.OperationalError("the server closed the connection while it was idle")
 
 
-def pool() -> AsyncConnectionPool[Connection]:
+def pool() -> Pool:
     """The readers' pool, not yet open."""
-    return AsyncConnectionPool(
+    return Pool(
         conninfo(),
         min_size=1,
         max_size=READERS_MAX,
