@@ -15,6 +15,9 @@ if "ROLLCALL_TEST_DIR" not in os.environ:
 os.environ["ROLLCALL_DATA_DIR"] = os.environ["ROLLCALL_TEST_DIR"]
 
 from coordinator_site.settings import *  # noqa: E402, F403
+from coordinator_site.settings import MIDDLEWARE as OURS  # noqa: E402
+
+MIDDLEWARE = ["tests.as_roles.AsWeb", *OURS]
 
 # One round of hashing: logging in is not what the tests measure.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from tests.as_roles import role
 from tests.in_process import Other, one, other, prepare
 
 __all__ = ["Other", "one", "other"]
@@ -22,11 +23,14 @@ def _prepared(database_url: str, settings: Any) -> None:
 
 
 async def swept(work: Callable[[], str]) -> str:
-    """One turn of a sweep, as Celery's worker gives it: in a thread, on its own connection."""
+    """One turn of a sweep, as Celery's worker gives it: in a thread, on its own connection, as the
+    worker's role."""
 
     def turn() -> str:
         try:
-            return work()
+            connection.ensure_connection()
+            with role("rollcall_worker"):
+                return work()
         finally:
             connection.close()
 
