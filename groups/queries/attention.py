@@ -129,6 +129,13 @@ def _silent(row: Found) -> tuple[str, str]:
     return f"Most members of {row.group_id} are silent", detail
 
 
+def _stopped(row: Found) -> tuple[str, str]:
+    have = "member" if row.n == 1 else "members"
+    who = f"{row.n} {have} of {row.group_id}" if row.n else f"Work of {row.group_id}"
+    is_are = "are" if row.n > 1 else "is"
+    return f"{who} {is_are} stopped", f"For {timesince(row.at)}, by {row.detail}."
+
+
 class Rule(NamedTuple):
     """One rule: what fires it, and the setting that holds its threshold ("": none)."""
 
@@ -181,13 +188,7 @@ RULES: Final = (
         "stopped",
         "an operator stopped a group or a member longer ago than this",
         "attention.stopped.ms",
-        _each(
-            "stopped",
-            lambda row: (
-                f"Work of {row.group_id} is stopped",
-                f"For {timesince(row.at)}, by {row.detail}.",
-            ),
-        ),
+        _each("stopped", _stopped),
     ),
     Rule(
         "frozen",

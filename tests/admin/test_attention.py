@@ -31,6 +31,11 @@ INSERT INTO rollcall_pause (group_id, scope, name, slot, pause_id, actor, reason
 VALUES (%s, 'group', '', 1, 7, 'olga', 'a move', now() - %s)
 """
 
+PAUSE_OF_MEMBER = """
+INSERT INTO rollcall_pause (group_id, scope, name, slot, pause_id, actor, reason, since)
+VALUES (%s, 'member', %s, 1, 7, 'otto', 'odd', now() - %s)
+"""
+
 FREEZE = """
 INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at)
 VALUES (%s, 'rollcall.freeze', 1, 'true', now() - %s)
@@ -139,6 +144,24 @@ def test_of_many_the_rest_is_counted() -> None:
         sql(PAUSE, f"g-{number:02}", HOUR)
     lines = fired()
     assert len(lines) == 11 and lines[-1] == ("stopped", "2 more such groups")
+
+
+def test_members_who_are_gone_are_not_silent() -> None:
+    """Notes about them stay until the clean-up."""
+    sql(LIVENESS, "orders1", 4)
+    sql(MEMBERS, "orders1", 1)
+    sql("DELETE FROM rollcall_liveness WHERE member_id = 'm-1'")
+    assert fired() == []
+
+
+def test_a_group_of_which_members_are_stopped_is_not_stopped_itself() -> None:
+    sql(PAUSE_OF_MEMBER, "orders1", "m-1", 2 * HOUR)
+    assert fired() == [("stopped", "1 member of orders1 is stopped")]
+    sql(PAUSE_OF_MEMBER, "orders1", "m-2", HOUR)
+    assert fired() == [("stopped", "2 members of orders1 are stopped")]
+    sql(PAUSE, "orders1", HOUR)
+    assert fired() == [("stopped", "Work of orders1 is stopped")]
+    assert "by olga: a move." in page()
 
 
 def test_every_rule_has_its_own_name_and_a_setting_that_there_is() -> None:

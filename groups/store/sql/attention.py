@@ -1,5 +1,6 @@
 """The SQL of what needs attention in the whole fleet (``groups.queries.attention``): one statement,
-each part of it bounded however many groups there are."""
+each part of it bounded however many groups there are. A group that is stopped as a whole has 0 members
+that are. Notes about members who are gone stay until the clean-up, and count for nothing."""
 
 FOUND = """
 (SELECT 'storm' AS rule, group_id, '' AS detail, count(*) AS n, max(at) AS at,
@@ -9,9 +10,12 @@ FOUND = """
        AND kind = 'rebalance-completed'
  GROUP BY group_id HAVING count(*) >= %(storm)s ORDER BY n DESC, group_id LIMIT %(listed)s)
 UNION ALL
-(SELECT 'stopped', group_id, actor || ': ' || reason, 0, since, count(*) OVER ()
- FROM rollcall_pause WHERE since < now() - %(stopped)s * interval '1 millisecond'
- ORDER BY since LIMIT %(listed)s)
+(SELECT 'stopped', group_id, (array_agg(actor || ': ' || reason ORDER BY whole DESC, since))[1],
+        CASE WHEN bool_or(whole) THEN 0 ELSE count(*) END,
+        (array_agg(since ORDER BY whole DESC, since))[1] AS since, count(*) OVER ()
+ FROM (SELECT *, scope = 'group' AS whole FROM rollcall_pause
+       WHERE since < now() - %(stopped)s * interval '1 millisecond') AS long
+ GROUP BY group_id ORDER BY since, group_id LIMIT %(listed)s)
 UNION ALL
 (SELECT 'frozen', group_id, '', 0, updated_at, count(*) OVER ()
  FROM rollcall_group_config
@@ -21,7 +25,8 @@ UNION ALL
 UNION ALL
 (SELECT 'silent', l.group_id, m.n::text, l.n, l.at, count(*) OVER ()
  FROM (SELECT group_id, count(*) AS n, min(heard_at) AS at
-       FROM (SELECT group_id, heard_at FROM rollcall_liveness WHERE deadline_at < now()
+       FROM (SELECT group_id, heard_at FROM rollcall_liveness
+             JOIN rollcall_member USING (group_id, member_id) WHERE deadline_at < now()
              ORDER BY deadline_at LIMIT %(silent_members)s) AS late
        GROUP BY group_id) AS l
  JOIN LATERAL (SELECT count(*) AS n FROM rollcall_member WHERE group_id = l.group_id) AS m
