@@ -1,13 +1,16 @@
 """What becomes of a request that failed: 503 where the database could not be asked, else 500.
 
 Views of REST tell of it in their own form (``groups.api.problems``). This is for whatever fails
-around a view, and for the admin's pages.
+around a view, and for the admin's pages, which also say here what is not there and who may not.
 """
 
 import sys
 from http import HTTPStatus
+from typing import Any
 
+from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views import defaults
 
 from coordinator_site.outages import is_outage
@@ -16,6 +19,7 @@ from groups.api.problems import problem
 
 RETRY_AFTER_S = "1"
 SENTENCE = "The database cannot be asked just now."
+MAY_NOT = "None of your roles has the right to this. An Administrator gives roles."
 
 
 def failed(request: HttpRequest) -> HttpResponse:
@@ -30,3 +34,30 @@ def failed(request: HttpRequest) -> HttpResponse:
         answer = HttpResponse(SENTENCE + "\n", status=status, content_type="text/plain")
     answer["Retry-After"] = RETRY_AFTER_S
     return answer
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's ``handler404``."""
+    told = exception.args[0] if exception.args else None
+    if not _is_staff(request):
+        return defaults.page_not_found(request, exception)
+    sentence = told if isinstance(told, str) else "Nothing is at this address."
+    return _page(request, HTTPStatus.NOT_FOUND, "Not found", sentence)
+
+
+def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's ``handler403``."""
+    if not _is_staff(request):
+        return defaults.permission_denied(request, exception)
+    return _page(request, HTTPStatus.FORBIDDEN, "Not yours to see", MAY_NOT)
+
+
+def _is_staff(request: HttpRequest) -> bool:
+    """Whether it is somebody who sees the admin; nobody is, where no session was looked at."""
+    return hasattr(request, "user") and admin.site.has_permission(request)
+
+
+def _page(request: HttpRequest, status: HTTPStatus, title: str, sentence: str) -> HttpResponse:
+    context: dict[str, Any] = admin.site.each_context(request)
+    context |= {"title": title, "sentence": sentence}
+    return render(request, "admin/refused.html", context, status=status)

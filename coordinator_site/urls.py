@@ -6,6 +6,8 @@ from django.views.generic import RedirectView
 
 from coordinator_site import health
 
+handler403 = "coordinator_site.errors.refused"
+handler404 = "coordinator_site.errors.not_found"
 handler500 = "coordinator_site.errors.failed"
 
 urlpatterns = [

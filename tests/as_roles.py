@@ -1,8 +1,8 @@
-"""What Django's connection does in tests, done as a role of the database (``groups.postgres.roles``).
+"""What Django's connection does in tests, done as a role (``groups.postgres.roles``).
 
-Tests write their rows as the owner of the tables, and requests of Django's test client are answered
-in the same connection. So each takes the web's role for as long as it is answered, and what
-PostgreSQL would refuse the web process fails here.
+Tests write their rows as the owner of the tables, and requests of Django's test client are
+answered in the same connection. So each takes the web's role for as long as it is answered, and
+what PostgreSQL would refuse the web process fails here.
 """
 
 from collections.abc import Callable, Iterator

@@ -4,19 +4,32 @@ that fire. The Overview and REST show them; nothing is decided by them.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple
 
 from django.db import connection
+from django.utils import timezone
 from django.utils.timesince import timesince
 
 from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview
+from groups.queries.situation import MS
+from groups.queries.situation_text import seconds
 from groups.queries.thresholds import Thresholds
 from groups.store.sql import attention as sql
 
 SILENT_MEMBERS_MAX: Final = 2_000
 """Silent members of all groups together that are looked at."""
+
+
+TOLD_IN_MINUTES: Final = timedelta(minutes=2)
+"""From here on; below, it is told in seconds."""
+
+
+def passed(since: datetime) -> str:
+    """How long ago, or for how long, in words."""
+    ago = timezone.now() - since
+    return timesince(since) if ago >= TOLD_IN_MINUTES else seconds(round(ago / MS))
 
 
 class Place(StrEnum):
@@ -73,7 +86,7 @@ def _slots(seen: Seen) -> Iterator[Fired]:
 
 def _nodes(seen: Seen) -> Iterator[Fired]:
     for node in seen.fleet.silent_nodes:
-        ago = f"The last beat was {timesince(node.beat_at)} ago."
+        ago = f"The last beat was {passed(node.beat_at)} ago."
         yield Fired("node-silent", "warn", f"Node {node.node_id} is silent", ago, Place.NODES)
 
 
@@ -102,7 +115,7 @@ def _turns(seen: Seen) -> Iterator[Fired]:
             sentence = f"The {turn.task.name} failed"
             yield Fired("periodic-work", "bad", sentence, last.outcome, Place.SCHEDULE)
         else:
-            when = f"It last ran {timesince(last.started_at)} ago." if last else "It never ran."
+            when = f"It last ran {passed(last.started_at)} ago." if last else "It never ran."
             sentence = f"The {turn.task.name} is late"
             yield Fired("periodic-work", "warn", sentence, when, Place.SCHEDULE)
 
@@ -125,7 +138,7 @@ def _each(rule: str, says: Says) -> Callable[[Seen], Iterator[Fired]]:
 
 
 def _silent(row: Found) -> tuple[str, str]:
-    detail = f"{row.n} of {row.detail} members, the first of them for {timesince(row.at)}."
+    detail = f"{row.n} of {row.detail} members, the first of them for {passed(row.at)}."
     return f"Most members of {row.group_id} are silent", detail
 
 
@@ -133,7 +146,7 @@ def _stopped(row: Found) -> tuple[str, str]:
     have = "member" if row.n == 1 else "members"
     who = f"{row.n} {have} of {row.group_id}" if row.n else f"Work of {row.group_id}"
     is_are = "are" if row.n > 1 else "is"
-    return f"{who} {is_are} stopped", f"For {timesince(row.at)}, by {row.detail}."
+    return f"{who} {is_are} stopped", f"For {passed(row.at)}, by {row.detail}."
 
 
 class Rule(NamedTuple):
@@ -198,7 +211,7 @@ RULES: Final = (
             "frozen",
             lambda row: (
                 f"Group {row.group_id} is frozen",
-                f"For {timesince(row.at)}: no rebalance begins until it is thawed.",
+                f"For {passed(row.at)}: no rebalance begins until it is thawed.",
             ),
         ),
     ),
@@ -210,7 +223,7 @@ RULES: Final = (
             "no-commit",
             lambda row: (
                 f"Group {row.group_id} commits nothing",
-                f"The last commit was {timesince(row.at)} ago.",
+                f"The last commit was {passed(row.at)} ago.",
             ),
         ),
     ),
@@ -225,7 +238,7 @@ RULES: Final = (
                 "limit",
                 "warn",
                 "A limit is near",
-                f"{row.detail} ({timesince(row.at)} ago).",
+                f"{row.detail} ({passed(row.at)} ago).",
                 Place.GROUP if row.group_id else Place.NODES,
                 row.group_id,
             )

@@ -154,6 +154,13 @@ def test_members_who_are_gone_are_not_silent() -> None:
     assert fired() == []
 
 
+def test_a_short_time_is_told_in_seconds() -> None:
+    sql(MEMBERS, "orders1", 1)
+    sql(LIVENESS, "orders1", 1)
+    (line,) = attention.fired(overview.look())
+    assert line.detail == "1 of 1 members, the first of them for 60 s."
+
+
 def test_a_group_of_which_members_are_stopped_is_not_stopped_itself() -> None:
     sql(PAUSE_OF_MEMBER, "orders1", "m-1", 2 * HOUR)
     assert fired() == [("stopped", "1 member of orders1 is stopped")]
