@@ -1,6 +1,7 @@
 """The SQL of what needs attention in the whole fleet (``groups.queries.attention``): one statement,
-each part of it bounded however many groups there are. A group that is stopped as a whole has 0 members
-that are. Notes about members who are gone stay until the clean-up, and count for nothing."""
+each part of it bounded however many groups there are. A group that is stopped as a whole has 0
+members that are. Notes about members who are gone stay until the clean-up, and count for nothing.
+"""
 
 FOUND = """
 (SELECT 'storm' AS rule, group_id, '' AS detail, count(*) AS n, max(at) AS at,
