@@ -9,9 +9,13 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
+from launcher import ports
 from launcher.installation import START_S, Installation
 from tests.launcher.waiting import until
+from tests.security.certificates import Certificates
+from tests.security.doors import LIBRARIES
 
 TOKEN = "the-installations-own-token-of-tests"
 
@@ -30,6 +34,11 @@ PAIR: Mapping[str, str] = {
     # What is shown is who is told what and when, not who gives up on a machine under load.
     "ROLLCALL_REBALANCE_BACKOFF_MS": "60000",
 }
+
+LISTENERS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+"""Of the installation that all share; the first is the one that most tests use."""
+
+MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512", "PLAIN")
 
 WANTED, SERVES, FAILED = "installation.wanted", "installation.serves", "installation.failed"
 LOOK_AGAIN_S = 0.05
@@ -54,16 +63,42 @@ def _serve(folder: Path, ended: threading.Event) -> None:
         if ended.wait(LOOK_AGAIN_S):
             return
     try:
-        with Installation(SETTINGS) as running:
+        with Installation({**SETTINGS, **_listening(folder)}) as running:
             _tell(folder / SERVES, running)
             ended.wait()
     except RuntimeError as failure:
         (folder / FAILED).write_text(str(failure))
 
 
+def certificates(folder: Path) -> Path:
+    """Where ``ca.pem``, ``server.pem`` and a PEM file for each stock client lie."""
+    return folder / "certificates"
+
+
+def _listening(folder: Path) -> dict[str, str]:
+    """The settings of a listener of each kind; its certificates, and those of clients, are made."""
+    place = certificates(folder)
+    place.mkdir()
+    made = Certificates.make(place)
+    for name in LIBRARIES:
+        made.client(name)
+    served = zip(LISTENERS, ports.free(len(LISTENERS)), strict=True)
+    return {
+        "ROLLCALL_LISTENERS": ",".join(f"{name}://127.0.0.1:{port}" for name, port in served),
+        "ROLLCALL_SSL_KEYSTORE_LOCATION": str(made.server),
+        "ROLLCALL_SSL_TRUSTSTORE_LOCATION": str(made.ca),
+        "ROLLCALL_SSL_CLIENT_AUTH": "requested",
+        "ROLLCALL_SASL_ENABLED_MECHANISMS": ",".join(MECHANISMS),
+        "ROLLCALL_CONNECTIONS_MAX_REAUTH_MS": "60000",
+    }
+
+
 def _tell(path: Path, running: Installation) -> None:
     """The file appears whole."""
-    told = {name: str(getattr(running, name)) for name in ("data_dir", "kafka", "draft", "web")}
+    told: dict[str, Any] = {
+        name: str(getattr(running, name)) for name in ("data_dir", "kafka", "draft", "web")
+    }
+    told["settings"] = running.settings
     part = path.with_suffix(".part")
     part.write_text(json.dumps(told))
     part.rename(path)
@@ -97,6 +132,6 @@ def shared(folder: Path) -> Installation:
     if failed.exists():
         raise RuntimeError(failed.read_text())
     told = json.loads(serves.read_text())
-    found = Installation(SETTINGS, Path(told.pop("data_dir")))
+    found = Installation(told.pop("settings"), Path(told.pop("data_dir")))
     found.kafka, found.draft, found.web = told["kafka"], told["draft"], told["web"]
     return found

@@ -31,6 +31,7 @@ def halted(worker: Worker) -> Iterator[None]:
         worker.process.send_signal(signal.SIGCONT)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
     world: World, log_in: LogIn, start: Start, topic: str

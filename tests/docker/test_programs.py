@@ -72,6 +72,7 @@ def test_the_tasks_make_an_installation_of_an_empty_database_and_then_change_not
     assert contents(empty_database) == before
 
 
+@pytest.mark.long
 def test_set_ups_at_once_come_one_after_the_other(empty_database: str, tmp_path: Path) -> None:
     setups = [
         subprocess.Popen(
@@ -154,6 +155,7 @@ def test_a_node_that_starts_without_its_database_says_so_in_a_sentence(
     assert "the node ended: " in node.stderr and "Traceback" not in node.stderr
 
 
+@pytest.mark.long
 def test_the_web_process_answers_the_health_check(database_url: str, tmp_path: Path) -> None:
     [port] = map(str, ports.free(1))
     web = subprocess.Popen(

@@ -55,6 +55,7 @@ def server_pid(folder: Path) -> int:
     return pid
 
 
+@pytest.mark.long
 def test_rows_and_port_survive_a_restart(folder: Path) -> None:
     with postgres.serve(folder) as first:
         tell(first, "CREATE TABLE kept AS SELECT 7 AS number")
@@ -216,6 +217,7 @@ def test_server_ends_when_its_launcher_is_killed_and_the_next_start_recovers(
         assert not is_running(server)
 
 
+@pytest.mark.long
 def test_rows_survive_the_death_of_everything(folder: Path, launch: Launch) -> None:
     launcher = launch("-c", SERVER_ALONE, str(folder))
     assert launcher.stdout is not None

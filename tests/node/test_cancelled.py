@@ -11,9 +11,7 @@ from groups.postgres import connections
 Connection = connections.Connection
 
 
-async def test_an_error_of_the_cancelled_statement_hides_no_cancellation(
-    database_url: str
-) -> None:
+async def test_an_error_of_the_cancelled_statement_hides_no_cancellation(database_url: str) -> None:
     async with await connections.connect("cancelled") as connection:
         sleeping = asyncio.create_task(connection.execute("SELECT pg_sleep(60)"))
         await is_active(connection)
@@ -31,9 +29,7 @@ async def is_active(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("turns", range(8))
-async def test_a_connection_that_comes_in_that_moment_hides_no_cancellation(
-    turns: int
-) -> None:
+async def test_a_connection_that_comes_in_that_moment_hides_no_cancellation(turns: int) -> None:
     """Whichever turn of the loop it is: the connection goes back to those who wait for one."""
     async with connections.pool() as pool:
         lent = [await pool.getconn() for _ in range(connections.READERS_MAX)]

@@ -154,7 +154,7 @@ async def nobody_is_confirmed(
     assert (await node.commit("new", 99, lost_group)).error is ErrorCode.UNKNOWN_MEMBER_ID
 
 
-@pytest.mark.parametrize("has_beaten", [True, False])
+@pytest.mark.parametrize("has_beaten", [True, pytest.param(False, marks=pytest.mark.long)])
 async def test_a_restored_copy_of_the_files_gives_no_generation_twice(
     primary: Server, here: Address, place: Path, has_beaten: bool
 ) -> None:
@@ -249,7 +249,7 @@ async def serves_between(*nodes: Running) -> None:
     await until(lambda: all(node.node.coordinator.holds_lease for node in nodes))
 
 
-@pytest.mark.parametrize("how", ["SIGINT", "SIGQUIT"])
+@pytest.mark.parametrize("how", [pytest.param("SIGINT", marks=pytest.mark.long), "SIGQUIT"])
 async def test_a_restart_and_a_crash_raise_nothing(
     primary: Server, here: Address, how: str
 ) -> None:

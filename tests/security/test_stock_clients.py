@@ -3,58 +3,42 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from launcher import ports
 from launcher.installation import CHECKOUT, Installation
-from tests.security.certificates import Certificates
+from tests import installations
+from tests.installations import MECHANISMS
 from tests.security.doors import LIBRARIES, Door, joined
 
-pytestmark = pytest.mark.xdist_group("secured")
-
-
-NAMES = ("SSL", "PLAINTEXT", "SASL_SSL", "SASL_PLAINTEXT")
-
-MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512", "PLAIN")
+pytestmark = pytest.mark.xdist_group("secured")  # the users are made once
 
 
 class Secured:
-    """An installation with a listener of each kind."""
+    """The shared installation, by its listeners."""
 
-    def __init__(self, certificates: Certificates) -> None:
-        self.certificates = certificates
-        self.ports = dict(zip(NAMES, ports.free(len(NAMES)), strict=True))
-        self.settings = {
-            "ROLLCALL_LISTENERS": ",".join(
-                f"{name}://127.0.0.1:{port}" for name, port in self.ports.items()
-            ),
-            "ROLLCALL_SSL_KEYSTORE_LOCATION": str(certificates.server),
-            "ROLLCALL_SSL_TRUSTSTORE_LOCATION": str(certificates.ca),
-            "ROLLCALL_SSL_CLIENT_AUTH": "requested",
-            "ROLLCALL_SASL_ENABLED_MECHANISMS": ",".join(MECHANISMS),
-            "ROLLCALL_CONNECTIONS_MAX_REAUTH_MS": "60000",
-            "ROLLCALL_GROUP_INITIAL_REBALANCE_DELAY_MS": "0",
-        }
+    def __init__(self, running: Installation) -> None:
+        self.certificates = installations.certificates(Path(os.environ["ROLLCALL_TEST_DIR"]))
+        listeners = running.settings["ROLLCALL_LISTENERS"].split(",")
+        self.addresses = dict(each.split("://") for each in listeners)
 
-    def door(self, name: str, certificate: Path | str = "", **settings: str) -> Door:
-        """Of a listener."""
-        ca = str(self.certificates.ca) if "SSL" in name else ""
+    def door(self, name: str, client: str = "", **settings: str) -> Door:
+        """Of a listener; with the certificate of this client, where one is named."""
+        ca = str(self.certificates / "ca.pem") if "SSL" in name else ""
+        certificate = str(self.certificates / f"{client}.pem") if client else ""
         named = {key.replace("_", "."): value for key, value in settings.items()}
-        address = f"127.0.0.1:{self.ports[name]}"
-        return Door(address, {"security.protocol": name, **named}, ca, str(certificate))
+        return Door(self.addresses[name], {"security.protocol": name, **named}, ca, certificate)
 
 
 @pytest.fixture(scope="module")
-def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    """It serves."""
-    found = Secured(Certificates.make(tmp_path_factory.mktemp("certificates")))
-    with Installation(found.settings) as running:
-        make_user(running, "ann", "a secret")
-        make_user(running, "ben", "another one")  # whom wrong guesses lock out
-        yield found
+def secured(installation: Installation) -> Secured:
+    """It serves, and knows two users."""
+    make_user(installation, "ann", "a secret")
+    make_user(installation, "ben", "another one")  # whom wrong guesses lock out
+    return Secured(installation)
 
 
 def make_user(running: Installation, name: str, password: str) -> None:
@@ -81,25 +65,44 @@ def is_given_all(library: str, name: str, door: Door) -> None:
     assert ended.stdout.strip() == "[0, 1]", ended.stderr
 
 
+def those_not_long(*chosen: tuple[str, ...]) -> list[Any]:
+    """Every mechanism with every client; all but these are long."""
+    return [
+        pytest.param(*both, marks=() if both in chosen else pytest.mark.long)
+        for both in product(MECHANISMS, LIBRARIES)
+    ]
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("client", LIBRARIES)
 def test_a_stock_client_works_over_tls(secured: Secured, client: str) -> None:
     door = secured.door("SSL")
     is_given_all(client, f"tls-{client}", door)
 
 
-@pytest.mark.parametrize("client", LIBRARIES)
+@pytest.mark.parametrize(
+    "client",
+    [pytest.param(c, marks=pytest.mark.long if c != "kafka-python" else ()) for c in LIBRARIES],
+)
 def test_a_stock_client_shows_its_certificate(secured: Secured, client: str) -> None:
-    door = secured.door("SSL", secured.certificates.client(client))
+    door = secured.door("SSL", client)
     is_given_all(client, f"mtls-{client}", door)
 
 
+@pytest.mark.long
 def test_the_other_listener_serves_beside_it(secured: Secured) -> None:
     door = secured.door("PLAINTEXT")
     is_given_all("confluent-kafka", "plain", door)
 
 
-@pytest.mark.parametrize("client", LIBRARIES)
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize(
+    ("mechanism", "client"),
+    those_not_long(
+        ("SCRAM-SHA-256", "kafka-python"),
+        ("SCRAM-SHA-512", "aiokafka"),
+        ("PLAIN", "confluent-kafka"),
+    ),
+)
 def test_a_stock_client_says_who_it_is(secured: Secured, client: str, mechanism: str) -> None:
     listener = "SASL_PLAINTEXT" if mechanism == "SCRAM-SHA-256" else "SASL_SSL"
     door = secured.door(
