@@ -25,6 +25,9 @@ AWAY = frozenset({"08", "57"})
 POOL = "psycopg.pool"
 """Its log tells of connections that broke and of attempts to make others, without the error."""
 
+UNACKNOWLEDGED = "cannot be acknowledged after a connection loss"
+"""Celery's word on each task that was under way: another worker takes it."""
+
 UNAVAILABLE = 503
 """How the web answers while the database is away; Django's handler of requests logs each."""
 
@@ -55,7 +58,8 @@ class Outages(logging.Filter):
 
 def _follows_from_one(record: logging.LogRecord) -> bool:
     """Whether the record tells of what an outage leads to, and not of its error."""
-    return record.name == POOL or getattr(record, "status_code", None) == UNAVAILABLE
+    is_refused = getattr(record, "status_code", None) == UNAVAILABLE
+    return record.name == POOL or is_refused or UNACKNOWLEDGED in str(record.msg)
 
 
 def _errors(record: logging.LogRecord) -> Iterator[BaseException]:

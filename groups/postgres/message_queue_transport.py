@@ -7,11 +7,20 @@ and makes it anew: two processes that do so at once lock each other out.
 
 from typing import Any, cast
 
+from kombu.exceptions import OperationalError
 from kombu.transport import pgmq
 
 
 class Channel(pgmq.Channel):
     """Makes nothing, and listens only where tasks are taken."""
+
+    @property
+    def pgmq(self) -> Any:
+        """The client. OperationalError, which Celery knows, where the channel was closed with its
+        connection: a task that ends afterwards acknowledges it nevertheless."""
+        if self.connection is None:
+            raise OperationalError("the connection to the broker was closed")
+        return super().pgmq
 
     def _new_queue(self, queue: str, **kwargs: Any) -> None:
         """It is there."""

@@ -5,10 +5,13 @@ import sys
 
 import psycopg
 import pytest
+from celery.worker.consumer import consumer
 from django.db.utils import OperationalError
+from kombu import Connection
 from kombu.exceptions import OperationalError as BrokerError
 
 from coordinator_site.outages import QUIET_S, Outages, is_outage
+from groups.postgres.message_queue_transport import Channel, Transport
 
 
 class Clock:
@@ -68,13 +71,24 @@ def test_a_line_without_an_error_passes() -> None:
     assert Outages().filter(record(None)) and not is_outage(None)
 
 
+def test_a_task_that_ends_when_its_connection_is_gone_meets_an_outage() -> None:
+    """It acknowledges over a channel that was closed; Celery logs whatever that fails over."""
+    channel = Channel(Transport(Connection("pgmq://")))  # type: ignore[no-untyped-call]
+    channel.close()
+    with pytest.raises(BrokerError) as failed:
+        _ = channel.pgmq
+    assert is_outage(failed.value)
+
+
 def test_what_follows_from_an_outage_is_part_of_it() -> None:
     """A pool's log of its broken connections, and each request that was answered 503."""
     clock = Clock()
     outages = Outages(clock)
     assert outages.filter(record(lost()))
-    pooled, refused, other = record(None), record(None), record(None)
+    pooled, refused, other, task = (record(None) for _ in range(4))
     pooled.name, refused.status_code, other.status_code = "psycopg.pool", 503, 500
-    assert [outages.filter(each) for each in (pooled, refused, other)] == [False, False, True]
+    task.msg = vars(consumer)["TERMINATING_TASK_ON_RESTART_AFTER_A_CONNECTION_LOSS"]
+    told = [outages.filter(each) for each in (pooled, refused, task, other)]
+    assert told == [False, False, False, True]
     clock.now += QUIET_S
     assert outages.filter(pooled), "and where nobody told of one, it does"

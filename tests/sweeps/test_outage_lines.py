@@ -54,6 +54,7 @@ def test_a_killed_postgresql_is_one_line_in_the_log_of_each_process(
         for line in ours
         if not any(state in line for state in STATES)
     )
+    assert {"node 0", "node 1", "web"} <= told.keys(), "those that meet the outage for certain"
     assert all(count <= 1 for count in told.values()), "\n".join(ours)
 
 
