@@ -12,7 +12,7 @@ from groups.core.rows import slot_of
 from groups.postgres.errors import Unknown
 from groups.store import load
 from proof.saboteurs.breaking import NODES, ROWS, Saboteur, always, around, put, several
-from proof.simulation import seams, statements
+from proof.simulation import batches, seams
 from proof.simulation.locks import KEY_SHARE
 from proof.simulation.postgres import Database
 from proof.simulation.world import MS, SECOND
@@ -28,7 +28,7 @@ async def _no_fence(*_: object) -> set[str]:
 
 async def _taken_for_done(connection: Any, batch: Any) -> None:
     try:
-        await statements.apply(connection, batch)
+        await batches.apply(connection, batch)
     except Unknown:
         return
 
@@ -36,7 +36,7 @@ async def _taken_for_done(connection: Any, batch: Any) -> None:
 async def _written_again(connection: Any, batch: Any) -> None:
     """A retry by whoever sent it, without the guard."""
     try:
-        await statements.apply(connection, batch)
+        await batches.apply(connection, batch)
     except Unknown:
         db = connection.database
         for write in batch.writes:
@@ -46,7 +46,7 @@ async def _written_again(connection: Any, batch: Any) -> None:
 
 def _late(db: Any, write: Any) -> None:
     epoch = db.slots[slot_of(write.group_id)].epoch
-    statements._write(db, write, epoch, only_offsets=True)
+    batches._write(db, write, epoch, only_offsets=True)
 
 
 def _not_before_sync(original: Any) -> Any:
@@ -116,26 +116,26 @@ def _doubt_is_refusal(original: Any) -> Any:
 
 SABOTEURS: Final[Mapping[str, Saboteur]] = {
     "no-epoch-check": Saboteur(
-        "the guard does not compare epochs", put(statements.GUARD, "checks_epoch", False), NODES
+        "the guard does not compare epochs", put(batches.GUARD, "checks_epoch", False), NODES
     ),
     "row-count-check": Saboteur(
         "a wrong epoch touches no group row, and the rest goes through",
-        put(statements.GUARD, "raises", False),
+        put(batches.GUARD, "raises", False),
         NODES,
     ),
     "no-revision-check": Saboteur(
         "revisions are neither compared nor raised when a batch's outcome is not known",
-        several(put(statements.GUARD, "checks_revision", False), put(load, "fence", _no_fence)),
+        several(put(batches.GUARD, "checks_revision", False), put(load, "fence", _no_fence)),
         ROWS,
     ),
     "key-share": Saboteur(
         "the guard takes the lock of a foreign key",
-        put(statements.GUARD, "slot_lock", KEY_SHARE),
+        put(batches.GUARD, "slot_lock", KEY_SHARE),
         ("database-stall", "database-cut", "node-pause", "client-crash"),
     ),
     "commits-not-flushed": Saboteur(
         "commits do not wait for the log (synchronous_commit off), and a crash takes the last ones",
-        several(around(statements, "_write", _remembering), around(Database, "crash", _forgetting)),
+        several(around(batches, "_write", _remembering), around(Database, "crash", _forgetting)),
         ("database-crash", "client-crash"),
     ),
     "answer-before-commit": Saboteur(
@@ -166,7 +166,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "generation-in-memory": Saboteur(
         "a new generation is written with its assignment only",
-        around(statements, "_put_group", _not_before_sync),
+        around(batches, "_put_group", _not_before_sync),
         ("client-crash", "client-leave", "client-pause", "operator-rebalance"),
     ),
 }

@@ -121,7 +121,7 @@ class Desk:
         slot = slot_of(request.group_id)
         if not isinstance(request.body, DRAFT):
             return await self.keeper.available(slot, LOAD_HOLD_MS)
-        if slot in self.keeper.loading:
+        if slot in self.keeper.loader.loading:
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         return await self.keeper.available(slot, 0)
 

@@ -19,15 +19,10 @@ from groups.postgres import connections, timeline
 from groups.store import apply as store
 from groups.store import blame, load
 from groups.store.apply import Write
+from proof.simulation.batches import apply, refused_members
 from proof.simulation.network import PORT, Network
 from proof.simulation.postgres import Connection, Database
-from proof.simulation.statements import (
-    MEANINGS,
-    apply,
-    load_groups,
-    load_slots,
-    refused_members,
-)
+from proof.simulation.statements import MEANINGS, load_groups, load_slots
 from proof.simulation.transaction_rows import groups_with_pending
 from proof.simulation.world import SECOND, Loop, Process
 

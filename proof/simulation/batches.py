@@ -1,0 +1,278 @@
+"""What a batch of ``groups.store.apply`` does to the modelled rows: the guard, and what is written.
+
+The guard here is the model of ``rollcall_guard``; that the real one does the same is shown with
+real connections in tests/store.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import psycopg
+
+from groups.core.commanded import thread_offers
+from groups.core.commanded.work import KIND as COMMANDED
+from groups.core.draft.work import KIND as DRAFT
+from groups.core.journal import EntryKind, Trigger
+from groups.core.rows import Durable, MemberRow, slot_of
+from groups.core.shared import may_differ
+from groups.postgres.errors import (
+    Busy,
+    Conflict,
+    Contended,
+    Fenced,
+    Refused,
+    StoreError,
+    Unknown,
+)
+from groups.store.apply import Batch, Write
+from proof.simulation import offset_rows, transaction_rows
+from proof.simulation.locks import EXCLUSIVE, SHARE
+from proof.simulation.postgres import (
+    Connection,
+    Database,
+    Operation,
+    Transaction,
+)
+from proof.simulation.world import SECOND
+
+
+@dataclass(slots=True)
+class Guard:
+    """How the guard judges; a saboteur changes a field, the product has these."""
+
+    slot_lock: str = SHARE
+    checks_epoch: bool = True
+    checks_revision: bool = True
+    raises: bool = True
+
+
+GUARD = Guard()
+
+INDEX_BYTES_MAX: Final = 2_704
+"""What an entry of a B-tree may have (PostgreSQL's BTMaxItemSize of pages of 8 KiB)."""
+
+INT64: Final = range(-(1 << 63), 1 << 63)
+
+ENDS: Final = (EntryKind.REBALANCE_COMPLETED, EntryKind.EMPTIED)
+"""Entries of a round's end, which name also those who did not join again in time. In a group of
+the draft that is how a silent consumer goes."""
+
+EXPIRED: Final = Trigger.SESSION_EXPIRED
+FAILED: Final = EntryKind.CONSUMER_REBALANCE_FAILED
+
+
+async def apply(connection: Connection, batch: Batch) -> None:
+    """``groups.store.apply.apply`` over modelled rows: one message, one outcome, or none known."""
+    try:
+        verdict = await _whole_or_in_parts(connection, batch)
+    except psycopg.OperationalError as error:
+        raise Unknown(str(error)) from error
+    if isinstance(verdict, StoreError):
+        raise verdict
+
+
+async def _whole_or_in_parts(connection: Connection, batch: Batch) -> StoreError | None:
+    weather, rng = connection.database.weather, connection.database.world.rng
+    verdict: StoreError | None
+    if batch.inside is None or not weather.parts_share or rng.random() >= weather.parts_share:
+        verdict = await connection.run(write_batch, batch)
+        return verdict
+    async with connection.transaction():
+        verdict = await connection.run(write_batch, batch)
+        if verdict is not None:
+            raise verdict
+        await batch.inside()
+    return None
+
+
+def write_batch(db: Database, transaction: Transaction, batch: Batch) -> Operation:
+    """Guard, and write at the commit. Returns the StoreError that the guard raised, or None."""
+    epochs = {slot_of(w.group_id): -1 for w in batch.writes}
+    epochs |= {slot: epoch for slot, epoch in batch.epochs.items() if slot in epochs}
+    for slot in sorted(epochs):
+        if not (yield ("lock", ("slot", slot), GUARD.slot_lock)):
+            return _refused(db, transaction, Contended("a slot"))
+    stale = {s for s, e in epochs.items() if db.slots[s].epoch != e}
+    wrong = stale if GUARD.checks_epoch else set()
+    if stale:
+        db.world.record("seen", what="late write")
+    if wrong and GUARD.raises:
+        db.world.record("seen", what="fenced")
+        return _refused(db, transaction, Fenced("epoch"))
+    refusal = yield from _lock_groups(db, transaction, batch)
+    if refusal is not None and GUARD.raises:
+        return _refused(db, transaction, refusal)
+    if not (yield from transaction_rows.lock(db, batch.writes)):
+        return _refused(db, transaction, Contended("a row of a transaction"))
+    if any(_impossible_members(write) or _has_impossible_offsets(write) for write in batch.writes):
+        return _refused(db, transaction, Refused("a value that no row can hold"))
+    yield ("wait", time_of_work(db))
+    for write in sorted(batch.writes, key=lambda w: w.group_id):
+        slot = slot_of(write.group_id)
+        only_offsets = slot in wrong or refusal is not None
+        effect = partial(_write, db, write, epochs[slot], only_offsets=only_offsets)
+        transaction.effects.append(effect)
+    return None
+
+
+def _impossible_members(write: Write) -> tuple[str, ...]:
+    """The members that are to be written with what text, or an index, cannot hold."""
+    before, after = write.before.members, write.decision.group.durable.members
+    if after is before or write.decision.deleted:
+        return ()
+    rows = [after[key] for key in may_differ(before, after) if key in after]
+    return tuple(
+        row.member_id
+        for row in rows
+        if before.get(row.member_id) is not row and not _is_storable(row)
+    )
+
+
+def _is_storable(row: MemberRow) -> bool:
+    key = (row.member_id, row.instance_id or "")
+    texts = (*key, row.client_id, row.client_host, json.dumps(dict(row.details)))
+    return (
+        not any("\0" in text or "\\u0000" in text for text in texts)
+        and max(len(name.encode()) for name in key) <= INDEX_BYTES_MAX
+    )
+
+
+def _has_impossible_offsets(write: Write) -> bool:
+    decision = write.decision
+    writes = (*decision.offsets, *(waiting.write for waiting in decision.pending))
+    return any("\0" in w.topic + w.metadata or w.offset not in INT64 for w in writes)
+
+
+def refused_members(db: Database, transaction: Transaction, write: Write) -> Operation:
+    """``groups.store.blame.refused_members``: whose rows would be refused."""
+    yield ("wait", time_of_work(db))
+    return _impossible_members(write)
+
+
+def _refused(db: Database, transaction: Transaction, error: StoreError) -> StoreError:
+    db.abort(transaction)
+    return error
+
+
+def time_of_work(db: Database) -> int:
+    weather, rng = db.weather, db.world.rng
+    if weather.stall_share and rng.random() < weather.stall_share:
+        return int(rng.uniform(0, weather.stall) * SECOND)
+    return int(weather.work * rng.uniform(0.5, 2) * SECOND)
+
+
+def _lock_groups(db: Database, transaction: Transaction, batch: Batch) -> Operation:
+    held, changed = [], []
+    for write in sorted(batch.writes, key=lambda w: w.group_id):
+        row, key = db.groups.get(write.group_id), ("group", write.group_id)
+        if not db.locks.is_free(key, transaction, EXCLUSIVE):
+            held.append(write.group_id)
+            continue
+        yield ("lock", key, EXCLUSIVE)
+        if (row.revision if row else 0) != write.before.revision and GUARD.checks_revision:
+            changed.append(write.group_id)
+    if changed:
+        return Conflict(changed)
+    return Busy(held) if held else None
+
+
+def _write(db: Database, write: Write, epoch: int, *, only_offsets: bool) -> None:
+    """One group's rows, at the instant of the commit, and what the history tells of them."""
+    decision, group_id = write.decision, write.group_id
+    under = {"slot": slot_of(group_id), "epoch": epoch}
+    if not only_offsets:
+        if decision.deleted:
+            _delete(db, group_id, under)
+        elif write.changes_membership:
+            _put_group(db, write, under)
+        _journal(db, write)
+        _operations(db, write)
+    transaction_rows.change(db, write)
+    if decision.deleted:
+        return
+    for offset in decision.offsets:
+        offset_rows.put(db, (group_id, offset.topic, offset.partition), offset, under)
+    for topic, partition in decision.offset_deletes:
+        offset_rows.drop(db, (group_id, topic, partition), under)
+
+
+def _put_group(db: Database, write: Write, under: Mapping[str, int]) -> None:
+    after, group_id = write.decision.group.durable, write.group_id
+    stored = db.groups.get(group_id)
+    revision = (stored.revision if stored else 0) + 1
+    if stored is None or stored.group.state != after.group.state:
+        db.state_since[group_id] = db.wall
+    # What the batch does not name stays: a row that another has changed is not undone.
+    members = dict(stored.members) if stored else {}
+    for member_id in write.before.members:
+        if member_id not in after.members:
+            members.pop(member_id, None)
+    for member_id, member in after.members.items():
+        if write.before.members.get(member_id) is not member:
+            members[member_id] = member
+    db.groups[group_id] = Durable(after.group, members, revision)
+    db.world.record(
+        "row",
+        table="group",
+        group=group_id,
+        kind=after.group.kind,
+        generation=after.group.generation,
+        revision=revision,
+        seen=write.before.revision,
+        state=after.group.state,
+        members={m: members[m].instance_id for m in sorted(members)},
+        **under,
+    )
+
+
+def _delete(db: Database, group_id: str, under: Mapping[str, int]) -> None:
+    db.groups.pop(group_id, None)
+    for place in [p for p in db.offsets if p[0] == group_id]:
+        offset_rows.drop(db, place, under)
+    db.world.record("row", table="deleted", group=group_id, **under)
+
+
+def _journal(db: Database, write: Write) -> None:
+    before, after = write.before.members, write.decision.group.durable.members
+    for member in sorted(SILENT.get(write.decision.group.durable.group.kind, _silent)(write)):
+        if member in before and member not in after:
+            db.world.record(
+                "row", table="removed", group=write.group_id, member=member, trigger=EXPIRED
+            )
+
+
+def _silent(write: Write) -> set[str]:
+    """Who is named as one that was not heard of."""
+    entries = [e for e in write.decision.journal if e.trigger == EXPIRED and e.kind not in ENDS]
+    return {member for e in entries for member in (*e.left, e.member_id) if member}
+
+
+def _silent_in_draft(write: Write) -> set[str]:
+    """A round's end names them, whatever began it."""
+    return {member for e in write.decision.journal if e.kind in ENDS for member in e.left}
+
+
+def _silent_in_commanded(write: Write) -> set[str]:
+    """Whoever goes was silent, but for those who are expelled: nothing else takes one out that
+    has not said goodbye."""
+    before = write.before.members
+    expelled = {member for member, row in before.items() if thread_offers.is_expelled(row)}
+    failed = {m for e in write.decision.journal if e.kind == FAILED for m in e.left}
+    return before.keys() - expelled - failed
+
+
+SILENT: Final[Mapping[str, Callable[[Write], set[str]]]] = {
+    DRAFT: _silent_in_draft,
+    COMMANDED: _silent_in_commanded,
+}
+"""Who may have gone for its silence, by kinds that tell it in a way of their own."""
+
+
+def _operations(db: Database, write: Write) -> None:
+    for operated in write.decision.operations:
+        row = db.operations.get(operated.operation_id)
+        if row is not None:
+            row.state = "ended" if operated.ended else "running"

@@ -1,0 +1,185 @@
+"""What the statements about nodes and slots do to the modelled rows."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+
+from groups.postgres import timeline_sql
+from groups.store.sql import slots as sql_slots
+from groups.store.sql.sweeps import NOTE_SLOTS
+from proof.simulation.locks import EXCLUSIVE
+from proof.simulation.postgres import (
+    Database,
+    Meaning,
+    NodeRecord,
+    Operation,
+    Transaction,
+)
+
+
+def _lock_node(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    session, node_id = transaction.session, given["node_id"]
+    holder = db.advisory.setdefault(node_id, session)
+    if holder is session:
+        session.advisory.add(node_id)
+    return [(holder is session,)]
+
+
+def _node_is_locked(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [(given["node_id"] in db.advisory,)]
+
+
+def _register(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    known = db.nodes.get(given["node_id"])
+    beat = known.beat + 1 if known else 1
+    db.nodes[given["node_id"]] = NodeRecord(
+        given["incarnation"], beat, given["host"], given["port"], given["lease_ms"]
+    )
+    return [(beat,)]
+
+
+def _beat(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    row = db.nodes.get(given["node_id"])
+    if row is None or row.incarnation != given["incarnation"]:
+        return []
+    row.beat += 1
+    return [(row.beat, db.world.now)]
+
+
+def _nodes(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [
+        (node_id, row.incarnation, row.beat, row.host, row.port, 0, row.lease_ms, row.takes_slots)
+        for node_id, row in sorted(db.nodes.items())
+    ]
+
+
+def _take_slots(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    for row in db.nodes.values():
+        if row.incarnation == given["incarnation"]:
+            row.takes_slots = given["takes_slots"]
+    return []
+
+
+def _slots(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [
+        (slot, row.node_id, row.incarnation, row.epoch) for slot, row in sorted(db.slots.items())
+    ]
+
+
+def _claim(db: Database, transaction: Transaction, given: Any) -> Operation:
+    taken = []
+    for slot, seen in sorted(zip(given["slots"], given["epochs"], strict=True)):
+        if db.slots[slot].epoch != seen:
+            continue
+        yield from _exclusively(slot)
+        if db.slots[slot].epoch == seen:
+            taken.append(slot)
+    found = [(slot, db.slots[slot].epoch + 1) for slot in taken]
+    owner = (given["node_id"], given["incarnation"])
+    transaction.effects.append(lambda: _own(db, taken, *owner))
+    return found
+
+
+def _release(db: Database, transaction: Transaction, given: Any) -> Operation:
+    mine = []
+    for slot in sorted(set(given["slots"]) & db.slots.keys()):
+        if db.slots[slot].incarnation != given["incarnation"]:
+            continue
+        yield from _exclusively(slot)
+        if db.slots[slot].incarnation == given["incarnation"]:
+            mine.append(slot)
+    transaction.effects.append(lambda: _own(db, mine, None, None))
+    return [(slot,) for slot in mine]
+
+
+def _exclusively(slot: int) -> Operation:
+    if not (yield ("lock", ("slot", slot), EXCLUSIVE)):
+        raise psycopg.errors.LockNotAvailable("a slot is held by a batch")
+
+
+def _own(db: Database, slots: list[int], node_id: int | None, incarnation: Any) -> None:
+    for slot in slots:
+        row = db.slots[slot]
+        row.node_id, row.incarnation, row.epoch = node_id, incarnation, row.epoch + 1
+        db.world.record("row", table="slot", slot=slot, epoch=row.epoch, node=node_id)
+
+
+def _unregister(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+
+    def gone() -> None:
+        for node_id, row in list(db.nodes.items()):
+            if row.incarnation == given["incarnation"]:
+                del db.nodes[node_id]
+
+    transaction.effects.append(gone)
+    return []
+
+
+def _ring(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    transaction.effects.append(db.rang)
+    return []
+
+
+def _nothing(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return []
+
+
+def _up_ms(db: Database, transaction: Transaction, given: Any) -> Operation:
+    yield ("wait", 0)
+    return [((db.wall - db.started_wall) // 1_000,)]
+
+
+def _read_timeline(db: Database, transaction: Transaction, given: Any) -> Operation:
+    """Its time never goes back."""
+    yield ("wait", 0)
+    row = db.nodes.get(given["node_id"])
+    server, history = (1, 1, db.started_wall, db.world.now), (1, 1, UUID(int=0), None, 0)
+    return [(*server, *history, row.beat if row else None)]
+
+
+def _lost(db: Database, transaction: Transaction, given: Any) -> Operation:
+    """Its time never goes back, so that whoever misses something is mistaken."""
+    yield ("wait", 0)
+    columns = ("slots", "epochs", "group_ids", "revisions", "may_be_gone")
+    for slot, epoch, group_id, revision, may_be_gone in zip(
+        *(given[name] for name in columns), strict=True
+    ):
+        there, group = db.slots[slot].epoch, db.groups.get(group_id)
+        if there < epoch:
+            return [(slot,)]
+        if there > epoch or (group is None and may_be_gone):
+            continue
+        if (0 if group is None else group.revision) < revision:
+            return [(slot,)]
+    return []
+
+
+MEANINGS: Final[Mapping[str, Meaning]] = {
+    sql_slots.LOCK_NODE: _lock_node,
+    sql_slots.NODE_IS_LOCKED: _node_is_locked,
+    sql_slots.REGISTER: _register,
+    sql_slots.BEAT: _beat,
+    sql_slots.NODES: _nodes,
+    sql_slots.TAKE_SLOTS: _take_slots,
+    sql_slots.SLOTS: _slots,
+    sql_slots.CLAIM: _claim,
+    sql_slots.RELEASE: _release,
+    sql_slots.UNREGISTER: _unregister,
+    sql_slots.RING: _ring,
+    NOTE_SLOTS: _nothing,
+    sql_slots.SERVER_UP_MS: _up_ms,
+    timeline_sql.READ: _read_timeline,
+    timeline_sql.LOST: _lost,
+}
