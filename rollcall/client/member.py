@@ -63,11 +63,17 @@ class Member:
     protocol, draft), a function of one's own (consumer protocol) or one or several of
     ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The callbacks take a
     frozenset of partitions and may be coroutines; see docs/client.md for what each may rely on.
-    ``settings`` are the times of ``core.words.Identity``, in milliseconds.
+    ``settings`` are the times of ``core.events.Identity``, in milliseconds.
 
     Raises ``UnknownProtocol`` for a protocol that the library does not speak, ``ValueError`` for
     anything else that cannot be.
     """
+
+    _closing: asyncio.Task[None] | None = None
+    _last: asyncio.Task[None] | None = None  # tells that all was lost
+    _is_over = False
+    _failure: MemberError | None = None
+    _manual: Partitions | None = None
 
     def __init__(
         self,
@@ -100,9 +106,6 @@ class Member:
         self._machine = spoken.make(identity, chosen, rng)
         self._subscription = _subscription(topics, pattern, blacklist, threads)
         self._check(self._subscription)
-        for callback in (on_assigned, on_revoked, on_lost, on_paused, on_resumed):
-            if callback is not None and not callable(callback):
-                raise ValueError(f"{callback!r} cannot be called")
         self._callbacks = _by_kind(on_assigned, on_revoked, on_lost, on_paused, on_resumed)
         backoff = Backoff.of(identity, rng)
         self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, ssl_context)
@@ -110,13 +113,8 @@ class Member:
         self._changes, self._gate = Changes(), Gate()
         self._telling = asyncio.Lock()
         self._tasks = Tasks(self._broke)
-        self._closing: asyncio.Task[None] | None = None
-        self._last: asyncio.Task[None] | None = None  # tells that all was lost
-        self._is_over = False
-        self._failure: MemberError | None = None
         self._orders = self._make_orders(Backoff.of(identity, rng))
         self._pump = self._make_pump(backoff, protocols.own_of(chosen))
-        self._manual: Partitions | None = None
 
     def _make_orders(self, backoff: Backoff) -> Orders:
         """What operators want of this member, as it stands at each moment."""
@@ -505,13 +503,17 @@ def _by_kind(
     paused: Callback | None,
     resumed: Callback | None,
 ) -> Mapping[Kind, Callback | None]:
-    return {
+    callbacks = {
         Kind.ASSIGNED: assigned,
         Kind.REVOKED: revoked,
         Kind.LOST: lost,
         Kind.PAUSED: paused,
         Kind.RESUMED: resumed,
     }
+    for callback in callbacks.values():
+        if callback is not None and not callable(callback):
+            raise ValueError(f"{callback!r} cannot be called")
+    return callbacks
 
 
 def _subscription(
