@@ -179,7 +179,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.sasl = self._make_sasl(self.node.settings)
         self.node.credentials.deleted = self._users_deleted
         self.node.coordinator.hang_up = self._hang_up
-        self.node.keeper.loaded = gc.freeze  # what was loaded stays; nobody need look through it
+        self.node.keeper.loader.loaded = (
+            gc.freeze
+        )  # what was loaded stays; nobody need look through it
         accepting = [sock.fileno() for each in self._listeners for sock in each.sockets]
         keep_alive(accepting, self.node.settings.connections_gone_ms)
         bound_unsent(accepting)

@@ -8,32 +8,29 @@ connection of its own; a slot's row changes only when its owner does
 """
 
 import asyncio
-import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from uuid import UUID
 
 import psycopg
 
-from groups.cluster import placement
+from groups.cluster import placement, slot_rows
 from groups.cluster.backoff import Backoff
 from groups.cluster.beats import BEATS_PER_LEASE, BeatObserver, NodeRow, SlotRow
 from groups.cluster.failure_detector import FailureDetector
 from groups.cluster.lease import Lease, NodeIdTaken
+from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Broker, Cluster, Endpoint
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
-from groups.core.journal import EntryKind
 from groups.core.rows import SLOTS
-from groups.event_loop import Slices
 from groups.postgres import connections
 from groups.postgres.timeline import Memory, WentBack
 from groups.store import load
 from groups.store.sql import slots as sql
-from groups.store.sql.sweeps import NOTE_SLOTS
 
 logger = logging.getLogger(__name__)
 
@@ -46,9 +43,6 @@ LOOK_S = 0.25
 HAND_OVER_SLOTS_MAX = 8
 """Slots that a node gives away in one look: whoever takes them has to load them, and their
 members have to find their new coordinator."""
-
-LOAD_SLOTS_MAX = 8
-"""Slots loaded in one go: the loop goes round between them, and so does the beat."""
 
 LEASE_WAIT_MS = 1_000
 """How long a request waits for a lease to be held again: a node that slept has it back after a
@@ -65,20 +59,12 @@ REST_MS, REST_MS_MAX = 30_000, 600_000
 """For how long a node takes no slots when it gave some back that it could not serve: at first, and
 at the most. Each time twice as long, until it has loaded something."""
 
-LOAD_TIMEOUT = "30s"
-"""Of one load; the node's usual timeouts are for writes of milliseconds."""
-
-
-def batched(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    """Consecutive parts of at most so many items."""
-    return (items[at : at + size] for at in range(0, len(items), size))
-
 
 class SlotKeeper:
     """Keeps this node's lease, claims slots that nobody serves, loads them, gives them up.
 
-    ``published`` is told each new view of the cluster, ``loaded`` that memory holds more groups,
-    ``begun_anew`` that the rows are those of another history.
+    ``published`` is told each new view of the cluster, ``begun_anew`` that the rows are those of
+    another history.
     Who owns what changes only here.
     """
 
@@ -96,8 +82,7 @@ class SlotKeeper:
         self._lease = Lease(me, lease_ms)
         self._lease.seen = coordinator.seen
         self.begun_anew: Callable[[], None] = _nothing
-        self.loaded: Callable[[], None] = _nothing
-        self.loading: set[int] = set()
+        self.loader = SlotLoader(me.node_id, coordinator, self._notify)
         self.changed = asyncio.Event()
         self.away = True
         self._sightings = BeatObserver(lease_ms)
@@ -160,17 +145,8 @@ class SlotKeeper:
     async def _leave(self) -> None:
         """Slots and node row go together: nobody counts on a node that went in peace."""
         async with await connections.connect("release") as connection, connection.transaction():
-            await self._release(connection, range(SLOTS))
+            await slot_rows.release(connection, self.me.node_id, self.incarnation, range(SLOTS))
             await connection.execute(sql.UNREGISTER.encode(), {"incarnation": self.incarnation})
-
-    async def _release(self, connection: connections.Connection, slots: Iterable[int]) -> None:
-        cursor = await connection.execute(
-            sql.RELEASE.encode(), {"incarnation": self.incarnation, "slots": list(slots)}
-        )
-        mine = dict.fromkeys((slot for (slot,) in await cursor.fetchall()), self.me.node_id)
-        if mine:
-            await self._note(connection, EntryKind.SLOTS_RELEASED, mine)
-            await connection.execute(sql.RING.encode())
 
     def step_back(self, why: str) -> None:
         """This node cannot serve: it gives all its slots to others, and takes none for a while."""
@@ -206,7 +182,7 @@ class SlotKeeper:
             if self.away or (is_ours and waited >= LEASE_WAIT_MS):
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
             left = (min(hold_ms, LEASE_WAIT_MS) if is_ours else hold_ms) - waited
-            if left <= 0 or not (is_ours or slot in self.loading):
+            if left <= 0 or not (is_ours or slot in self.loader.loading):
                 return ErrorCode.NOT_COORDINATOR
             with suppress(TimeoutError):
                 async with asyncio.timeout(left / 1000):
@@ -446,21 +422,7 @@ class SlotKeeper:
         if not free or not self.coordinator.holds_lease:
             return
         async with connection.transaction():
-            cursor = await connection.execute(
-                sql.CLAIM.encode(),
-                {
-                    "node_id": self.me.node_id,
-                    "incarnation": self.incarnation,
-                    "slots": [row.slot for row in free],
-                    "epochs": [row.epoch for row in free],
-                },
-            )
-            taken = dict(await cursor.fetchall())
-            if taken:
-                before = {row.slot: row.node_id for row in free if row.slot in taken}
-                await self._note(connection, EntryKind.SLOTS_CLAIMED, before)
-                # The others send clients here from now on, not from their next look on.
-                await connection.execute(sql.RING.encode())
+            taken = await slot_rows.claim(connection, self.me.node_id, self.incarnation, free)
         if taken:
             others = [slot for slot in taken if wanted.get(slot) != self.me.node_id]
             self._sightings.rescued(others, now)
@@ -486,23 +448,7 @@ class SlotKeeper:
         self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
         self._notify()
         async with connection.transaction():
-            await self._release(connection, slots)
-
-    async def _note(
-        self, connection: connections.Connection, kind: str, before: Mapping[int, int | None]
-    ) -> None:
-        """Say in the journal which slots changed hands; ``before`` maps each to its owner."""
-        owners = sorted({f"node {n}" if n is not None else "nobody" for n in before.values()})
-        await connection.execute(
-            NOTE_SLOTS.encode(),
-            {
-                "node_id": self.me.node_id,
-                "kind": kind,
-                "trigger": "",
-                "reason": f"{len(before)} slots of {', '.join(owners)}",
-                "details": json.dumps({"slots": sorted(before)}),
-            },
-        )
+            await slot_rows.release(connection, self.me.node_id, self.incarnation, slots)
 
     async def _load_missing(
         self, connection: connections.Connection, slots: Sequence[SlotRow]
@@ -527,14 +473,14 @@ class SlotKeeper:
         async with connection.transaction():
             values = {"incarnation": self.incarnation, "takes_slots": False}
             await connection.execute(sql.TAKE_SLOTS.encode(), values)
-            await self._release(connection, slots)
+            await slot_rows.release(connection, self.me.node_id, self.incarnation, slots)
         self._loads.succeeded()
         self._gives_all_back = False
 
     async def _load(self, taken: dict[int, int]) -> None:
         """Read what the slots hold and serve them. Where that fails, a later look tries again."""
         try:
-            await self._load_parts(taken)
+            await self.loader.load(taken)
         except Exception as error:
             logger.warning("slots %s could not be loaded: %r", sorted(taken), error)
             if self.coordinator.holds_lease:  # else the database is away, and nobody can load
@@ -543,43 +489,6 @@ class SlotKeeper:
             self._loads.succeeded()
             self._rests.succeeded()
             self._look_now.set()
-
-    async def _load_parts(self, taken: dict[int, int]) -> None:
-        self.loading |= set(taken)
-        groups = 0
-        try:
-            async with await connections.connect(
-                "load", {"statement_timeout": LOAD_TIMEOUT, "transaction_timeout": LOAD_TIMEOUT}
-            ) as connection:
-                for part in batched(sorted(taken), LOAD_SLOTS_MAX):
-                    groups += await self._adopt(connection, {slot: taken[slot] for slot in part})
-                    self.loading -= set(part)
-                    self._notify()
-            self.coordinator.observers.look()
-            logger.info("serving %d more slots with %d groups", len(taken), groups)
-            self.loaded()
-        finally:
-            self.loading -= set(taken)
-            self._notify()
-
-    async def _adopt(self, connection: connections.Connection, epochs: dict[int, int]) -> int:
-        """Read what the slots hold and serve it; how many groups that is.
-
-        Nobody looks at configuration meanwhile: a bell that rings now finds the groups served.
-        """
-        slots = sorted(epochs)
-        async with self.coordinator.own.reading:
-            durables = await load.groups_of_slots(connection, slots)
-            waiting = await load.groups_with_pending(connection, slots)
-            configs = await load.configs_of_slots(connection, slots)
-            pauses = await load.pauses_of_slots(connection, slots)
-            self.coordinator.own.paused.adopt(slots, pauses)
-            slices = Slices(self.coordinator.monotonic)
-            for merge in self.coordinator.adopting(epochs, durables, waiting, configs):
-                await merge.run_aside()
-                if slices.is_over:
-                    await slices.pause()
-        return len(durables)
 
     def _is_free(self, row: SlotRow, dead: Collection[int]) -> bool:
         if row.node_id is None or row.incarnation is None:

@@ -200,11 +200,11 @@ async def test_while_it_catches_up_it_says_so(served: Serving, consumer: Make) -
     """CoordinatorStartupNotComplete to heartbeats, commits and joins, at once."""
     a = consumer()
     await a.join()
-    served.node.keeper.loading.update(range(SLOTS))
+    served.node.keeper.loader.loading.update(range(SLOTS))
     assert await a.heartbeat() == 14
     assert (await a.join()).error == 14
     assert await a.commit({("orders", 0): 1}) == {("orders", 0): 14}
-    served.node.keeper.loading.clear()
+    served.node.keeper.loader.loading.clear()
     assert await a.heartbeat() == 0
 
 

@@ -9,7 +9,7 @@ import pytest
 from groups.cluster import slot_keeper, supervision
 from groups.cluster.backoff import Backoff
 from groups.cluster.lease import NodeIdTaken
-from groups.cluster.slot_keeper import SlotKeeper
+from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.supervision import FAILURES_MAX, supervised
 from groups.core.replies import Committed
 from groups.core.rows import SLOTS, slot_of
@@ -48,18 +48,18 @@ async def test_slots_that_a_node_cannot_load_go_to_one_that_can(
     del one
     loads = 0
 
-    async def fails(_keeper: SlotKeeper, *_: Any) -> int:
+    async def fails(_loader: SlotLoader, *_: Any) -> int:
         nonlocal loads
         loads += 1
         raise LookupError("a column is not there")
 
-    healthy = SlotKeeper._adopt
+    healthy = SlotLoader._adopt
 
-    async def adopts(keeper: SlotKeeper, *given: Any) -> int:
-        return await (fails if keeper.me.node_id == 8 else healthy)(keeper, *given)
+    async def adopts(loader: SlotLoader, *given: Any) -> int:
+        return await (fails if loader.node_id == 8 else healthy)(loader, *given)
 
     before = max(epoch for _, epoch in (await owners(other)).values())
-    with patch.object(SlotKeeper, "_adopt", adopts):
+    with patch.object(SlotLoader, "_adopt", adopts):
         eight = asyncio.create_task(_never_whole(8))
         await until(lambda: loads >= slot_keeper.LOADS_MAX)
         while {node for node, _ in (await owners(other)).values()} != {0}:
@@ -107,15 +107,15 @@ async def test_a_load_that_fails_once_is_tried_again_under_the_same_epoch(
     other: Connection,
 ) -> None:
     failed: list[Any] = []
-    healthy = SlotKeeper._adopt
+    healthy = SlotLoader._adopt
 
-    async def adopts(keeper: SlotKeeper, *given: Any) -> int:
+    async def adopts(loader: SlotLoader, *given: Any) -> int:
         if not failed:
             failed.append(given)
             raise LookupError("just now")
-        return await healthy(keeper, *given)
+        return await healthy(loader, *given)
 
-    with patch.object(SlotKeeper, "_adopt", adopts):
+    with patch.object(SlotLoader, "_adopt", adopts):
         async with running(node_id=3) as one:
             await until(lambda: len(one.node.coordinator.epochs) == SLOTS)
             assert await owners(other) == dict.fromkeys(range(SLOTS), (3, 2))

@@ -203,7 +203,7 @@ async def loading(served: Serving) -> AsyncIterator[None]:
     async with coordinator.own.reading:  # a load waits for who reads configuration
         coordinator.drop(list(coordinator.epochs), GONE)
         served.node.keeper.fenced()
-        await until(lambda: SLOT in served.node.keeper.loading)
+        await until(lambda: SLOT in served.node.keeper.loader.loading)
         yield
 
 
