@@ -294,6 +294,7 @@ def test_joins_and_syncs_that_are_held_are_told_to_come_again() -> None:
     talk.go_on(b)
     talk.go_on(b)
     assert b.waits is not None and b.waits not in talk.mail
+    talk.sleep(30_000)
     talk.join("m")
     assert talk.mail[b.waits].error is ErrorCode.REBALANCE_IN_PROGRESS
     assert b.member_id in talk.group.members, "the newcomer is part of the group already"

@@ -5,6 +5,7 @@ import pytest
 from groups.core.assignors.types import Parts, Subscriber
 from groups.core.consumer import rebalance
 from groups.core.consumer.member import UNRELEASED, parts_of
+from groups.core.consumer.reconcile import reconcile
 from groups.core.errors import ErrorCode
 from tests.core_consumer.talk import Client, Talk
 
@@ -62,6 +63,19 @@ def test_cg_07_three_members_pass_partitions_on(plan: Planned) -> None:
     assert c.told == {"bar": [1], "foo": [4, 5]}
     assert talk.state == "Stable"
     assert talk.kinds()[-1] == "rebalance-completed"
+
+
+def test_a_member_that_goes_on_waiting_is_the_very_same(plan: Planned) -> None:
+    talk = Talk({"foo": 2})
+    plan.targets = {"a": {"foo": [0, 1]}}
+    a = talk.join("a")
+    talk.converge(a)
+    plan.targets = {"a": {"foo": [0]}, "b": {"foo": [1]}}
+    b = talk.join("b")
+    talk.beat(b)
+    waits = talk.group.members["b"]
+    assert waits.state == UNRELEASED
+    assert reconcile(waits, talk.target_epoch, None, lambda part: False) is waits
 
 
 def test_cg_08_the_epoch_stays_while_there_is_more_to_give_up(plan: Planned) -> None:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from groups.core.assignors.client_side import ClientAssignor
 from groups.core.consumer import heartbeat
 from groups.core.consumer.member import Member
 from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
@@ -30,6 +31,23 @@ def test_subscriptions_have_a_limit_together() -> None:
     longer = talk.beat(one, subscribed_topic_names=LONG)
     assert longer.error is ErrorCode.GROUP_MAX_SIZE_REACHED
     assert talk.group.members["one"].topics == ("t",)
+
+
+@pytest.mark.parametrize("short_by", [0, 1])
+def test_names_pattern_and_what_assignors_say_count_alike_when_said_and_when_kept(
+    short_by: int,
+) -> None:
+    """Who says the same again takes no more; and there is no room for more."""
+    said = (ClientAssignor("mine", 0, 1, 1, 1, b"some metadata"),)
+    one = Client("one", ("topic", "other"), said=said)
+    size = len("topicothert.*minesome metadata")
+    talk = Talk({"t": 1}, group_consumer_metadata_max_bytes=size - short_by)
+    full = ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert talk.code(one, subscribed_topic_regex="t.*") is (full if short_by else ErrorCode.NONE)
+    if not short_by:
+        again = {"subscribed_topic_names": one.names, "subscribed_topic_regex": "t.*"}
+        assert talk.code(one, **again, client_assignors=said) is ErrorCode.NONE
+        assert talk.code(Client("two", ("t",))) is full
 
 
 def test_names_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:

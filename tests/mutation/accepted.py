@@ -39,6 +39,9 @@ SETTLED_ALREADY = "a refusal changes nothing, and what is settled again stays as
 NOBODY_S_INSTANCE = "who has an instance id is its holder, and nobody holds none"
 WAITS_IN_ANY_CASE = "it has just sent commands, and the next step waits until they are acknowledged"
 NOTHING_MOVES = "where nothing moved in one pass nothing moves in the next"
+NOBODY_S_NUMBER = "it is any number that Kafka has not; what goes over the wire is another"
+SIGN_ALONE = "only its sign counts"
+ALL_ALIKE = "all begin with the same number, and only which is the greatest counts"
 FAR_AWAY = "the bound was reached many attempts ago"
 
 ACCEPTED: tuple[Accepted, ...] = (
@@ -258,6 +261,46 @@ ACCEPTED: tuple[Accepted, ...] = (
         "break",
         "continue",
         NOTHING_MOVES,
+    ),
+    *(
+        Accepted(
+            "groups/core/errors.py",
+            "ErrorCode",
+            "COMMITTING_PARTITIONS_NOT_ASSIGNED = -1027",
+            f"COMMITTING_PARTITIONS_NOT_ASSIGNED = {number}",
+            NOBODY_S_NUMBER,
+        )
+        for number in ("- 1026", "- 1028", "1027")
+    ),
+    *(
+        Accepted(
+            "groups/core/errors.py",
+            "ErrorCode",
+            "UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY = -1024",
+            f"UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY = {number}",
+            NOBODY_S_NUMBER,
+        )
+        for number in ("- 1023", "- 1025", "1024")
+    ),
+    *(
+        Accepted(
+            "groups/core/configs/group.py",
+            "GroupConfig._check_bounds",
+            "for bound, sign in ((self.least, 1), (self.most, -1)):",
+            f"for bound, sign in ({signs}):",
+            SIGN_ALONE,
+        )
+        for signs in ("(self.least, 2), (self.most, -1)", "(self.least, 1), (self.most, - 2)")
+    ),
+    *(
+        Accepted(
+            "groups/core/consumer/votes.py",
+            "vote",
+            "votes = dict.fromkeys(offered, 0)",
+            f"votes = dict.fromkeys(offered, {number})",
+            ALL_ALIKE,
+        )
+        for number in ("1", " -1")
     ),
     Accepted("groups/core/step.py", "decide", "return False", "return True", SETTLED_ALREADY),
     Accepted(

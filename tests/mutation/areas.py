@@ -39,7 +39,7 @@ CORE = _in(
     "scenarios classic_group holding rebalances restart_grace stalls subscription group_configs"
     " expiry offsets offsets_of_every_kind time_of_every_kind limits_of_every_kind topics"
     " transactions importing kinds numbers plain_text other_kinds journal votes classic_machine"
-    " growth bucket shared packing row_packing",
+    " growth bucket shared packing row_packing waiting",
 )
 CONSUMER = _in(
     "core_consumer",
@@ -51,7 +51,7 @@ ASSIGNORS = _in("core_consumer", "assignors")
 DRAFT = _in("core_draft", "scenarios takeover machine strategies large_groups")
 COMMANDED = _in("core_commanded", "scenarios takeover machine dealing")
 PAUSE = _in("pause", "rules")
-WALKS = _in("walks", "walks")
+WALKS = _in("walks", "walks odd_rows")
 BEHIND_A_SERVER = (
     *_in("core", "vocabulary"),
     *_in("core_consumer", "client_reasons"),
@@ -64,7 +64,7 @@ CLIENT = _in(
 )
 CLIENT_BEFORE_A_SERVER = _in("client_library", "callbacks protocols old_owners")
 WIRE = _in("wire", "uvarints declarations headers frames round_trips hostile_bytes oracles")
-STORE = _in("store", "statements lives literals commands load guard fence")
+STORE = _in("store", "statements raised_epochs lives literals commands load guard fence")
 SIMULATION = _in("proof", "simulation")
 COMMITS = _in("node", "inbox committer refused_members toy_kind verbs outside hung_database")
 MEMORY = _in("node", "memory heartbeats shares assigning patterns failover")

@@ -129,6 +129,8 @@ def _no_behaviour(node: ast.AST) -> Sequence[ast.AST]:
             return [annotation]
         case ast.FunctionDef(body=[*_, ast.Expr(value=ast.Constant(value=value))]) if value is ...:
             return [node]  # of a protocol
+        case ast.FunctionDef(body=[*_, ast.Raise(exc=ast.Name(id="NotImplementedError"))]):
+            return [node]
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return [*node.decorator_list, *([node.returns] if node.returns else ())]
         case ast.ClassDef():

@@ -135,6 +135,15 @@ def test_every_row_has_files_and_tests_that_are_there() -> None:
         assert not missing
 
 
+def test_every_test_of_the_rules_is_in_the_table() -> None:
+    """Else its namesake among the files would seem to be tested by nobody."""
+    named = {test for row in AREAS for test in (*row.tests, *row.last)}
+    folders = ("core", "core_consumer", "core_draft", "core_commanded", "walks", "wire")
+    found = (path for folder in folders for path in CHECKOUT.glob(f"tests/{folder}/test_*.py"))
+    left = {str(path.relative_to(CHECKOUT)) for path in found} - named
+    assert left == {"tests/core/test_cases.py"}
+
+
 @pytest.mark.parametrize("entry", ACCEPTED, ids=lambda entry: f"{entry.path}-{entry.after}")
 def test_what_is_accepted_is_still_there(entry: tuple[str, ...]) -> None:
     """Else the entry would be kept for ever, and might accept something else one day."""

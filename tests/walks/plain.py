@@ -51,6 +51,7 @@ def standing(group: Group, now: Millis) -> Told:
         "due": group.due(now),
         "face": group.face(),
         "sessions": list(group.sessions(now)),
+        "waits for": group.waiting(now),
         "waiting": sorted(group.live.tickets()) if hasattr(group.live, "tickets") else [],
         "idle": group.idle,
         "breadth": group.breadth,

@@ -1,12 +1,17 @@
 """Nothing that a group decides changes unnoticed. To accept a change: make scenarios, then review
 (docs/testing.md, *Walks*)."""
 
+from copy import copy
 from itertools import zip_longest
 
 import pytest
 
-from tests.walks import recorded
-from tests.walks.life import PEOPLE
+from groups.core import events
+from groups.core.classic import timers as classic_timers
+from groups.core.draft import timers as draft_timers
+from groups.core.step import Halves
+from tests.walks import desk, recorded
+from tests.walks.life import PEOPLE, Life
 
 
 @pytest.mark.parametrize("seed", range(recorded.LIVES))
@@ -21,3 +26,28 @@ def test_a_life_is_what_it_was_when_the_rules_were_changed_last(kind: str, seed:
             f"step {parted} of {kind} {seed} is another now:\n{told}\n"
             f"(python -m tests.walks.recorded {kind} {seed} tells the life in words)"
         )
+
+
+class Large(Life):
+    """A life in which each group counts as large: its earliest deadline is not looked for anew
+    after each step."""
+
+    def step(self, *said: events.Event) -> None:
+        super().step(*said)
+        if not isinstance(self.group, Halves):
+            return
+        exact = copy(self.group)
+        exact._earliest = exact._due = None
+        due, first = self.group.due(self.now), exact.due(self.now)
+        assert first is None or (due is not None and due <= first), "a deadline would be missed"
+
+
+@pytest.mark.parametrize("kind", ["classic", "draft", "strangers"])
+def test_no_deadline_of_a_large_group_is_missed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (classic_timers, draft_timers):
+        monkeypatch.setattr(module, "EXACT_MAX", -1)
+    # Who was given time to find its new node has less again once it was heard of: by a heartbeat
+    # from memory, which no step sees, too.
+    monkeypatch.setattr(desk, "wait_for", lambda *_: None)
+    for seed in range(10):
+        Large(kind, seed).live()
