@@ -236,13 +236,11 @@ async def double_frames(scene: Scene) -> None:
 
 async def cut_a_node_off(scene: Scene) -> None:
     """A node's connections to the database are reset, and new ones refused past its lease."""
-    proxy, node_id = _database(scene), scene.a_node()
-
-    def is_cut_off(peer_port: int) -> bool:
-        return peer_port in _ports_of(scene.world.node(node_id))
-
-    with _weather(proxy, "turns_away", is_cut_off):
-        proxy.cut(lambda link: is_cut_off(link.peer_port))
+    # Looked for once: it means going through all processes of the machine.
+    proxy, node = _database(scene), scene.world.node(scene.a_node())
+    with _weather(proxy, "turns_away", lambda port: port in _ports_of(node)):
+        ports = _ports_of(node)
+        proxy.cut(lambda link: link.peer_port in ports)
         await asyncio.sleep(1.3 * LEASE_S)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.wire import Peer
 from groups.core.errors import ErrorCode
 from proof.chaos.history_fields import GOOD, api_of, of_answer, of_request
-from proof.chaos.network import BROKEN, CALL_S, ELSEWHERE, RETRY_S, Elsewhere, Network, call
+from proof.chaos.network import BROKEN, CALL_S, ELSEWHERE, Backoff, Elsewhere, Network, call
 from proof.chaos.record import Eviction, Partition, Record, now
 from proof.simulation import odd
 from rollcall.wire.messages.offset_commit import (
@@ -68,6 +68,7 @@ class Member(ABC):
         self._runs.set()
         self._sent = now()
         self._silent_s = 0.0
+        self._backoff = Backoff(network.rng)
 
     base = 0
     """What its offsets begin behind: those of odd members end where an int64 does."""
@@ -95,11 +96,12 @@ class Member(ABC):
         try:
             while True:
                 try:
-                    self.peer = await self.network.reach(self.group_id, self._seeks)
+                    found = self.network.reach(self.group_id, self._seeks, self._backoff)
+                    self.peer = await found
                     await self._live()
                 except (Elsewhere, *BROKEN):
                     self._hang_up()
-                await asyncio.sleep(RETRY_S)
+                await asyncio.sleep(self._backoff.next_s())
         finally:
             self._hang_up()
 
@@ -157,6 +159,7 @@ class Member(ABC):
         """A good answer to what was sent last: the session began anew no earlier than then. Who
         waits long in a JoinGroup may wait at the wrong door, and be missed at the right one."""
         self._silent_s = now() - self._sent
+        self._backoff.worked()
 
     def check(self, code: int) -> None:
         """Raise Elsewhere for a code that says so."""

@@ -17,8 +17,11 @@ from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 CALL_S = 10.0
 """How long a member waits for an answer. Stock clients wait 30 s; chaos has no time for that."""
 
-RETRY_S = 0.1
-"""retry.backoff.ms of stock clients."""
+RETRY_S, RETRY_MAX_S = 0.1, 1.0
+"""retry.backoff.ms and retry.backoff.max.ms of stock clients."""
+
+JITTER = 0.2
+"""By which part a wait is longer or shorter than the one before, doubled, as theirs are."""
 
 FIND_VERSION = 4
 
@@ -41,6 +44,25 @@ BROKEN = (OSError, asyncio.IncompleteReadError, TimeoutError, WireError)
 
 class Elsewhere(Exception):
     """The node does not serve the group, or not now: find the coordinator again."""
+
+
+class Backoff:
+    """How long a client waits before it tries again: each time twice as long, until something
+    worked. Two hundred that did not would keep a busy machine from ever serving them."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._failures = 0
+
+    def worked(self) -> None:
+        """The next wait is a short one."""
+        self._failures = 0
+
+    def next_s(self) -> float:
+        """Seconds to wait before another attempt."""
+        wait_s = min(RETRY_S * 2.0**self._failures, RETRY_MAX_S)
+        self._failures += 1
+        return wait_s * self._rng.uniform(1 - JITTER, 1 + JITTER)
 
 
 class Network:
@@ -74,14 +96,20 @@ class Network:
             raise Elsewhere
         return f"{found.host}:{found.port}"
 
-    async def reach(self, group_id: str, seeks: Callable[[], None] = lambda: None) -> Peer:
+    async def reach(
+        self,
+        group_id: str,
+        seeks: Callable[[], None] = lambda: None,
+        backoff: Backoff | None = None,
+    ) -> Peer:
         """A connection to the group's coordinator, however long it takes to find. ``seeks`` is
         called at each attempt."""
+        backoff = backoff or Backoff(self.rng)
         while True:
             seeks()
             with suppress(Elsewhere, *BROKEN):
                 return await self.connect(await self.coordinator(group_id))
-            await asyncio.sleep(RETRY_S)
+            await asyncio.sleep(backoff.next_s())
 
 
 async def call(peer: Peer, request: Any, version: int, limit_s: float = CALL_S) -> Any:

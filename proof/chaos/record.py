@@ -58,6 +58,8 @@ class Record:
     evictions: list[Eviction] = field(default_factory=list)
     defects: list[str] = field(default_factory=list)
     """Answers that no coordinator may give, in words."""
+    late_s: float = 0.0
+    """How long the run itself stood still, all together."""
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _offsets: defaultdict[Partition, "itertools.count[int]"] = field(
         default_factory=lambda: defaultdict(lambda: itertools.count(1))
@@ -66,6 +68,12 @@ class Record:
     def note(self, kind: str, **facts: Any) -> None:
         """Write a record of the history, as of now."""
         self.calls.append({"at": now() * 1000, "type": kind, **facts})
+
+    def late(self, since: float, late_s: float) -> None:
+        """The run's own loop stood still for so long, from an instant on that has passed."""
+        span = {"since": since * 1000, "until": (since + late_s) * 1000}
+        self.calls.append({"at": since * 1000, "type": "late", **span})
+        self.late_s += late_s
 
     def next_call(self) -> int:
         """A number that no other call of the run has."""

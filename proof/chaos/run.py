@@ -13,6 +13,7 @@ from proof.chaos import audit
 from proof.chaos import verdict as account
 from proof.chaos.faults import FAULTS, Fault, Scene
 from proof.chaos.fleet import Fleet, Size
+from proof.chaos.lateness import lateness
 from proof.chaos.network import Network
 from proof.chaos.probe import Prober, Served
 from proof.chaos.record import Record, now
@@ -21,7 +22,9 @@ from proof.chaos.world import OWNERS, World
 SETTLE_S = 90.0
 """Longer than groups need to come to rest after anything."""
 
-SERVED_S = 60.0
+SERVED_S, SERVED_MAX_S = 60.0, 240.0
+"""Until everybody must be served: without and with the time in which the run itself stood still."""
+
 REST_S = 0.5
 TWO_AT_ONCE = 0.2
 
@@ -67,7 +70,7 @@ async def among(
     """The same in a world that is there; the members are started, and ended."""
     await fleet.start()
     await fleet.settle(SETTLE_S)
-    async with Prober(fleet.network, fleet.groups) as served:
+    async with lateness(fleet.record), Prober(fleet.network, fleet.groups) as served:
         outcome = Outcome(fleet.record, served)
         scene, until = Scene(world, fleet, rng), now() + minutes * 60
         possible = [fault for fault in faults if fault.is_possible(world)]
@@ -115,19 +118,17 @@ async def _owners_at_rest(world: World) -> Mapping[int, int | None]:
 
 
 async def everybody_served(fleet: Fleet, since: float) -> bool:
-    """Wait until every member had a good answer to what it asked after an instant."""
+    """Wait until every member had a good answer to what it asked after an instant. Time in which
+    the run itself stood still does not count, up to a limit."""
     waiting = {member.name for member in fleet.members}
-    seen = len(fleet.record.beats)
-    try:
-        async with asyncio.timeout(SERVED_S):
-            while waiting:
-                fleet.check()
-                new, seen = fleet.record.beats[seen:], len(fleet.record.beats)
-                waiting -= {beat.member for beat in new if beat.asked > since}
-                await asyncio.sleep(0.05)
-    except TimeoutError:
-        return False
-    return True
+    record, seen = fleet.record, len(fleet.record.beats)
+    begun, late_before = now(), record.late_s
+    while waiting and now() - begun < min(SERVED_S + record.late_s - late_before, SERVED_MAX_S):
+        fleet.check()
+        new, seen = record.beats[seen:], len(record.beats)
+        waiting -= {beat.member for beat in new if beat.asked > since}
+        await asyncio.sleep(0.05)
+    return not waiting
 
 
 async def _rests(fleet: Fleet) -> bool:

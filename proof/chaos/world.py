@@ -223,8 +223,9 @@ class World:
         except (psycopg.Error, OSError):
             return False
         shares = [owners.count(node_id) for node_id in self.ports]
-        alive = all(self.node(node_id) is not None for node_id in self.ports)
-        return alive and sum(shares) == len(owners) and max(shares) - min(shares) <= 1
+        if sum(shares) != len(owners) or max(shares) - min(shares) > 1:
+            return False
+        return all(self.node(node_id) is not None for node_id in self.ports)
 
     async def owners(self) -> dict[int, int | None]:
         """Each slot's node."""

@@ -45,10 +45,11 @@ nobody's promise.
 - ``table`` "removed": ``group``, ``member``, ``trigger``: a journal entry took it out.
 
 *What was done to the run*: ``type`` "fault", ``process`` a client's: from ``since`` to ``until``
-(written when it begins; the latest end) it sleeps or is cut off: its silence is its own.
-``type`` "mishap", ``what``: an exception reached a node's loop. ``type`` "end": the faults
-ended ``healed_ms`` ago; ``groups`` maps each group with living members to whether all of them
-are settled.
+(written when it begins; the latest end) it sleeps or is cut off: its silence is its own. ``type``
+"late": from ``since`` to ``until`` the recorder itself stood still, and with it all clients and
+what lies between them and the nodes. ``type`` "mishap", ``what``: an exception reached a node's
+loop. ``type`` "end": the faults ended ``healed_ms`` ago; ``groups`` maps each group with living
+members to whether all of them are settled.
 """
 
 from collections.abc import Mapping

@@ -107,7 +107,8 @@ class Register:
 class Story:
     """The run as far as it has been told. ``calls``: those without an answer yet; ``ended``: when
     a group's row last went; ``excused``: when a client's silence was its own; ``pending``: by
-    transactional id, what was put into transactions that have not ended for certain."""
+    transactional id, what was put into transactions that have not ended for certain.
+    ``lateness``: when the recorder itself stood still."""
 
     def __init__(self) -> None:
         self.groups: dict[str, Group] = defaultdict(Group)
@@ -117,10 +118,16 @@ class Story:
         self.pending: dict[str, list[Record]] = defaultdict(list)
         self.ended: dict[str, float] = {}
         self.excused: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        self.lateness: list[tuple[float, float]] = []
 
     def is_excused(self, process: str, since: float, until: float) -> bool:
         """Whether a client had trouble of its own at some instant of the span."""
         return any(a <= until and b >= since for a, b in self.excused[process])
+
+    def late_between(self, since: float, until: float) -> float:
+        """How long the recorder stood still in a span."""
+        spans = [(max(a, since), min(b, until)) for a, b in self.lateness]
+        return sum(b - a for a, b in spans if b > a)
 
     def is_about_another(self, call: Record) -> bool:
         """Whether the group was deleted while the answer was on its way."""
@@ -253,6 +260,10 @@ class Story:
         """A client's own trouble excuses its silence."""
         self.excused[record["process"]].append((record["since"], record["until"]))
 
+    def late(self, record: Record, _call: Record) -> None:
+        """Nobody could speak or be heard."""
+        self.lateness.append((record["since"], record["until"]))
+
 
 TAKE: Final[Mapping[str, Callable[[Story, Record, Record], None]]] = {
     "row slot": Story.slot_row,
@@ -265,4 +276,5 @@ TAKE: Final[Mapping[str, Callable[[Story, Record, Record], None]]] = {
     "fail": Story.fail,
     "stopped": Story.stopped,
     "fault": Story.fault,
+    "late": Story.late,
 }

@@ -27,6 +27,9 @@ BEATS: Final = frozenset(
 CLOCKS_AGREE: Final = 0.97
 """How much shorter than it says a session may be: the node's clock is not the recorder's."""
 
+LATE_PART: Final = 0.25
+"""The part of a session by which a recorder may be late and its clients still had to be heard."""
+
 HEARD_MAX: Final = 4
 SENT_MAX: Final = 200
 """Instants that are kept of each member, the newest."""
@@ -81,10 +84,17 @@ class Silence(Family):
         until = record["at"]
         if not self._was_silent(key, until, session):
             self.say("I6", f"{key[1]} was removed within a session of being heard", record)
-        elif self._kept_sending(key, until, session) and not self.story.is_excused(
-            process, until - 2 * session, until
+        elif self._kept_sending(key, until, session) and self._could_be_heard(
+            process, until, session
         ):
             self.say("I6", f"{key[1]} was removed although it never fell silent", record)
+
+    def _could_be_heard(self, process: str, until: float, session: float) -> bool:
+        """Whether nothing but the coordinator kept a client from being heard for a session: it
+        sends twice in one, and what it sends is as late as the recorder was."""
+        if self.story.is_excused(process, until - 2 * session, until):
+            return False
+        return self.story.late_between(until - 1.5 * session, until) < session * LATE_PART
 
     def _was_silent(self, key: Key, until: float, session: float) -> bool:
         """Whether a whole session went by unheard; its end may be decided before the last beat

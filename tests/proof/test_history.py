@@ -28,6 +28,10 @@ class Writer:
         """One record."""
         self.records.append({"at": float(next(self._at)), "type": type_, **fields})
 
+    def happened(self, at: float) -> None:
+        """The last record is of this instant."""
+        self.records[-1] = {**self.records[-1], "at": at}
+
     def row(self, generation: int, *members: str) -> None:
         """The group's row, with its members."""
         self._revision += 1
@@ -305,3 +309,33 @@ def test_no_number_of_a_lost_future_is_given_out_again(two_parts: Writer) -> Non
     )  # fmt: skip
 
     assert two_parts.verdict() == ["I2", "I2"]
+
+
+def unheard(late: Sequence[tuple[float, float]] = ()) -> list[str]:
+    """What the checker says when a member with a session of 4 s asked each second, had no answer
+    after the first, and was removed; the recorder stood still in the spans ``late``."""
+    writer = Writer()
+    writer.row(1, "a")
+    writer.beat("a", 0, owned=[], becomes=1, given=[ONE])
+    for second in range(1, 7):
+        writer.send("ConsumerGroupHeartbeat", "a", 1)
+        writer.happened(second * 1_000.0)
+    writer.write("row", table="removed", group="g", member="a", trigger="session-expired")
+    writer.happened(6_500.0)
+    for since, until in late:
+        writer.write("late", since=since, until=until)
+        writer.happened(since)
+    writer.records.sort(key=lambda record: record["at"])
+    return writer.verdict()
+
+
+def test_a_member_that_never_fell_silent_is_not_removed() -> None:
+    assert unheard() == ["I6"]
+
+
+def test_what_a_recorder_kept_back_itself_is_no_fault_of_a_coordinators() -> None:
+    """Not by one long stop, nor by several; but short ones excuse nothing, nor old ones."""
+    assert unheard([(3_000.0, 4_500.0)]) == []
+    assert unheard([(1_500.0, 2_100.0), (4_000.0, 4_600.0)]) == []
+    assert unheard([(4_000.0, 4_600.0)]) == ["I6"]
+    assert unheard([(2.0, 450.0), (4_000.0, 4_600.0)]) == ["I6"]
