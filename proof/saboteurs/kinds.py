@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from groups.coordinator.committer import Committer
+from groups.coordinator.batch_writer import BatchWriter
 from groups.core import transactions
 from groups.core.commanded import invariants as commanded_invariants
 from groups.core.commanded import offsets as commanded_offsets
@@ -202,7 +202,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "nobody-to-blame": Saboteur(
         "who brings a value that no row can hold is not turned away",
-        put(Committer, "_culprits", _nobody_to_blame),
+        put(BatchWriter, "_culprits", _nobody_to_blame),
         ("client-odd", "client-crash", "operator-rebalance"),
         ODD,
     ),

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from groups.coordinator.committer import Committer
+from groups.coordinator.batch_writer import BatchWriter
 from groups.core.classic.states import COMPLETING
 from groups.core.errors import ErrorCode
 from groups.core.replies import Synced
@@ -83,7 +83,7 @@ def _forgetting(original: Any) -> Any:
 
 def _answered_early(which: Callable[[Any], bool]) -> Callable[[Any], Any]:
     def wrapped(original: Any) -> Any:
-        async def apply(self: Committer, works: Any) -> None:
+        async def apply(self: BatchWriter, works: Any) -> None:
             for work in works:
                 answers = [a for a in work.write.decision.answers if which(a.reply)]
                 self.coordinator.send(work.resident, answers)
@@ -95,7 +95,7 @@ def _answered_early(which: Callable[[Any], bool]) -> Callable[[Any], Any]:
 
 
 def _face_early(original: Any) -> Any:
-    async def apply(self: Committer, works: Any) -> None:
+    async def apply(self: BatchWriter, works: Any) -> None:
         for work in works:
             group = work.write.decision.group
             self.coordinator.faces.put(work.resident.group_id, group.face())
@@ -105,7 +105,7 @@ def _face_early(original: Any) -> Any:
 
 
 def _doubt_is_refusal(original: Any) -> Any:
-    def doubt(self: Committer, works: Any, *, again: bool) -> None:
+    def doubt(self: BatchWriter, works: Any, *, again: bool) -> None:
         if not again:
             for work in works:
                 self.coordinator.refuse(work.resident, work.events, ErrorCode.UNKNOWN_MEMBER_ID)
@@ -140,17 +140,17 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "answer-before-commit": Saboteur(
         "answers leave before the commit",
-        around(Committer, "_apply", _answered_early(always)),
+        around(BatchWriter, "_apply", _answered_early(always)),
         ROWS,
     ),
     "sync-before-commit": Saboteur(
         "assignments are told before they are stored",
-        around(Committer, "_apply", _answered_early(lambda reply: isinstance(reply, Synced))),
+        around(BatchWriter, "_apply", _answered_early(lambda reply: isinstance(reply, Synced))),
         ROWS,
     ),
     "face-before-commit": Saboteur(
         "heartbeats hear of what may be rolled back",
-        around(Committer, "_apply", _face_early),
+        around(BatchWriter, "_apply", _face_early),
         ("database-stall", "database-slow", "client-crash", "operator-rebalance"),
     ),
     "unknown-is-done": Saboteur(
@@ -158,7 +158,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
     ),
     "unknown-is-refused": Saboteur(
         "an unknown outcome is answered as a refusal",
-        around(Committer, "_doubt", _doubt_is_refusal),
+        around(BatchWriter, "doubt", _doubt_is_refusal),
         ROWS,
     ),
     "retry-without-guard": Saboteur(

@@ -164,7 +164,7 @@ class Node:
         for committer in self.committers:
             self.process.spawn(committer._rounds())
             self.process.spawn(committer._long_steps())
-            self.process.spawn(committer._waiting.run())
+            self.process.spawn(committer.writer.run())
         self.process.spawn(self.reloader.run())
         self.process.spawn(self.keeper._beats())
         self.process.spawn(self.keeper._looks())

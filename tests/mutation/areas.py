@@ -104,7 +104,11 @@ AREAS = (
     ),
     Row(
         "node",
-        ("groups/coordinator/committer.py", "groups/coordinator/retries.py"),
+        (
+            "groups/coordinator/committer.py",
+            "groups/coordinator/batch_writer.py",
+            "groups/coordinator/retries.py",
+        ),
         (*COMMITS, *MEMORY, *SIMULATION),
         has_database=True,
     ),

@@ -30,7 +30,9 @@ async def one(_prepared: None, settings: Any) -> AsyncIterator[Running]:
     settings.OFFSETS_COMMIT_TIMEOUT_MS = TIMEOUT_MS
     async with running() as node:
         for committer in node.node.committers:
-            committer.fail = no_fail  # as in production: a batch is one message, COMMIT included
+            committer.writer.fail = (
+                no_fail  # as in production: a batch is one message, COMMIT included
+            )
         yield node
 
 

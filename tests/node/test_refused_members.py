@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from groups.coordinator import committer
+from groups.coordinator import batch_writer, committer
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
 from groups.postgres import connections
@@ -77,12 +77,12 @@ async def test_nothing_that_is_refused_is_tried_again_at_once(one: Running, othe
     """A tick that cannot be written leaves its group alone for a while: no more than one try."""
     joined = await one.settled("g")
     resident = one.node.coordinator.residents["g"]
-    one.node.coordinator.put_off(resident, committer.REFUSED_PAUSE_MS)
+    one.node.coordinator.put_off(resident, batch_writer.REFUSED_PAUSE_MS)
     now = one.node.coordinator.clock()
     one.node.coordinator.look_after("g")
 
     assert not resident.inbox
-    assert resident.quiet_until >= now + committer.REFUSED_PAUSE_MS - 100
+    assert resident.quiet_until >= now + batch_writer.REFUSED_PAUSE_MS - 100
     assert await one.commit("g", 1, joined) == Committed()
 
 
@@ -90,7 +90,8 @@ async def test_a_group_too_large_for_a_batch_is_written_beside_it(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its members are all there; a stranger that joins meanwhile has not waited for it."""
-    monkeypatch.setattr(committer, "BATCH_BYTES_MAX", 100_000)
+    for module in (committer, batch_writer):
+        monkeypatch.setattr(module, "BATCH_BYTES_MAX", 100_000)
     joined = await one.settled("large")
     metadata = random.Random(1).randbytes(8_192)
     others = [one.join("large", protocols=(("range", metadata),)) for _ in range(40)]
@@ -106,9 +107,10 @@ async def test_a_group_that_cannot_be_written_in_any_time_fails_alone(
     one: Running, other: Other, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its newcomers are turned away, and it goes on as it was; strangers hear nothing of it."""
-    monkeypatch.setattr(committer, "BATCH_BYTES_MAX", 100_000)
-    monkeypatch.setattr(committer, "LONE_MS", 1)
-    monkeypatch.setattr(committer, "LONE_BYTES_PER_MS", 1_000_000_000)
+    for module in (committer, batch_writer):
+        monkeypatch.setattr(module, "BATCH_BYTES_MAX", 100_000)
+    monkeypatch.setattr(batch_writer, "LONE_MS", 1)
+    monkeypatch.setattr(batch_writer, "LONE_BYTES_PER_MS", 1_000_000_000)
     joined = await one.settled("large")
     metadata = random.Random(1).randbytes(60_000)
     others = [one.join("large", protocols=(("range", metadata),)) for _ in range(40)]

@@ -168,7 +168,7 @@ async def test_a_node_whose_id_was_taken_ends() -> None:
 async def test_a_lane_that_fails_over_a_round_serves_the_group_again(one: Running) -> None:
     """No request waits for an end that never comes."""
     joined = await one.settled("g")
-    healthy, committer = one.node.committers[1]._apply, one.node.committers[1]
+    healthy, committer = one.node.committers[1].writer._apply, one.node.committers[1].writer
 
     async def fails(_works: object) -> None:
         committer._apply = healthy  # type: ignore[method-assign]
