@@ -46,6 +46,10 @@ SELECT name, setting, coalesce(unit, '') FROM pg_settings WHERE name = ANY(%(nam
 STANDBY = "SELECT pg_is_in_recovery()"
 FOLLOWERS = "SELECT count(*), current_setting('synchronous_standby_names') FROM pg_stat_replication"
 
+MAY_CREATE = "SELECT has_schema_privilege('public', 'public', 'CREATE')"
+"""Whether every login may create functions where ours look for theirs: so it is in a database that
+was made before PostgreSQL 15."""
+
 MS: Mapping[str, int] = {"ms": 1, "s": 1_000, "min": 60_000}
 
 
@@ -89,6 +93,11 @@ async def warn(connection: "psycopg.AsyncConnection[Any]") -> None:
     row = await (await connection.execute(FOLLOWERS.encode())).fetchone()
     if row is not None and (said := standby_problem(*row)) is not None:
         logger.warning("%s", said)
+    if await (await connection.execute(MAY_CREATE.encode())).fetchone() == (True,):
+        logger.warning(
+            "every login may create functions in the schema public, and have them called with"
+            " the rights of Rollcall's owner (REVOKE CREATE ON SCHEMA public FROM PUBLIC)"
+        )
 
 
 def standby_problem(standbys: int, synchronous: str) -> str | None:

@@ -103,6 +103,20 @@ async def test_a_standby_that_may_lack_acknowledged_writes_is_warned_of(other: C
     assert "2 standbys" in (preflight.standby_problem(2, "") or "")
 
 
+async def test_a_schema_in_which_every_login_may_create_functions_is_warned_of(
+    other: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One that fits better than PostgreSQL's own is called by ours that act as their owner."""
+    await preflight.warn(other)
+    assert "schema public" not in caplog.text
+    await other.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+    try:
+        await preflight.warn(other)
+    finally:
+        await other.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    assert "schema public" in caplog.text
+
+
 async def test_a_load_that_fails_once_is_tried_again_under_the_same_epoch(
     other: Connection,
 ) -> None:
