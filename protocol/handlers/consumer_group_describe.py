@@ -31,8 +31,9 @@ async def handle(
     asked = request.include_authorized_operations
     groups, room = list[DescribedGroup](), REPLY_BYTES_MAX
     async for group_id in call.each(request.group_ids):
-        group = await _describe(group_id, asked, call)
-        room -= sum(map(_bytes_of, group.members))
+        if room >= 0:
+            group = await _describe(group_id, asked, call)
+            room -= sum(map(_bytes_of, group.members))
         if room < 0 and groups:
             group = DescribedGroup(error_code=AGAIN, group_id=group_id)
         groups.append(group)

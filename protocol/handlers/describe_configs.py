@@ -1,7 +1,6 @@
 """DescribeConfigs (32): settings of topics, of this broker, and of groups."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from groups.catalogue.cache import Unavailable
 from groups.core.configs import group, topic
@@ -10,7 +9,7 @@ from groups.core.configs.group import Values
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.support import config_resources
-from protocol.handlers.support.config_resources import Resource
+from protocol.handlers.support.config_resources import Resource, Topics
 from rollcall.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
@@ -26,17 +25,9 @@ async def handle(request: DescribeConfigsRequest, call: Call) -> DescribeConfigs
     and which topics there are, is read for all of them at once."""
     asked = list({(r.resource_type, r.resource_name): r for r in request.resources}.values())
     own = await _own(asked, call)
-    await _look_at_topics(asked, call)
-    results = [await _result(each, own, request, call) async for each in call.each(asked)]
+    topics = await config_resources.topics(asked, call)
+    results = [_result(each, own, topics, request, call) async for each in call.each(asked)]
     return DescribeConfigsResponse(results=results)
-
-
-async def _look_at_topics(asked: Sequence[DescribeConfigsResource], call: Call) -> None:
-    """One look for all that this node does not know yet; what is still unknown is looked up by
-    itself, and told so."""
-    names = [r.resource_name for r in asked if r.resource_type == Resource.TOPIC]
-    with suppress(Unavailable):
-        await call.node.catalogue.find_many(names)
 
 
 async def _own(asked: Sequence[DescribeConfigsResource], call: Call) -> Mapping[str, Values] | None:
@@ -48,15 +39,16 @@ async def _own(asked: Sequence[DescribeConfigsResource], call: Call) -> Mapping[
         return None
 
 
-async def _result(
+def _result(
     resource: DescribeConfigsResource,
     own: Mapping[str, Values] | None,
+    topics: Topics,
     request: DescribeConfigsRequest,
     call: Call,
 ) -> DescribeConfigsResult:
     code, message, entries = ErrorCode.NONE, "", list[Entry]()
     try:
-        entries = [*await _entries(resource, own, call)]
+        entries = [*_entries(resource, own, topics, call)]
     except Refuse as refusal:
         code, message = refusal.code, refusal.detail or ""
     asked = set(resource.configuration_keys or ())
@@ -69,13 +61,16 @@ async def _result(
     )
 
 
-async def _entries(
-    resource: DescribeConfigsResource, own: Mapping[str, Values] | None, call: Call
+def _entries(
+    resource: DescribeConfigsResource,
+    own: Mapping[str, Values] | None,
+    topics: Topics,
+    call: Call,
 ) -> Sequence[Entry]:
     name, broker = resource.resource_name, call.node.configs.broker
     match config_resources.kind(resource.resource_type):
         case Resource.TOPIC:
-            await config_resources.check_topic(name, call)
+            topics.check(name)
             return topic.entries()
         case Resource.BROKER:
             # Nothing is ever set for all brokers at once: each has what it was started with.

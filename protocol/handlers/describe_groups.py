@@ -30,8 +30,9 @@ async def handle(request: DescribeGroupsRequest, call: Call) -> DescribeGroupsRe
     asked = request.include_authorized_operations
     groups, room = list[DescribedGroup](), REPLY_BYTES_MAX
     async for group_id in call.each(request.groups):
-        group = await _describe(group_id, asked, call)
-        room -= sum(map(_bytes_of, group.members))
+        if room >= 0:
+            group = await _describe(group_id, asked, call)
+            room -= sum(map(_bytes_of, group.members))
         if room < 0 and groups:
             group = DescribedGroup(error_code=AGAIN, group_id=group_id)
         groups.append(group)

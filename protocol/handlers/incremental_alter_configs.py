@@ -11,7 +11,7 @@ from groups.core.configs.group import check_form
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.support import config_resources
-from protocol.handlers.support.config_resources import Resource
+from protocol.handlers.support.config_resources import Resource, Topics
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.incremental_alter_configs import (
     AlterConfigsResource,
@@ -31,12 +31,13 @@ async def handle(
     times = Counter((r.resource_type, r.resource_name) for r in request.resources)
     refused: dict[tuple[int, str], Refusal] = {}
     groups: dict[str, list[Change]] = {}
+    topics = await config_resources.topics(request.resources, call)
     async for resource in call.each(request.resources):
         at = resource.resource_type, resource.resource_name
         try:
             if times[at] > 1:
                 raise Refuse(ErrorCode.INVALID_REQUEST, TWICE)
-            if await _is_group(resource, call):
+            if _is_group(resource, topics, call):
                 groups[resource.resource_name] = _changes(resource)
         except Refuse as refusal:
             refused[at] = Refusal(refusal.code, refusal.detail)
@@ -73,12 +74,12 @@ def _changes(resource: AlterConfigsResource) -> list[Change]:
     return [Change(c.name, c.config_operation, c.value) for c in resource.configs]
 
 
-async def _is_group(resource: AlterConfigsResource, call: Call) -> bool:
+def _is_group(resource: AlterConfigsResource, topics: Topics, call: Call) -> bool:
     """Whether the resource is a group, which may be changed; nothing else may."""
     name = resource.resource_name
     match config_resources.kind(resource.resource_type):
         case Resource.TOPIC:
-            await config_resources.check_topic(name, call)
+            topics.check(name)
             topic.check(_changes(resource))
         case Resource.BROKER:
             config_resources.is_default_broker(name, call)

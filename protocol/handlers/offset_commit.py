@@ -4,8 +4,9 @@ The rest goes to the group as one event; its one answer holds for all of them. T
 path: what it costs per partition is in docs/hot-path.md.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from groups.catalogue.cache import Entry, Unavailable
@@ -17,7 +18,6 @@ from protocol.handlers.support import validation
 from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
@@ -37,6 +37,7 @@ members. Consumers that belong to no group commit for ever."""
 Good = ErrorCode.NONE
 TOO_LARGE = ErrorCode.OFFSET_METADATA_TOO_LARGE
 NO_ROOM = ErrorCode.INVALID_COMMIT_OFFSET_SIZE
+UNKNOWN, UNKNOWN_ID = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID
 OF_THEIR_OWN = (TOO_LARGE, NO_ROOM)
 """What is said of partitions that exist, where the group has nothing against it."""
 
@@ -54,7 +55,7 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
     bucket = call.node.coordinator.own.buckets.get(request.group_id)
     if bucket is not None:
         call.throttle_ms = bucket.take(call.node.coordinator.clock())
-    entries = [await _entry(topic, call) for topic in request.topics]
+    entries = await _entries(request, call)
     codes, writes = await _sort(request, entries, call)
     if writes and request.group_id in call.node.coordinator.full:
         try:
@@ -192,23 +193,27 @@ def sort(
     return codes, writes
 
 
-async def _entry(topic: OffsetCommitRequestTopic, call: Call) -> Entry | ErrorCode:
-    """The topic, or the code for all its partitions."""
-    catalogue = call.node.catalogue
+async def _entries(request: OffsetCommitRequest, call: Call) -> list[Entry | ErrorCode]:
+    """Of each topic, or the code for all its partitions. Who is not known is looked for at once."""
+    catalogue, is_named = call.node.catalogue, call.version < TOPIC_IDS_SINCE
+    keys: list[Any] = [topic.name if is_named else topic.topic_id for topic in request.topics]
+    missing = UNKNOWN if is_named else UNKNOWN_ID
+    found: Mapping[Any, Entry]
     try:
-        if call.version < TOPIC_IDS_SINCE:
-            named = catalogue.get(topic.name) or await catalogue.find(topic.name)
-            return named or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        found = await catalogue.find_many_by_id([topic.topic_id])
+        if is_named:
+            found = await catalogue.find_many(keys)
+        else:
+            found = await catalogue.find_many_by_id(keys)
     except Unavailable:
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
-    return found.get(topic.topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
+        found = catalogue.known(keys) if is_named else catalogue.known_by_id(keys)
+        missing = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return [found.get(key, missing) for key in keys]
 
 
 def check(partition: int, metadata: str | None, entry: Entry, limit: int) -> ErrorCode:
     """NONE where an offset of this partition, with this note, can be stored."""
     if not entry.has(partition):
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return UNKNOWN
     if metadata is not None and len(metadata) * 2 > limit and _java_length(metadata) > limit:
         return TOO_LARGE
     return Good

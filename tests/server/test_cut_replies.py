@@ -1,5 +1,7 @@
 """Replies that would be too long: cut where a version can say so, refused where it cannot."""
 
+from types import ModuleType
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -36,6 +38,18 @@ async def client(served: Serving) -> Client:
     return await Client.connect(served.address)
 
 
+def joining(group_id: str) -> ConsumerGroupHeartbeatRequest:
+    """A member's first heartbeat."""
+    return ConsumerGroupHeartbeatRequest(
+        group_id=group_id,
+        member_id=str(uuid4()),
+        member_epoch=0,
+        rebalance_timeout_ms=60_000,
+        subscribed_topic_names=["t"],
+        topic_partitions=[],
+    )
+
+
 async def test_described_groups_without_room_are_asked_for_again(
     served: Serving, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,19 +64,37 @@ async def test_described_groups_without_room_are_asked_for_again(
     assert (alone.error_code, len(alone.members)) == (0, 1)
 
 
+@pytest.mark.parametrize("handler", [describe_groups, consumer_group_describe])
+async def test_groups_without_room_are_not_looked_at(
+    client: Client, monkeypatch: pytest.MonkeyPatch, handler: ModuleType
+) -> None:
+    """Nor one large group, however often a request names it."""
+    looked_at, describe = list[str](), handler._describe
+
+    async def counting(group_id: str, *asked: Any) -> Any:
+        looked_at.append(group_id)
+        return await describe(group_id, *asked)
+
+    monkeypatch.setattr(handler, "_describe", counting)
+    monkeypatch.setattr(handler, "REPLY_BYTES_MAX", 1)
+    request: Any
+    if handler is describe_groups:
+        beat = await client.settled("large")
+        request = DescribeGroupsRequest(groups=[beat.group_id] * 100)
+    else:
+        assert (await client.call(joining("large"), 1)).error_code == 0
+        request = ConsumerGroupDescribeRequest(group_ids=["large"] * 100)
+
+    groups = (await client.call(request, 1)).groups
+    assert [g.error_code for g in groups] == [0] + [AGAIN] * 99
+    assert looked_at == ["large"]
+
+
 async def test_described_consumer_groups_without_room_are_asked_for_again(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for group_id in ("a", "b"):
-        joining = ConsumerGroupHeartbeatRequest(
-            group_id=group_id,
-            member_id=str(uuid4()),
-            member_epoch=0,
-            rebalance_timeout_ms=60_000,
-            subscribed_topic_names=["t"],
-            topic_partitions=[],
-        )
-        assert (await client.call(joining, 1)).error_code == 0
+        assert (await client.call(joining(group_id), 1)).error_code == 0
     monkeypatch.setattr(consumer_group_describe, "REPLY_BYTES_MAX", 1)
 
     both = (await client.call(ConsumerGroupDescribeRequest(group_ids=["a", "b"]), 1)).groups

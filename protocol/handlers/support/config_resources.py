@@ -1,8 +1,10 @@
 """Resources whose configuration can be asked for: which there are, and whether one exists."""
 
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from typing import NamedTuple, Protocol
 
-from groups.catalogue.cache import Unavailable
+from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import check_name
 from protocol.call import Call
@@ -29,16 +31,38 @@ def kind(number: int) -> Resource:
         raise Refuse(ErrorCode.INVALID_REQUEST, detail) from None
 
 
-async def check_topic(name: str, call: Call) -> None:
-    """Refuse a topic that does not exist, or cannot."""
-    check_name(name)
-    try:
-        found = await call.node.catalogue.find(name)
-    except Unavailable:
-        raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE) from None
-    if found is None:
+class Named(Protocol):
+    """A resource that a request names."""
+
+    resource_type: int
+    resource_name: str
+
+
+class Topics(NamedTuple):
+    """Those of a request that exist, as far as this node can tell."""
+
+    found: Mapping[str, Entry]
+    is_sure: bool
+
+    def check(self, name: str) -> None:
+        """Refuse a topic that does not exist, or cannot."""
+        check_name(name)
+        if name in self.found:
+            return
+        if not self.is_sure:
+            raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE, UNSURE)
         detail = f"The topic {name} does not exist."
         raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, detail)
+
+
+async def topics(resources: Iterable[Named], call: Call) -> Topics:
+    """One look for all that this node does not know."""
+    names = [r.resource_name for r in resources if r.resource_type == Resource.TOPIC]
+    catalogue = call.node.catalogue
+    try:
+        return Topics(await catalogue.find_many(names), is_sure=True)
+    except Unavailable:
+        return Topics(catalogue.known(names), is_sure=False)
 
 
 def is_default_broker(name: str, call: Call) -> bool:

@@ -1,0 +1,83 @@
+"""What a request costs PostgreSQL: statements do not grow with what it names.
+
+Generated from the tables of both listeners: no API, version or array can be without its case.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
+
+import psycopg
+import pytest
+
+from protocol.apis import APIS, Api
+from protocol.draft_apis import DRAFT_APIS
+from protocol.handlers.support.config_resources import Resource
+from tests.node.test_heartbeats import REGULAR
+from tests.server.large_requests import Case, Raw, arrays, filled
+from tests.server.serving import Serving, serving
+
+NAMED = 60
+"""Elements of each array: things that do not exist, so that they are looked for."""
+
+FEW = 30
+"""Statements of a request, and of what the node does by itself meanwhile."""
+
+EACH = {
+    "OffsetFetch": "of each group some offsets are asked for, and a reply holds few groups' all",
+    "DeleteTopics": "a topic is deleted in a transaction of its own",
+    "CreatePartitions": "a topic grows in a transaction of its own",
+    "DescribeTransactions": "of each transactional id those offsets are read that wait",
+}
+"""APIs of which each element is a statement of its own, and why."""
+
+
+def requests(api: Api) -> Iterator[Case]:
+    """Every array of every version, with some elements."""
+    for version in range(api.min_version, api.max_version + 1):
+        for number, path in enumerate(arrays(api.request, version)):
+            shape = (NAMED, *(1,) * (len(path) - 1))
+            request: Any = filled(api.request, version, path, shape, 0)
+            if hasattr(request, "group_id"):  # nobody waits for those who joined before
+                request.group_id = f"g{version}-{number}"
+            yield Case(api.name, request, version)
+            if path[0] == "resources":
+                for resource in request.resources:
+                    resource.resource_type = Resource.TOPIC
+                yield Case(api.name, request, version)
+
+
+@pytest.fixture
+async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
+    """A server that holds no fetch."""
+    settings.FETCH_HOLD_MIN_MS = 0
+    async with serving() as started:
+        yield started
+
+
+@pytest.mark.parametrize(
+    ("draft", "apis", "each"), [(False, APIS, set(EACH)), (True, DRAFT_APIS, set())]
+)
+async def test_a_request_that_names_much_asks_postgresql_little(
+    served: Serving,
+    draft: bool,
+    apis: Mapping[int, Api],
+    each: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said, execute = Counter[Any](), psycopg.AsyncCursor.execute
+
+    async def counting(cursor: Any, query: Any, *args: Any, **options: Any) -> Any:
+        said[query] += query not in REGULAR
+        return await execute(cursor, query, *args, **options)
+
+    monkeypatch.setattr(psycopg.AsyncCursor, "execute", counting)
+    most = Counter[str]()
+    for case in (case for api in apis.values() for case in requests(api)):
+        client = await Raw.connect(served.draft_address if draft else served.address)
+        said.clear()
+        await client.send(case.data)
+        await client.reply_bytes()
+        client.close()
+        most[case.name] = max(most[case.name], said.total())
+    assert {name for name, count in most.items() if count > FEW} == each, most
