@@ -15,7 +15,6 @@ from launcher import ports
 from launcher.installation import START_S, Installation
 from tests.launcher.waiting import until
 from tests.security.certificates import Certificates
-from tests.security.doors import LIBRARIES
 
 TOKEN = "the-installations-own-token-of-tests"
 
@@ -71,23 +70,19 @@ def _serve(folder: Path, ended: threading.Event) -> None:
 
 
 def certificates(folder: Path) -> Path:
-    """Where ``ca.pem``, ``server.pem`` and a PEM file for each stock client lie."""
+    """Where ``ca.pem`` and ``server.pem`` lie."""
     return folder / "certificates"
 
 
 def _listening(folder: Path) -> dict[str, str]:
-    """The settings of a listener of each kind; its certificates, and those of clients, are made."""
+    """The settings of a listener of each kind; its certificates are made."""
     place = certificates(folder)
     place.mkdir()
     made = Certificates.make(place)
-    for name in LIBRARIES:
-        made.client(name)
     served = zip(LISTENERS, ports.free(len(LISTENERS)), strict=True)
     return {
         "ROLLCALL_LISTENERS": ",".join(f"{name}://127.0.0.1:{port}" for name, port in served),
         "ROLLCALL_SSL_KEYSTORE_LOCATION": str(made.server),
-        "ROLLCALL_SSL_TRUSTSTORE_LOCATION": str(made.ca),
-        "ROLLCALL_SSL_CLIENT_AUTH": "requested",
         "ROLLCALL_SASL_ENABLED_MECHANISMS": ",".join(MECHANISMS),
         "ROLLCALL_CONNECTIONS_MAX_REAUTH_MS": "60000",
     }

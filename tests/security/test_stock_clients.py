@@ -25,12 +25,11 @@ class Secured:
         listeners = running.settings["ROLLCALL_LISTENERS"].split(",")
         self.addresses = dict(each.split("://") for each in listeners)
 
-    def door(self, name: str, client: str = "", **settings: str) -> Door:
-        """Of a listener; with the certificate of this client, where one is named."""
+    def door(self, name: str, **settings: str) -> Door:
+        """Of a listener."""
         ca = str(self.certificates / "ca.pem") if "SSL" in name else ""
-        certificate = str(self.certificates / f"{client}.pem") if client else ""
         named = {key.replace("_", "."): value for key, value in settings.items()}
-        return Door(self.addresses[name], {"security.protocol": name, **named}, ca, certificate)
+        return Door(self.addresses[name], {"security.protocol": name, **named}, ca)
 
 
 @pytest.fixture(scope="module")
@@ -78,15 +77,6 @@ def those_not_long(*chosen: tuple[str, ...]) -> list[Any]:
 def test_a_stock_client_works_over_tls(secured: Secured, client: str) -> None:
     door = secured.door("SSL")
     is_given_all(client, f"tls-{client}", door)
-
-
-@pytest.mark.parametrize(
-    "client",
-    [pytest.param(c, marks=pytest.mark.long if c != "kafka-python" else ()) for c in LIBRARIES],
-)
-def test_a_stock_client_shows_its_certificate(secured: Secured, client: str) -> None:
-    door = secured.door("SSL", client)
-    is_given_all(client, f"mtls-{client}", door)
 
 
 @pytest.mark.long

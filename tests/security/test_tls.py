@@ -15,6 +15,7 @@ from rollcall.wire.messages.describe_cluster import DescribeClusterRequest
 from rollcall.wire.messages.find_coordinator import FindCoordinatorRequest
 from rollcall.wire.messages.metadata import MetadataRequest
 from tests.security.certificates import Certificates
+from tests.security.doors import LIBRARIES, Door, joined
 from tests.server.client import Client, hello
 from tests.server.serving import Serving, serving, until
 
@@ -99,6 +100,22 @@ async def test_a_client_without_the_certificate_that_is_required_is_refused(
         with pytest.raises((ssl.SSLError, OSError, asyncio.IncompleteReadError)):
             await client.receive()
         await left_alone(served)
+
+
+@pytest.mark.parametrize(
+    "client",
+    [pytest.param(c, marks=pytest.mark.long if c != "kafka-python" else ()) for c in LIBRARIES],
+)
+async def test_a_stock_client_shows_its_certificate(
+    serve: Serve, certificates: Certificates, client: str
+) -> None:
+    """Where it is required: nobody gets in without."""
+    shown = str(certificates.client(client))
+    async with serve(client_auth="required", rules=read("RULE:^.*CN=(.*?)(,.*)?$/$1/")) as served:
+        door = Door(served.address, {"security.protocol": "SSL"}, str(certificates.ca), shown)
+        ended = await asyncio.to_thread(joined, client, "mtls", door)
+        assert ended.stdout.strip() == "[0, 1]", ended.stderr
+        assert {c.session.principal for c in served.connections} == {f"User:{client}"}
 
 
 async def test_a_certificate_that_no_rule_names_is_refused(
