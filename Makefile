@@ -7,7 +7,7 @@ PYTHON := .venv/bin/python
 READY := .venv/.synced
 PURE := tests/core tests/core_commanded tests/core_consumer tests/core_draft tests/walks tests/wire
 # Without Django and PostgreSQL; so without two files that read the journal's sentences.
-PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest --timeout=120 \
+PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
 	$(addprefix -p ,xdist pytest_randomly pytest_timeout _hypothesis_pytestplugin tests.examples) \
 	$(addprefix --ignore=tests/,core/test_vocabulary.py core_consumer/test_client_reasons.py)
 # One worker more than processors: each waits for a fifth of its time. Those of what is long start

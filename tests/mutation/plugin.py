@@ -1,9 +1,13 @@
 """How the tests run against a mutant: what fails is told at once, and a database is there."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.mutation.worker import TIME_LIMIT
+
+TEST_CPU_S = 30.0
 
 settings.register_profile(
     "mutant",
@@ -20,6 +24,13 @@ settings.register_profile(
 def pytest_configure() -> None:
     """After the root conftest has loaded its own profile."""
     settings.load_profile("mutant")
+
+
+@pytest.hookimpl
+def pytest_runtest_setup() -> None:
+    """A mutant that loops is ended by the time of the processor that a test takes, and not by how
+    busy the machine is."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, TEST_CPU_S)  # nobody handles it: the process ends
 
 
 @pytest.hookimpl(tryfirst=True)
