@@ -1,5 +1,7 @@
 """A batch as SQL, before it is sent: which statements, in which order, with which rows."""
 
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +17,7 @@ from groups.core.journal import EntryKind
 from groups.core.replies import Operated
 from groups.core.rows import CommandRow, Durable
 from groups.postgres import errors
+from groups.postgres.connections import Connection
 from groups.store import apply
 from groups.store.apply import Batch, Write
 from groups.store.sql import commands as sql_commands
@@ -42,6 +45,30 @@ def put(*at: tuple[str, int], author: Author | None = None) -> tuple[OffsetWrite
 def with_(before: Durable, **over: Any) -> Write:
     """A decision that changes no rows of the group itself."""
     return Write(before, decision(before, **over))
+
+
+# -- where it is put together
+
+
+@pytest.mark.parametrize(
+    ("rows", "bytes_", "is_beside"), [(0, 0, False), (1, 1, False), (-1, 0, True), (0, -1, True)]
+)
+async def test_statements_of_a_large_batch_are_put_together_beside_the_event_loop(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, rows: int, bytes_: int, is_beside: bool
+) -> None:
+    """By this many more, or fewer, rows and bytes than it has is it large."""
+    made = batch(birth("g", member("a")), birth("h"))
+    monkeypatch.setattr(apply, "ROWS_INLINE_MAX", sum(w.rows for w in made.writes) + rows)
+    monkeypatch.setattr(apply, "BYTES_INLINE_MAX", made.size + bytes_)
+    usual, beside = apply.statements, []
+
+    def statements(batch: Batch) -> Iterator[apply.Statement]:
+        beside.append(threading.current_thread() is not threading.main_thread())
+        return usual(batch)
+
+    monkeypatch.setattr(apply, "statements", statements)
+    await apply.apply(connection, made)
+    assert beside == [is_beside]
 
 
 # -- a write
