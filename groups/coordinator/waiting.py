@@ -107,7 +107,7 @@ class WaitingGroups:
 
     async def _execute(self, pool: Pool, statement: str, values: Mapping[str, Any]) -> None:
         async with pool.connection() as connection, connection.transaction():
-            await connection.execute("SET LOCAL synchronous_commit TO off")
+            await connection.execute(sql.ASYNCHRONOUS.encode())
             await connection.execute(statement.encode(), values)
 
     async def collect(self) -> tuple[dict[str, Waiting], list[str]]:

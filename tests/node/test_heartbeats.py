@@ -13,7 +13,7 @@ from benchmarks.wire import create_topic
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
 from groups.postgres import connections, doorbell
-from groups.store.sql import group_rows, liveness, slots, transactions
+from groups.store.sql import group_rows, liveness, slots, totals, transactions, waiting
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
@@ -36,10 +36,14 @@ REGULAR = {
         slots.PENDING_OPERATIONS,
         transactions.OVERDUE,
         liveness.NOTE,
+        waiting.ASYNCHRONOUS,
+        waiting.FORGET_OLD,
+        waiting.SETTLED,
+        waiting.TELL,
     )
-} | {doorbell.STILL_THERE, group_rows.RING}
-"""What a node says by itself, by the clock: its lease, its looks, its notes of who was heard, and
-what it tells observers shortly after a batch."""
+} | {doorbell.STILL_THERE, group_rows.RING, totals.COUNT}
+"""What a node says by itself, by the clock: its lease, its looks, its counts, its notes of who was
+heard, and what it tells observers and screens shortly after a batch."""
 
 UNTOUCHED = """
 SELECT application_name, pid, query_start FROM pg_stat_activity

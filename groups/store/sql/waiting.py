@@ -1,5 +1,8 @@
 """The SQL of what groups wait for that do not settle (``groups.coordinator.waiting``)."""
 
+ASYNCHRONOUS = "SET LOCAL synchronous_commit TO off"
+"""What is lost with a server is told anew within seconds."""
+
 TELL = """
 INSERT INTO rollcall_waiting AS w (group_id, node_id, revision, details, told_at)
 SELECT group_id, %(node_id)s, revision, details::jsonb, clock_timestamp()
