@@ -28,6 +28,7 @@ from groups.coordinator.assignor_worker import Assigning
 from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
 from groups.coordinator.draft_topics import DraftTopics
+from groups.coordinator.entries import CommitQueue
 from groups.coordinator.fail_points import Fail, no_fail
 from groups.coordinator.group_configs import Configs
 from groups.coordinator.liveness import Notes
@@ -49,7 +50,7 @@ from groups.operations.pauses import Pausing
 from groups.operations.requests import BELL as OPERATIONS_BELL
 from groups.operations.requests import OperationDispatcher
 from groups.postgres import connections
-from groups.postgres.doorbell import Doorbell
+from groups.postgres.doorbell import Doorbell, Listener
 from groups.store import preflight
 from groups.store.sql import configs
 from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
@@ -162,18 +163,8 @@ class Node:
         lease_ms = self.settings.node_lease_ms
         self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
-        self.committers = [
-            Committer(
-                me.node_id,
-                self.coordinator,
-                lane,
-                self.reloader,
-                self.keeper.fenced,
-                fail,
-                self.settings.offsets_commit_timeout_ms,
-            )
-            for lane in (self.coordinator.membership, self.coordinator.offsets)
-        ]
+        lanes = (self.coordinator.membership, self.coordinator.offsets)
+        self.committers = [self._committer(lane, fail) for lane in lanes]
         self.offset_verbs = OffsetVerbs(self.coordinator, self._reader)
         self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
         self.followers = Followers()
@@ -184,19 +175,12 @@ class Node:
         self.totals = Totals(
             Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
         )
+        new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
         self.transactions = Transactions(
-            self.coordinator,
-            self.readers,
-            self.keeper.fenced,
-            fail,
-            self.totals.admit_transactional_id,
+            self.coordinator, self.readers, self.keeper.fenced, fail, new_id
         )
         self.configs = Configs(
-            self.coordinator,
-            self._reader,
-            broker_configs.from_django(),
-            me.node_id,
-            self.totals.admit_configs,
+            self.coordinator, self._reader, broker_configs.from_django(), me.node_id, new_configs
         )
         self.assigning = Assigning(self.coordinator)
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
@@ -207,17 +191,30 @@ class Node:
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self.credentials = Credentials(self._reader)
-        self.doorbell = Doorbell(
-            {
-                self.catalogue.BELL: self._topics_rung,
-                OPERATIONS_BELL: self.operator.look,
-                configs.BELL: self.configs.rung,
-                LOOK_BELL: self.notes.rung,
-                WATCH_BELL: self.watched.rung,
-                SLOTS_BELL: self.keeper.rung,
-                CREDENTIALS_BELL: self.credentials.rung,
-            }
+        self.doorbell = Doorbell(self._listeners())
+
+    def _committer(self, lane: CommitQueue, fail: Fail) -> Committer:
+        return Committer(
+            self.node_id,
+            self.coordinator,
+            lane,
+            self.reloader,
+            self.keeper.fenced,
+            fail,
+            self.settings.offsets_commit_timeout_ms,
         )
+
+    def _listeners(self) -> dict[str, Listener]:
+        """Who is told of which notification."""
+        return {
+            self.catalogue.BELL: self._topics_rung,
+            OPERATIONS_BELL: self.operator.look,
+            configs.BELL: self.configs.rung,
+            LOOK_BELL: self.notes.rung,
+            WATCH_BELL: self.watched.rung,
+            SLOTS_BELL: self.keeper.rung,
+            CREDENTIALS_BELL: self.credentials.rung,
+        }
 
     async def start(self) -> None:
         """Connect, take the node id, read the catalogue. Raises what stands in the way."""
