@@ -6,8 +6,10 @@ asleep, and has lost the descriptor by which signals wake it, hears no alarm at 
 process ends, with the stacks of its threads.
 """
 
+import math
 import signal
 import threading
+import time
 from types import FrameType
 from typing import Any
 
@@ -20,6 +22,32 @@ UNHEARD_S = 30.0
 """After so much more the process ends."""
 
 
+class Watch:
+    """One thread for all tests, which looks whether the alarm of the present one was heard."""
+
+    def __init__(self) -> None:
+        self.unheard_at = math.inf
+        self._test: tuple[Any, Any] = None, None
+        self._looks = False
+
+    def over(self, item: Any, settings: Any) -> None:
+        """A test begins."""
+        self._test = item, settings
+        self.unheard_at = time.monotonic() + settings.timeout + UNHEARD_S
+        if not self._looks:
+            self._looks = True
+            threading.Thread(target=self._look, name="time limit", daemon=True).start()
+
+    def _look(self) -> None:
+        while True:
+            time.sleep(AGAIN_S)
+            if time.monotonic() >= self.unheard_at:
+                pytest_timeout.timeout_timer(*self._test)
+
+
+WATCH = Watch()
+
+
 @pytest.hookimpl
 def pytest_timeout_set_timer(item: Any, settings: Any) -> bool | None:
     """Set the alarm; None leaves it to pytest-timeout itself."""
@@ -29,18 +57,13 @@ def pytest_timeout_set_timer(item: Any, settings: Any) -> bool | None:
     def ring(_number: int, _frame: FrameType | None) -> None:
         pytest_timeout.timeout_sigalrm(item, settings)
 
-    unheard = threading.Timer(
-        settings.timeout + UNHEARD_S, pytest_timeout.timeout_timer, (item, settings)
-    )
-    unheard.daemon = True
-
     def cancel() -> None:
-        unheard.cancel()
+        WATCH.unheard_at = math.inf
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
     item.cancel_timeout = cancel
     signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, settings.timeout, AGAIN_S)
-    unheard.start()
+    WATCH.over(item, settings)
     return True
