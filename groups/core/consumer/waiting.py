@@ -21,7 +21,7 @@ from groups.core.waiting import (
     Phase,
     Waiting,
     is_silent,
-    longest_silent,
+    longest_unheard,
     name_of,
 )
 
@@ -40,13 +40,13 @@ def waiting(
     if row.state not in (ASSIGNING, RECONCILING) and not is_put_off:
         return None
     sessions = _Sessions(live, index, rules)
-    late = list(_awaited(durable, members, live, sessions))
+    late = _late(durable, members, live)
     held_up = [name_of(member.row) for member in members.values() if _is_held_up(member)]
     return Waiting(
         phase=_phase(row.state, is_put_off),
         since=live.since,
         until=guards.due(row, live, rules) if is_put_off else _until(live),
-        awaited=longest_silent(late),
+        awaited=tuple(_named(members, late, sessions)),
         awaited_count=len(late),
         ready=len(members) - len(late),
         newcomers=tuple(held_up[:NAMED_MAX]),
@@ -85,16 +85,22 @@ class _Sessions:
         return member.row.session_timeout_ms if own else self._usual
 
 
-def _awaited(
-    durable: Durable, members: Mapping[str, Member], live: Live, sessions: _Sessions
-) -> Iterator[Awaited]:
+Late = Mapping[str, tuple[Act, Millis | None]]
+"""What is awaited of whom, and until when at most."""
+
+
+def _late(durable: Durable, members: Mapping[str, Member], live: Live) -> Late:
     target_epoch = durable.group.details.get("target_epoch", 0)
-    for member_id, member in members.items():
-        found = _act(member, live, durable, target_epoch)
-        if found is None:
-            continue
-        act, end = found
-        heard_at = sessions.heard_at(member_id)
+    return {
+        member_id: found
+        for member_id, member in members.items()
+        if (found := _act(member, live, durable, target_epoch)) is not None
+    }
+
+
+def _named(members: Mapping[str, Member], late: Late, sessions: _Sessions) -> Iterator[Awaited]:
+    for heard_at, member_id in longest_unheard(late, sessions.heard_at):
+        member, (act, end) = members[member_id], late[member_id]
         session_end = heard_at + sessions.timeout_ms(member)
         until = session_end if end is None else min(session_end, end)
         partitions = len(member.revoking) if act is Act.REVOKE else 0
