@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from groups.core.conversion.step import LONG_STEP_MIN
-from groups.core.group import Group
+from groups.core.group import Group, Millis, Rules, wait_for
+from groups.core.kinds import KINDS
 from groups.core.rows import Durable
 
 logger = logging.getLogger(__name__)
@@ -55,3 +56,32 @@ def takes_long(durable: Durable) -> bool:
         if size >= LONG_STEP_MIN:
             return True
     return False
+
+
+def revived(durable: Durable, rules: Rules, clock: Callable[[], Millis], until: Millis) -> Group:
+    """The group of these rows, whose next deadline is known."""
+    now = clock()
+    group = KINDS[durable.group.kind].merge(durable, None, rules, now)
+    wait_for(group, until, now)
+    group.due(now)
+    return group
+
+
+def begun(group: Group, clock: Callable[[], Millis], since: Millis) -> Group:
+    """The same, put together at some time after ``since``, whose sessions begin now."""
+    now = clock()
+    group = group.rearm(now, now - since)
+    group.due(now)
+    return group
+
+
+def rejoined(
+    durable: Durable, old: Group, rules: Rules, clock: Callable[[], Millis], doubted_at: Millis
+) -> Group:
+    """These rows with what is live of the group. Heartbeats met an error while it was in doubt, to
+    the very end of this: nobody pays with its session."""
+    kind = KINDS[durable.group.kind]
+    live = old.live if kind is type(old) else None
+    group = kind.merge(durable, live, rules, clock())
+    now = clock()
+    return group.rearm(now, now - doubted_at)

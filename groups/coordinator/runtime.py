@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from groups.coordinator.entries import CommitQueue, GroupEntry, GroupOverrides
 from groups.coordinator.heartbeat_views import HeartbeatViews
-from groups.coordinator.merging import Merge, takes_long
+from groups.coordinator.merging import Merge, begun, rejoined, revived, takes_long
 from groups.coordinator.observers import Observers
 from groups.core.assignors.task import AssignmentTask
 from groups.core.configs.group import Values
@@ -26,7 +26,7 @@ from groups.core.events import (
     Ticket,
     Verb,
 )
-from groups.core.group import Answer, Decision, Group, Millis, Rules, wait_for
+from groups.core.group import Answer, Decision, Group, Millis, Rules
 from groups.core.kinds import CLASSIC, KINDS, creates_group, kind_for
 from groups.core.replies import Refused, Reply
 from groups.core.rows import SLOTS, Durable, slot_of
@@ -314,13 +314,13 @@ class CoordinatorRuntime:
         until = self._serves_since + self.restart_grace_ms
         merges: list[Merge] = []
         for group_id, durable in durables.items():
-            work = partial(_revived, durable, self.own.rules_of(group_id), self.clock, until)
+            work = partial(revived, durable, self.own.rules_of(group_id), self.clock, until)
             merges.append(Merge(group_id, work, takes_long(durable)))
             yield merges[-1]
         if self.clock() - now > LOADED_LATE_MS:
             for merge in merges:
                 if merge.group is not None:
-                    merge.work = partial(_begun, merge.group, self.clock, now)
+                    merge.work = partial(begun, merge.group, self.clock, now)
                     yield merge
         for merge in merges:
             self._seat_loaded(merge)
@@ -377,7 +377,7 @@ class CoordinatorRuntime:
         if durable is None:
             absent = partial(KINDS[old.durable.group.kind].absent, group_id, rules, self.clock())
             return Merge(group_id, absent, is_long=False)
-        work = partial(_rejoined, durable, old, rules, self.clock, resident.doubted_at)
+        work = partial(rejoined, durable, old, rules, self.clock, resident.doubted_at)
         return Merge(group_id, work, takes_long(durable))
 
     def reseated(self, resident: GroupEntry, merge: Merge) -> None:
@@ -494,35 +494,6 @@ class CoordinatorRuntime:
         for event in events:
             if isinstance(event, Verb):
                 self.undecided(event.operation_id)
-
-
-def _revived(durable: Durable, rules: Rules, clock: Callable[[], Millis], until: Millis) -> Group:
-    """The group of these rows, whose next deadline is known."""
-    now = clock()
-    group = KINDS[durable.group.kind].merge(durable, None, rules, now)
-    wait_for(group, until, now)
-    group.due(now)
-    return group
-
-
-def _begun(group: Group, clock: Callable[[], Millis], since: Millis) -> Group:
-    """The same, put together at some time after ``since``, whose sessions begin now."""
-    now = clock()
-    group = group.rearm(now, now - since)
-    group.due(now)
-    return group
-
-
-def _rejoined(
-    durable: Durable, old: Group, rules: Rules, clock: Callable[[], Millis], doubted_at: Millis
-) -> Group:
-    """These rows with what is live of the group. Heartbeats met an error while it was in doubt, to
-    the very end of this: nobody pays with its session."""
-    kind = KINDS[durable.group.kind]
-    live = old.live if kind is type(old) else None
-    group = kind.merge(durable, live, rules, clock())
-    now = clock()
-    return group.rearm(now, now - doubted_at)
 
 
 def _nobody(_operation_id: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from groups.coordinator import committer, runtime
-from groups.coordinator.merging import takes_long
+from groups.coordinator.merging import rejoined, revived, takes_long
 from groups.core.assignors.types import Parts, Racks, Subscriber
 from groups.core.consumer import target_schedule
 from groups.core.conversion import step
@@ -230,7 +230,6 @@ async def held(one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Run
     """A large group and a small one; the large one is put together only when the gate opens."""
     for group_id in ("large", "small"):
         await one.kept(group_id)
-    rejoined, revived = runtime._rejoined, runtime._revived
 
     def slowly_rejoined(durable: Durable, *told: Any) -> Group:
         if durable.group.group_id == "large":
@@ -242,8 +241,8 @@ async def held(one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Run
             gate.pass_through()
         return revived(durable, *told)
 
-    monkeypatch.setattr(runtime, "_rejoined", slowly_rejoined)
-    monkeypatch.setattr(runtime, "_revived", slowly_revived)
+    monkeypatch.setattr(runtime, "rejoined", slowly_rejoined)
+    monkeypatch.setattr(runtime, "revived", slowly_revived)
     monkeypatch.setattr(runtime, "takes_long", lambda durable: durable.group.group_id == "large")
     return one
 
