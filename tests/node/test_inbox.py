@@ -3,6 +3,7 @@ whether memory may be believed, and whether a timer that ran out is evidence aga
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -117,3 +118,23 @@ async def test_a_short_stall_is_nobody_s_excuse(alone: Alone) -> None:
 
     assert await alone.sync() is ErrorCode.NONE
     assert alone.coordinator.missed == 0
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+async def test_rows_that_are_put_together_for_a_slot_that_went_are_nobodys(
+    alone: Alone, is_back: bool
+) -> None:
+    """Nor if the slot came back meanwhile, with a group of another generation."""
+    coordinator, resident, slots = alone.coordinator, alone.resident, [slot_of("g")]
+    coordinator.doubt(resident)
+    merge = coordinator.reseating(resident, resident.group.durable)
+    coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
+    if is_back:
+        durable = Durable(replace(GROUP, generation=8), {"m": MEMBER}, 6)
+        coordinator.adopt(dict.fromkeys(slots, 2), {"g": durable})
+
+    merge.run()
+    coordinator.reseated(resident, merge)
+
+    face = coordinator.faces.get("g")
+    assert resident.lost and (face.generation if face else None) == (8 if is_back else None)
