@@ -245,6 +245,7 @@ class SlotKeeper:
 
     def _forget_slots(self) -> None:
         self._sightings.forget()
+        self.loader.doubt()
         self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
         self._notify()
 
@@ -360,6 +361,7 @@ class SlotKeeper:
 
     def _lose(self, slots: list[SlotRow]) -> None:
         mine = {row.slot: row.epoch for row in slots if row.incarnation == self.incarnation}
+        self.loader.compare(mine)
         held = self.coordinator.epochs
         lost = {slot for slot, epoch in held.items() if mine.get(slot) != epoch}
         if lost:

@@ -289,6 +289,33 @@ async def test_a_large_group_that_is_adopted_holds_nobody_up(held: Running, gate
     assert await held.commit("large", 1) == Committed()
 
 
+async def test_a_slot_that_went_while_it_was_loaded_is_not_served(
+    held: Running, gate: Gate, other: connections.Connection
+) -> None:
+    """The node slept past its lease: it asks whose slots it has, and this one it had not yet."""
+    coordinator, keeper, slot = held.node.coordinator, held.node.keeper, slot_of("large")
+    served: list[bool] = []
+    keeper.loader.loaded = lambda: served.append(coordinator.owns("large"))
+    await other.execute(
+        "INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at)"
+        " VALUES ('large', 'rollcall.freeze', %s, 'true', now())",
+        [slot],
+    )
+    coordinator.drop([slot], ErrorCode.NOT_COORDINATOR)
+    await reached(gate)
+    await other.execute(
+        "UPDATE rollcall_slot SET epoch = epoch + 1, node_id = 9, incarnation = gen_random_uuid()"
+        " WHERE slot = %s",
+        [slot],
+    )
+    await keeper._recovered(coordinator.lease_until)
+    gate.open()
+    while slot in keeper.loader.loading:
+        await asyncio.sleep(0)
+    assert not served and not coordinator.owns("large")
+    assert not coordinator.own.of_slots([slot]), "nor what its groups have of their own"
+
+
 @pytest.mark.parametrize(
     ("members", "details", "is_long"),
     [
