@@ -251,6 +251,8 @@ class KafkaConnection(asyncio.Protocol):
     # -- frames
 
     def _frame_received(self, frame: bytes) -> None:
+        if self._hold.correlation_id is not None:  # of the frame before, in the same piece of bytes
+            self._hold.end()
         if self.pending == 0 and self._writable:
             reply = self._fast.answer(frame)
             if reply is not None:

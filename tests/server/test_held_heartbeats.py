@@ -134,6 +134,29 @@ async def test_a_known_pace_makes_the_first_heartbeat_of_a_generation_wait_too(
     await until(lambda: is_held(connection))
 
 
+@pytest.mark.parametrize("count", [1, 20])
+async def test_frames_that_come_together_are_answered_in_their_turn(
+    served: Serving, count: int
+) -> None:
+    """Heartbeats that might wait, with something else behind each, in one piece of bytes."""
+    client, connection, beat = await held(served)
+    versions = ((2, 1) * count)[:count]  # none repeats the one before
+    pairs = (client.packed(beat, version) + client.packed(hello(), 3) for version in versions)
+    client.writer.write(b"".join(pairs))
+
+    for _ in range(2 * count + 1):
+        assert (await client.receive()).error_code == ErrorCode.NONE
+    assert not is_held(connection)
+
+
+async def test_heartbeats_that_come_together_are_each_answered(served: Serving) -> None:
+    client, _connection, beat = await held(served)
+    client.writer.write(b"".join(client.packed(beat, version) for version in (2, 1, 2, 1)))
+
+    for _ in range(4):
+        assert (await client.receive()).error_code == ErrorCode.NONE
+
+
 async def test_who_counts_from_its_request_is_held_for_longer(brief: Serving) -> None:
     """The next one came an interval after the one that was held: nearly all of it may be held."""
     client, connection, beat = await held(brief, pause_s=SESSION_S / 4)
