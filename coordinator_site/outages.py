@@ -19,8 +19,12 @@ from psycopg_pool import PoolTimeout
 QUIET_S = 30.0
 """An outage of which nobody heard for so long is over: the next error is another one."""
 
-AWAY = frozenset({"08", "57"})
-"""SQLSTATE classes of a server that goes: connection exception, operator intervention."""
+AWAY = frozenset({"08", "53", "57", "58"})
+"""SQLSTATE classes of a server that goes: connection exception, insufficient resources (a full
+disk, too many connections), operator intervention, system error."""
+
+READ_ONLY = "25006"
+"""The server takes no writes: somebody, or a guard of its disk, said so, or it is a standby."""
 
 POOL = "psycopg.pool"
 """Its log tells of connections that broke and of attempts to make others, without the error."""
@@ -87,6 +91,8 @@ def is_outage(error: BaseException | None) -> bool:
 def _is_away(error: PostgresError) -> bool:
     if error.sqlstate is None:
         return isinstance(error, Unreachable | Unusable)
+    if error.sqlstate == READ_ONLY:
+        return True
     return error.sqlstate[:2] in AWAY and error.sqlstate != CANCELED
 
 

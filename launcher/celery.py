@@ -4,8 +4,11 @@ What Celery's own command line would do with the same options. That one brings a
 along, whose import takes as long as everything else, and its memory.
 """
 
+import logging
 import os
 import sys
+
+logger = logging.getLogger(__name__)
 
 LOG_LEVEL = "WARNING"
 YIELDS = 5
@@ -18,7 +21,16 @@ THREADS = 4
 def main(name: str) -> None:
     """Be one of the two until a signal. Where nodes share the machine they come first."""
     os.nice(YIELDS)
-    {"worker": worker, "beat": beat}[name]()
+    try:
+        {"worker": worker, "beat": beat}[name]()
+    except Exception as error:
+        from coordinator_site.outages import is_outage
+
+        if not is_outage(error):
+            raise
+        # Whoever restarts it says that it ended; why is a line of the log, and no traceback.
+        logger.critical("%s ended", name, exc_info=True)
+        sys.exit(1)
 
 
 def worker() -> None:

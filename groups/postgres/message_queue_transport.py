@@ -7,6 +7,7 @@ and makes it anew: two processes that do so at once lock each other out.
 
 from typing import Any, cast
 
+import psycopg
 from kombu.exceptions import OperationalError
 from kombu.transport import pgmq
 
@@ -32,5 +33,11 @@ class Channel(pgmq.Channel):
 
 class Transport(pgmq.Transport):
     """Named by ``CELERY_BROKER_TRANSPORT``."""
+
+    # Taking a task is a write: a server that takes none for a while must not end the worker.
+    connection_errors = (
+        *pgmq.Transport.connection_errors,
+        psycopg.errors.ReadOnlySqlTransaction,
+    )
 
     Channel = Channel

@@ -67,6 +67,20 @@ def test_what_is_no_outage_keeps_its_traceback(error: Exception) -> None:
     assert Outages().filter(told) and told.exc_info is not None
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        psycopg.errors.ReadOnlySqlTransaction("cannot execute UPDATE in a read-only transaction"),
+        psycopg.errors.DiskFull("could not extend file"),
+        psycopg.errors.TooManyConnections("sorry, too many clients already"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_server_that_takes_no_writes_or_nobody_is_an_outage(error: Exception) -> None:
+    told = record(error)
+    assert Outages().filter(told) and told.exc_info is None
+
+
 def test_a_line_without_an_error_passes() -> None:
     assert Outages().filter(record(None)) and not is_outage(None)
 

@@ -8,6 +8,7 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import LiteralString
 
 import psutil
 import psycopg
@@ -56,6 +57,33 @@ def test_a_killed_postgresql_is_one_line_in_the_log_of_each_process(
     )
     assert {"node 0", "node 1", "web"} <= told.keys(), "those that meet the outage for certain"
     assert all(count <= 1 for count in told.values()), "\n".join(ours)
+
+
+def test_a_postgresql_that_takes_no_writes_ends_nobody(two_nodes: Installation) -> None:
+    """Taking a task is a write, and so is saying that one is due: both go on afterwards."""
+    runs = swept(two_nodes)
+    two_nodes.log.clear()
+    administer(two_nodes, "ALTER SYSTEM SET default_transaction_read_only = on")
+    while not any("worker" in line and "read-only" in line for line in list(two_nodes.log)):
+        ask_the_web(two_nodes)
+        time.sleep(0.1)
+    administer(two_nodes, "ALTER SYSTEM RESET default_transaction_read_only")
+    while swept(two_nodes) < runs + 3:
+        time.sleep(0.1)
+
+    said = [line.rstrip() for line in list(two_nodes.log)]
+    ours = [line for line in said if not line.startswith("postgres")]
+    wrong = ("Traceback", '  File "', "ended with status", "Unrecoverable")
+    assert not [line for line in ours if any(word in line for word in wrong)], "\n".join(ours)
+
+
+def administer(installation: Installation, statement: LiteralString) -> None:
+    """Change a setting of PostgreSQL's, whatever it is set to."""
+    url = (installation.data_dir / "database-url").read_text().strip()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET default_transaction_read_only = off")
+        connection.execute(statement)
+        connection.execute("SELECT pg_reload_conf()")
 
 
 def servers(installation: Installation) -> list[int]:
