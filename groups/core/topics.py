@@ -5,7 +5,7 @@ refusal carries the code and the sentence that a topic's answer holds.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from groups.core.errors import ErrorCode, Refuse
 
@@ -98,14 +98,14 @@ ONE_REPLICA = "The replication factor must be 1 or -1."
 def partitions_of_new(
     num_partitions: int,
     replication_factor: int,
-    assignments: Mapping[int, Sequence[int]],
+    assignments: Sequence[tuple[int, Sequence[int]]],
     *,
     default: int,
     brokers: Iterable[int],
 ) -> int:
     """How many partitions the topic of a CreateTopics request shall have.
 
-    ``assignments`` maps a partition to the brokers asked for; where there are
+    ``assignments`` are partitions with the brokers asked for; where there are
     any they give the count. INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR,
     INVALID_REPLICA_ASSIGNMENT, or INVALID_REQUEST for a contradiction.
     """
@@ -115,8 +115,11 @@ def partitions_of_new(
                 ErrorCode.INVALID_REQUEST,
                 "With replica assignments, partition count and replication factor must be -1.",
             )
-        check_assignments(assignments.values(), brokers)
-        if set(assignments) != set(range(len(assignments))):
+        numbers = [number for number, _ in assignments]
+        if len(set(numbers)) < len(numbers):
+            raise Refuse(ErrorCode.INVALID_REPLICA_ASSIGNMENT, "A partition is assigned twice.")
+        check_assignments([replicas for _, replicas in assignments], brokers)
+        if set(numbers) != set(range(len(numbers))):
             raise Refuse(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                 "The partitions assigned must be numbered from 0 without a gap.",

@@ -72,13 +72,10 @@ def _partitions(topic: CreatableTopic, times: Mapping[str, int], call: Call) -> 
     if call.node.catalogue.get(topic.name) is not None:
         raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, EXISTS)
     check_new({config.name: config.value for config in topic.configs})
-    assignments = {a.partition_index: a.broker_ids for a in topic.assignments}
-    if len(assignments) < len(topic.assignments):
-        raise Refuse(ErrorCode.INVALID_REPLICA_ASSIGNMENT, "A partition is assigned twice.")
     return partitions_of_new(
         topic.num_partitions,
         topic.replication_factor,
-        assignments,
+        [(assigned.partition_index, assigned.broker_ids) for assigned in topic.assignments],
         default=call.node.settings.num_partitions,
         brokers=[broker.node_id for broker in call.node.cluster.brokers],
     )

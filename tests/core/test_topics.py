@@ -29,43 +29,43 @@ def test_an_illegal_name_is_refused_with_a_sentence(name: str) -> None:
     assert refusal.value.detail
 
 
-def new(
-    partitions: int = -1, replication: int = -1, assignments: dict[int, list[int]] | None = None
-) -> int:
-    return partitions_of_new(partitions, replication, assignments or {}, default=5, brokers=(0, 1))
+def new(partitions: int = -1, replication: int = -1, *assignments: tuple[int, list[int]]) -> int:
+    return partitions_of_new(partitions, replication, assignments, default=5, brokers=(0, 1))
 
 
 def test_partitions_are_as_asked_as_configured_or_as_assigned() -> None:
     assert new(7, 1) == 7
     assert new() == 5
-    assert new(assignments={1: [0], 0: [1, 0]}) == 2
+    assert new(-1, -1, (1, [0]), (0, [1, 0])) == 2
     assert new(PARTITIONS_MAX) == PARTITIONS_MAX
 
 
 @pytest.mark.parametrize(
     ("partitions", "replication", "assignments", "code"),
     [
-        (0, 1, None, ErrorCode.INVALID_PARTITIONS),
-        (-7, 1, None, ErrorCode.INVALID_PARTITIONS),
-        (PARTITIONS_MAX + 1, 1, None, ErrorCode.INVALID_PARTITIONS),
-        (1, 2, None, ErrorCode.INVALID_REPLICATION_FACTOR),
-        (1, 0, None, ErrorCode.INVALID_REPLICATION_FACTOR),
-        (1, -1, {0: [0]}, ErrorCode.INVALID_REQUEST),
-        (-1, 1, {0: [0]}, ErrorCode.INVALID_REQUEST),
-        (-1, -1, {1: [0]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
-        (-1, -1, {0: []}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
-        (-1, -1, {0: [0, 0]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
-        (-1, -1, {0: [2]}, ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (0, 1, [], ErrorCode.INVALID_PARTITIONS),
+        (-7, 1, [], ErrorCode.INVALID_PARTITIONS),
+        (PARTITIONS_MAX + 1, 1, [], ErrorCode.INVALID_PARTITIONS),
+        (1, 2, [], ErrorCode.INVALID_REPLICATION_FACTOR),
+        (1, 0, [], ErrorCode.INVALID_REPLICATION_FACTOR),
+        (1, -1, [(0, [0])], ErrorCode.INVALID_REQUEST),
+        (-1, 1, [(0, [0])], ErrorCode.INVALID_REQUEST),
+        (1, -1, [(0, [0]), (0, [0])], ErrorCode.INVALID_REQUEST),
+        (-1, -1, [(0, [0]), (0, [0])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (-1, -1, [(1, [0])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (-1, -1, [(0, [])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (-1, -1, [(0, [0, 0])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        (-1, -1, [(0, [2])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
     ],
 )
 def test_a_new_topic_is_refused(
     partitions: int,
     replication: int,
-    assignments: dict[int, list[int]] | None,
+    assignments: list[tuple[int, list[int]]],
     code: ErrorCode,
 ) -> None:
     with pytest.raises(Refuse) as refusal:
-        new(partitions, replication, assignments)
+        new(partitions, replication, *assignments)
     assert refusal.value.code is code
 
 

@@ -103,6 +103,21 @@ def test_a_join_with_a_session_out_of_bounds_does_not_touch_an_empty_group() -> 
     assert talk.group is before
 
 
+def test_who_is_named_is_looked_for_before_what_a_join_offers() -> None:
+    """Kafka's group is gone before it looks at anything else than the session; without an id a
+    join that offers nothing is told so."""
+    talk = Crossing({"foo": 2})
+    talk.beat(talk.join("m"), member_epoch=-1)
+    before = talk.group
+    offers_nothing = talk.ask(talk.join_event(Classic(names=())))
+    assert offers_nothing.error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    for group in (before, talk.group):
+        talk.group = group
+        refused = talk.ask(talk.join_event(Classic(member_id="nope", names=())))
+        assert refused.error is ErrorCode.UNKNOWN_MEMBER_ID
+        assert talk.ask(events.DeleteGroup()).error is FOREIGN
+
+
 def test_a_heartbeat_that_is_refused_does_not_forget_ids_that_were_handed_out() -> None:
     talk = Crossing({"foo": 2})
     a = Classic()

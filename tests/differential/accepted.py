@@ -55,6 +55,8 @@ def _live_transaction(play: Play, step: Step, theirs: Answer, ours: Answer) -> b
     if not play.was_refused:
         return False
     fenced = {"INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"}
+    if step[0] == "end":
+        fenced.add("INVALID_TXN_STATE")  # what was aborted cannot be committed
     lost = bool(fenced & set(map(str, theirs))) and not fenced & set(map(str, ours))
     raised = step[0] in ("init", "claim") and theirs[:2] == ours[:2] and theirs[2] > ours[2]
     return lost or raised or step[0] == "fetch"
@@ -69,9 +71,16 @@ def _fenced_twice(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
 
 
 def _fenced_and_told(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
-    """There a fenced producer that ends a transaction is told the epoch of its successor."""
-    codes = (theirs[0], ours[0])
-    return step[0] == "end" and codes == ("NONE", "PRODUCER_FENCED")
+    """There a fenced producer that ends a transaction is told the epoch of its successor, or how
+    that one's transaction ended."""
+    told = theirs[0] in ("NONE", "INVALID_TXN_STATE")
+    return step[0] == "end" and told and ours[0] == "PRODUCER_FENCED"
+
+
+def _verified_together(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
+    """Two words for an offset outside of a transaction, by the version of another's request."""
+    words = {"INVALID_TXN_STATE", "TRANSACTION_ABORTABLE"}
+    return step[0] == "put" and {*theirs, *ours} == words
 
 
 def _their_fault(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
@@ -88,6 +97,15 @@ def _nobody_waits(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
         return False
     is_join = step[0] in ("cjoin", "poll", "csync") and theirs == HELD
     return is_join or not any(m.is_in for m in members)
+
+
+def _emptied_once_more(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
+    """Here the group was empty, and that was a generation; there it waited for a handed-out id."""
+    at = NUMBER_AT.get(step[0])
+    if not play.emptied_for_pending or at is None or len(theirs) != len(ours):
+        return False
+    rest = [(a, b) for k, (a, b) in enumerate(zip(theirs, ours, strict=True)) if k != at]
+    return all(a == b for a, b in rest) and bool(ours[at] == theirs[at] + 1)
 
 
 def _pending_left(play: Play, step: Step, theirs: Answer, ours: Answer) -> bool:
@@ -143,6 +161,13 @@ TABLE = (
         _nobody_waits,
     ),
     Accepted(
+        "emptied-once-more",
+        ("classic", "mixed"),
+        "the same (docs/decisions/0003-quiet-window.md), told by the number that whoever comes next"
+        " is given",
+        _emptied_once_more,
+    ),
+    Accepted(
         "pending-left",
         ("classic", "mixed"),
         "who was handed an id and leaves before it joined disturbs nobody (transcript CJ-14); there"
@@ -159,7 +184,8 @@ TABLE = (
     Accepted(
         "live-transaction",
         ("transactions",),
-        "a stale claim that is refused changes nothing (docs/decisions/0011-transactions.md);"
+        "a stale claim that is refused changes nothing"
+        " (docs/decisions/0031-a-fenced-producer-ends-nothing.md);"
         " there it aborts the live transaction",
         _live_transaction,
     ),
@@ -176,6 +202,13 @@ TABLE = (
         "EndTxn v5 of a producer that was fenced by InitProducerId is refused"
         " (docs/decisions/0031-a-fenced-producer-ends-nothing.md); there it counts as asked again",
         _fenced_and_told,
+    ),
+    Accepted(
+        "verified-together",
+        ("transactions",),
+        "there offsets that come at once are verified together, and all are answered in the words"
+        " of the first one's version (docs/decisions/0031-a-fenced-producer-ends-nothing.md)",
+        _verified_together,
     ),
     Accepted(
         "their-fault",

@@ -50,6 +50,7 @@ class Play(ABC):
         self.is_downgraded = False
         self.was_refused = False
         self.pending_left = False
+        self.emptied_for_pending = False
 
     async def open(self, *addresses: str) -> None:
         """Topics and connections."""
@@ -99,8 +100,15 @@ class Play(ABC):
         """The first side has answered: remember what accepted differences follow from."""
         if step[0] == "cleave" and any(self.member(self.ours, i).was_handed_out for i in step[1]):
             self.pending_left = True
+        if step[0] == "cleave" and self._leave_it_to_pending(step[1]):
+            self.emptied_for_pending = True
         if step[0] == "claim" and answer[0] in ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"):
             self.was_refused = True
+
+    def _leave_it_to_pending(self, leavers: Sequence[int]) -> bool:
+        """Whether nobody is in but these, and somebody else was handed an id."""
+        others = [m for i, m in self.ours.members.items() if i not in leavers]
+        return any(m.was_handed_out for m in others) and not any(m.is_in for m in others)
 
     def member(self, side: Side, i: int) -> Member:
         """What a member knows."""

@@ -48,10 +48,7 @@ STARTED = EntryKind.REBALANCE_STARTED
 def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Random) -> Decision:
     """A classic join of a consumer group without members: it is a classic one, if that lets the
     member in. Where it asks for a member that is none, nobody finds the group afterwards."""
-    row = group.durable.group
-    empty = GroupRow(row.group_id, "classic", EMPTY, row.generation, PROTOCOL_TYPE, details=NOTHING)
-    durable = Durable(empty, {}, group.durable.revision)
-    after = ClassicGroup(durable, recovery.fresh(durable, now, group.rules), group.rules)
+    after = _empty(group, event, now)
     decision = after.step([event], now, rng)
     assert isinstance(decision.group, ClassicGroup)
     live = decision.group.live
@@ -63,6 +60,17 @@ def decide_empty(group: ConsumerGroup, event: JoinGroup, now: Millis, rng: Rando
         group, after, MEMBER_JOINED, EMPTY_REASON, member_id, event.client_id, said
     )
     return replace(decision, journal=(entry, *decision.journal))
+
+
+def _empty(group: ConsumerGroup, event: JoinGroup, now: Millis) -> ClassicGroup:
+    """The classic group that the join finds: one that is not there where it names a member, who is
+    asked for before anything else of the request is looked at."""
+    row, rules = group.durable.group, group.rules
+    if event.member_id:
+        return ClassicGroup.absent(row.group_id, rules, now)
+    empty = GroupRow(row.group_id, "classic", EMPTY, row.generation, PROTOCOL_TYPE, details=NOTHING)
+    durable = Durable(empty, {}, group.durable.revision)
+    return ClassicGroup(durable, recovery.fresh(durable, now, rules), rules)
 
 
 def _is_out_of_bounds(decision: Decision) -> bool:
