@@ -1,7 +1,13 @@
 """The OpenAPI document and the page that shows it; the views tell what it says."""
 
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from typing import Any
 
+from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.api.inputs import described
 from groups.api.views import Checked
 
 
@@ -9,7 +15,13 @@ class Document(Checked, SpectacularAPIView):
     """The document."""
 
 
-class Page(Checked, SpectacularSwaggerView):
+class Page(Checked, SpectacularSwaggerSplitView):
     """The page, in HTML."""
 
     metadata_class = None
+
+    @described(exclude=True, parameters=[OpenApiParameter("script", str)])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """The page; with ``script`` what it runs, since no script stands in a page."""
+        answer: Response = super().get(request, *args, **kwargs)
+        return answer

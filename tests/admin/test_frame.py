@@ -1,5 +1,6 @@
 """What is the same on every page: the frame around it, also where there is no page."""
 
+import re
 from http import HTTPStatus
 
 import pytest
@@ -47,3 +48,15 @@ def test_strangers_are_told_no_more_than_that(client: Client) -> None:
     answer = client.get("/nothing-here")
     assert answer.status_code == HTTPStatus.NOT_FOUND
     assert "Rollcall" not in text(answer)
+
+
+INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>|\son\w+=|javascript:", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("page", [*PAGES, "/api/v1/docs"])
+def test_no_script_stands_in_a_page_and_browsers_would_run_none(page: str) -> None:
+    answer = superuser().get(page)
+    assert INLINE.findall(text(answer)) == []
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'self';" in policy
+    assert "script-src 'self' 'unsafe-eval';" in policy

@@ -11,7 +11,15 @@ from typing import Any
 import psycopg
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
-from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Response,
+    expect,
+    sync_playwright,
+)
 
 from benchmarks.wire import create_topic
 from groups.access.staff_roles import ROLES
@@ -20,6 +28,8 @@ from tests.clients.conftest import SESSION_MS, Start, Worker
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SIZE = {"width": 1400, "height": 900}
+
+CLIPBOARD = ["clipboard-read", "clipboard-write"]
 
 PATIENCE_MS = 30_000
 """Longer than any page takes, on a machine that does much else."""
@@ -90,7 +100,8 @@ LogIn = Callable[[str], Page]
 def log_in(world: World, browser: Browser) -> Iterator[LogIn]:
     """Logs somebody of a role in, by the login page, in a window of their own.
 
-    A page that throws an error, or asks for what is not there, fails its test.
+    A page that throws an error, asks for what is not there, or does what the site's own policy
+    forbids (Content-Security-Policy) fails its test.
     """
     contexts: list[BrowserContext] = []
     errors: list[str] = []
@@ -99,13 +110,18 @@ def log_in(world: World, browser: Browser) -> Iterator[LogIn]:
         if answer.status >= 500:
             errors.append(f"{answer.status} {answer.url}")
 
+    def hear(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text:
+            errors.append(message.text)
+
     def logged_in(role: str) -> Page:
-        context = browser.new_context(viewport=SIZE, base_url=world.web)
+        context = browser.new_context(viewport=SIZE, base_url=world.web, permissions=CLIPBOARD)
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("response", note)
+        page.on("console", hear)
         page.goto("/admin/")
         page.get_by_label("Username").fill(role.lower())
         page.get_by_label("Password").fill(PASSWORD)

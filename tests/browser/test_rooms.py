@@ -42,6 +42,9 @@ def test_a_token_that_was_copied_opens_the_api_until_it_is_revoked(
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Save", exact=True).click()
     secret = page.locator("#secret").inner_text()
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == secret
     page.get_by_role("link", name="I have it").click()
 
     expect(page.get_by_role("link", name=name)).to_be_visible()
