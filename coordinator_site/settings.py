@@ -91,8 +91,8 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [csp.NONE],
     }
 }
-"""Nothing comes from elsewhere, and no script stands in a page: a ``<script>`` or a handler in a text
-that got past the escaping of a template does not run (an attribute of Alpine's would)."""
+"""Nothing comes from elsewhere, and no script stands in a page: a ``<script>`` or a handler in a
+text that got past the escaping of a template does not run (an attribute of Alpine's would)."""
 
 SESSION_COOKIE_AGE = 8 * 3600  # seconds: a working day; then people log in again
 

@@ -23,5 +23,5 @@ class Page(Checked, SpectacularSwaggerSplitView):
     @described(exclude=True, parameters=[OpenApiParameter("script", str)])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """The page; with ``script`` what it runs, since no script stands in a page."""
-        answer: Response = super().get(request, *args, **kwargs)
+        answer: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         return answer

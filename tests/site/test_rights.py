@@ -5,7 +5,7 @@ it. A route that has no row fails here.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from io import StringIO
 from typing import Any
@@ -153,6 +153,43 @@ def test_rest(who: str, broker: Any) -> None:
             if permission is None:
                 assert answer.status_code == 405, (method, route, answer.status_code)
     assert told == set()
+
+
+OTHER_SCOPES: Mapping[str, Collection[str]] = {
+    "operate": {
+        "groups/<id:group_id>/rebalances",
+        "groups/<id:group_id>/pause",
+        "groups/<id:group_id>/resume",
+        "groups/<id:group_id>/members/<id:member_id>",
+        "groups/<id:group_id>/members/<id:member_id>/pause",
+        "groups/<id:group_id>/members/<id:member_id>/resume",
+        "reports/rebalances",
+    },
+    "offsets": {"groups/<id:group_id>/offsets/restores"},
+    "catalogue": {"topics", "topics/<id:name>", "topics/<id:name>/racks"},
+    "admin": (),
+}
+"""What changes something; all else is to read."""
+
+
+@pytest.mark.parametrize("scope", rights.SCOPES)
+def test_a_token_of_one_scope_opens_what_is_of_it(scope: str, broker: Any) -> None:
+    _, secret = api_tokens.issue(user(SUPERUSER), "automation", scopes=[scope])
+    client = Client(headers={"authorization": f"Bearer {secret}"})
+    opened = set()
+    for route, row in rights.REST.items():
+        for method in row if route != "schema" else ():
+            answer = client.generic(
+                method, path(f"api/v1/{route}"), "{}", content_type="application/json"
+            )
+            if answer.status_code != 403:
+                opened.add((method == "GET", route))
+    if scope == "read":
+        assert opened == {(True, r) for r, row in rights.REST.items() if "GET" in row} - {
+            (True, "schema")
+        }
+    else:
+        assert opened == {(False, route) for route in OTHER_SCOPES[scope]}
 
 
 def _looks(row: rights.Row) -> str:
