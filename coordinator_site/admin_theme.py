@@ -58,7 +58,7 @@ NAVIGATION: list[dict[str, Any]] = [
     {
         "title": "Access",
         "items": [
-            item("API tokens", "key", "groups_apitoken_changelist", "groups.view_apitoken"),
+            item("API tokens", "key", "groups_apitoken_changelist"),
             item("Users", "person", "auth_user_changelist", "auth.view_user"),
             item("Roles", "badge", "auth_group_changelist", "auth.view_group"),
         ],

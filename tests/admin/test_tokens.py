@@ -143,6 +143,7 @@ def test_everybody_sees_and_revokes_their_own(at_work: Client, robot: User) -> N
     own, _ = api_tokens.issue(robot, "own")
     other, _ = api_tokens.issue(person("somebody"), "anothers-token")
 
+    assert f'href="{LIST}"' in text(at_work.get("/admin/"))  # the way there
     assert "anothers-token" not in text(at_work.get(LIST))
     for token in (own, other):
         at_work.post(f"{LIST}{token.pk}/delete/", {"post": "yes"})

@@ -96,7 +96,7 @@ def asked(world: World, secret: str) -> int:
 @pytest.mark.parametrize(
     ("role", "seen", "hidden"),
     [
-        (VIEWER, ["Groups", "Operations", "Schedule"], ["Users", "API tokens"]),
+        (VIEWER, ["Groups", "Operations", "Schedule", "API tokens"], ["Users", "Roles"]),
         (ADMINISTRATOR, ["Groups", "Users", "API tokens"], []),
     ],
 )

@@ -31,15 +31,19 @@ class Command(BaseCommand):
         if not scram.ITERATIONS_MIN <= options["iterations"] <= scram.ITERATIONS_MAX:
             raise CommandError(f"--iterations: {scram.ITERATIONS_MIN} to {scram.ITERATIONS_MAX}.")
         password = "" if options["delete"] else _password()
+        deleted = 0
         with transaction.atomic(), connection.cursor() as cursor:
             for mechanism in mechanisms:
                 key = {"name": name, "mechanism": mechanism}
                 if options["delete"]:
                     cursor.execute(scram.DROP, key)
+                    deleted += cursor.rowcount
                     continue
                 made = scram.of_password(mechanism, password, options["iterations"])
                 cursor.execute(scram.PUT, {**key, **made._asdict()})
             cursor.execute(scram.RING)
+        if options["delete"] and not deleted:
+            raise CommandError(f"There is no user {name} with these mechanisms.")
 
 
 def _password() -> str:
