@@ -2,7 +2,16 @@
 nothing about the example. Settings of a test begin with these, since this is read ahead of it.
 """
 
+import os
+
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+USUAL = 100
+
+settings.register_profile(
+    "busy",
+    max_examples=min(USUAL, int(os.environ.get("ROLLCALL_TEST_EXAMPLES", USUAL))),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("busy")
