@@ -2,8 +2,8 @@
 
 import gc
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Final
 from unittest.mock import patch
@@ -42,6 +42,33 @@ def _long_steps(seed: int, *, is_big: bool) -> AbstractContextManager[object]:
     return patch.object(step, "LONG_STEP_MIN", from_on)
 
 
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """What a dead process leaves must not be finalised in the middle of a life."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _live(run: Run) -> str:
+    """Trouble, peace, and the digest of all that happened."""
+    world = run.world
+    run.begin()
+    world.run(int(TROUBLE_S * SECOND))
+    run.is_peace = True
+    world.run(int((TROUBLE_S + run.peace_s) * SECOND))
+    run.end()
+    digest = world.digest
+    world.take = lambda _record: None
+    for process in world.processes:
+        process.bury()
+    return digest
+
+
 def simulate(
     seed: int,
     *,
@@ -64,25 +91,12 @@ def simulate(
             world.is_over = stops_early and bool(checker.violations)
 
     world.take = take
-    collects = gc.isenabled()
-    gc.disable()  # what a dead process leaves must not be finalised in the middle of a life
-    try:
-        with (
-            Seams(run.database, run.network).in_place(),
-            _long_steps(seed, is_big=run.population.is_big),
-        ):
-            run.begin()
-            world.run(int(TROUBLE_S * SECOND))
-            run.is_peace = True
-            world.run(int((TROUBLE_S + run.peace_s) * SECOND))
-            run.end()
-            digest = world.digest
-            world.take = lambda _record: None
-            for process in world.processes:
-                process.bury()
-    finally:
-        if collects:
-            gc.enable()
+    with (
+        _nothing_collected(),
+        Seams(run.database, run.network).in_place(),
+        _long_steps(seed, is_big=run.population.is_big),
+    ):
+        digest = _live(run)
     return Outcome(
         seed,
         run.faults,
