@@ -24,7 +24,14 @@ from groups.models import Group, Journal, Node, Operation
 from groups.queries import groups, pauses
 from groups.queries.journal_text import author, seconds, sentence
 from groups.queries.situation import SETTLED, SILENT_SHARE, Seen, of_one
-from groups.queries.situation_text import Facts, Order, Situation, Waiting, situation
+from groups.queries.situation_text import (
+    Facts,
+    Order,
+    Situation,
+    Tone,
+    Waiting,
+    situation,
+)
 
 READING: Final = ["GET", "HEAD"]
 """All that pages which only show something answer to."""
@@ -123,24 +130,32 @@ def of(group: Group, request: HttpRequest) -> dict[str, Any]:
 
 
 def buried(group_id: str, request: HttpRequest) -> dict[str, Any] | None:
-    """What is left of a group that was deleted: who did it, and its journal; None: there never was
-    one, as far as is known. Four statements."""
+    """What is left of a group that was deleted: who did it, and its journal, which one that never
+    was has, too, where it was configured; None: nothing is known of it. Four statements."""
     entries = journal(group_id, request)
     if not entries:
         return None
     ends = groups.journal_of(group_id).filter(kind=EntryKind.GROUP_DELETED)
     end = ends.first()
-    by = author(end) if end is not None and "author" in end.details else ""
-    order = Order(by, (end or entries[0]).at, end.reason if end is not None else "")
     return {
         "group": Group(group_id=group_id, state="Dead", kind="", revision=0),
         "tone": TONES["Dead"],
         "is_deleted": True,
-        "situation": situation(Facts("Dead", True, deleted=order), timezone.now()),
+        "gone": "not there" if end is None else "deleted",
+        "situation": NEVER_THERE if end is None else _ended(end),
         **_told(entries, request),
         "operations": last_operations(group_id),
         **urls(Group(group_id=group_id)),
     }
+
+
+NEVER_THERE: Final = Situation(Tone.PLAIN, "There is no such group: nobody has joined it yet.")
+
+
+def _ended(end: Journal) -> Situation:
+    by = author(end) if "author" in end.details else ""
+    order = Order(by, end.at, end.reason)
+    return situation(Facts("Dead", True, deleted=order), timezone.now())
 
 
 def _told(entries: Sequence[Journal], request: HttpRequest) -> dict[str, Any]:

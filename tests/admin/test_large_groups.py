@@ -119,6 +119,14 @@ def test_a_refresh_of_an_unchanged_group_sends_nothing(viewer: Client) -> None:
     assert news.status_code == 200 and "Waiting for ben" in text(news)
 
 
+CONFIGURED = """
+INSERT INTO rollcall_journal (at, group_id, revision, node_id, kind, trigger, reason, client_reason,
+    generation_before, generation_after, waited_for, joined, "left", details)
+VALUES (now(), 'to-come', 0, 0, 'config-changed', 'request', '', '', 0, 0, '{}', '[]', '[]',
+        '{"author": {"user": "olga"}, "before": {}, "after": {"rollcall.freeze": "true"}}')
+"""
+
+
 def bury(group_id: str) -> None:
     """Delete a group as its owner would."""
     with connection.cursor() as cursor:
@@ -139,6 +147,14 @@ def test_the_page_of_a_deleted_group_is_its_tombstone_with_its_journal(tail: str
     assert "Deleted by olga at" in shown and "not needed. Its journal is kept." in shown
     assert "The group was created." in shown
     assert "Members" not in shown and "Force a rebalance" not in shown
+
+
+def test_a_group_that_was_only_configured_was_not_deleted(viewer: Client) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(CONFIGURED)
+    shown = text(viewer.get(page("to-come")))
+    assert "There is no such group: nobody has joined it yet." in shown
+    assert "eleted" not in shown
 
 
 def test_of_a_group_that_never_was_nothing_is_shown(viewer: Client) -> None:
