@@ -14,6 +14,7 @@ from csp import constants as csp
 from django.core.exceptions import ImproperlyConfigured
 
 from coordinator_site import admin_theme, kafka_settings, own_settings, periodic, rest, secret_files
+from coordinator_site.setting_kinds import SettingError
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absolute()
@@ -21,7 +22,7 @@ DATA_DIR = Path(os.environ.get("ROLLCALL_DATA_DIR") or BASE_DIR / ".data").absol
 try:
     KAFKA_SETTINGS = kafka_settings.read(os.environ)
     ENVIRON = secret_files.read(os.environ)
-except (kafka_settings.SettingError, secret_files.SecretError) as refusal:
+except (SettingError, secret_files.SecretError) as refusal:
     raise ImproperlyConfigured(str(refusal)) from None
 globals().update(KAFKA_SETTINGS)
 BROKER_CONFIGS = kafka_settings.described(KAFKA_SETTINGS)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from coordinator_site import kafka_settings
+from coordinator_site.setting_kinds import SettingError
 from launcher import cluster as clusters
 from launcher import data_dir as places
 from launcher import environment, forks, plan, postgres
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
             others = sum(int(str(known[name])) for name in LOGINS)
             with importing(output) as server, stages(wanted, others, output, server) as planned:
                 supervise(planned, Supervisor(output, signals, server))
-    except (LaunchError, kafka_settings.SettingError) as refusal:
+    except (LaunchError, SettingError) as refusal:
         if signals.stop_asked:  # what failed was told to end as well: no reason of its own
             return 0
         output.say(NAME, str(refusal))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from coordinator_site.kafka_settings import SettingError, read
+from coordinator_site.kafka_settings import read
+from coordinator_site.setting_kinds import SettingError
 from groups import plugins
 from groups.core.assignors.task import AssignmentTask
 from tests.core_consumer.promises import Case, cases, check_all

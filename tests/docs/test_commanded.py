@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from coordinator_site.kafka_settings import SETTINGS, Number
+from coordinator_site.kafka_settings import SETTINGS
+from coordinator_site.setting_kinds import Number
 from groups.core.commanded.states import CONDITIONS, MEANINGS, QUEUES
 from protocol.apis import APIS
 from rollcall.wire.kinds import Struct

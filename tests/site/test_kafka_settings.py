@@ -4,7 +4,8 @@ import pytest
 from django.conf import settings
 
 from coordinator_site import kafka_settings
-from coordinator_site.kafka_settings import SETTINGS, SettingError, read
+from coordinator_site.kafka_settings import SETTINGS, read
+from coordinator_site.setting_kinds import SettingError
 
 
 def test_defaults_hold_when_nothing_is_set() -> None:

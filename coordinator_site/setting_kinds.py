@@ -1,0 +1,183 @@
+"""What a setting may be: a number between bounds, a word of some, a list. Each reads and checks the
+text of its variable.
+
+Standard library only: the launcher reads the table of them (``kafka_settings``) before it starts
+anything.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+
+INT32_MAX = 2**31 - 1
+PLUG_INS = "rollcall.assignors"
+
+Value = int | bool | str | tuple[str, ...]
+
+
+class SettingError(ValueError):
+    """A variable has a value that the setting does not allow; the text names the variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(ABC):
+    """One setting; what kinds of it differ in is ``parse``."""
+
+    name: str
+    default: Value
+    reason: str
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """Kafka's word for how a value is to be read."""
+
+    @property
+    def variable(self) -> str:
+        """The environment variable."""
+        return f"ROLLCALL_{self.attribute}"
+
+    @property
+    def attribute(self) -> str:
+        """The name as a Django setting."""
+        return self.name.replace(".", "_").upper()
+
+    @abstractmethod
+    def parse(self, text: str) -> Value:
+        """The value that a text means; ``SettingError`` if none."""
+
+    def refuse(self, expected: str, text: str) -> SettingError:
+        """The sentence for a text that means nothing here."""
+        return SettingError(f"{self.variable} ({self.name}) must be {expected}, not {text!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Setting):
+    """A whole number between two bounds, both included."""
+
+    least: int = 0
+    most: int = INT32_MAX
+    kind = "INT"
+
+    def parse(self, text: str) -> int:
+        """Digits, perhaps with a sign."""
+        try:
+            number = int(text)
+        except ValueError:
+            raise self.refuse("a whole number", text) from None
+        if not self.least <= number <= self.most:
+            raise self.refuse(f"between {self.least} and {self.most}", text)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(Setting):
+    """True or false."""
+
+    kind = "BOOLEAN"
+
+    def parse(self, text: str) -> bool:
+        """Kafka's two words, in either case."""
+        if text.lower() not in ("true", "false"):
+            raise self.refuse("true or false", text)
+        return text.lower() == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Setting):
+    """Any text of one line."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is."""
+        if not text.isprintable():
+            raise self.refuse("one line of printable text", text)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern(Setting):
+    """A regular expression. Its syntax is judged where it is used: this file knows no RE2."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is, if Python can read it too."""
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise self.refuse(f"a regular expression ({error})", text) from None
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Setting):
+    """One of a few words."""
+
+    choices: tuple[str, ...] = ()
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """The word, in either case."""
+        if text.lower() not in self.choices:
+            raise self.refuse(f"one of {', '.join(self.choices)}", text)
+        return text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices(Setting):
+    """Some of a few words, in the order given, none twice; at least one, and all ``needed``."""
+
+    choices: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+    kind = "LIST"
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """Words with commas between."""
+        words = tuple(word.strip().lower() for word in text.split(",") if word.strip())
+        if not words or not set(words) <= set(self.choices) or len(set(words)) != len(words):
+            raise self.refuse(f"a list of some of {', '.join(self.choices)}", text)
+        if not set(self.needed) <= set(words):
+            raise self.refuse(f"a list with {', '.join(self.needed)}", text)
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs(Setting):
+    """Names, each with what it stands for."""
+
+    kind = "LIST"
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """``name=value`` with commas between; no name twice. Nothing at all means none."""
+        words = tuple(word.strip() for word in text.split(",") if word.strip())
+        pairs = [[part.strip() for part in word.split("=", 1)] for word in words]
+        whole = all(len(pair) == 2 and all(pair) for pair in pairs)
+        if not whole or len({pair[0] for pair in pairs}) != len(pairs):
+            raise self.refuse("a list of name=value, no name twice", text)
+        return tuple("=".join(pair) for pair in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignors(Choices):
+    """Assignors' names: built-in ones, and those that an installed package brings."""
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """Names with commas between; only an unknown one is looked for."""
+        words = {word.strip().lower() for word in text.split(",")}
+        installed = () if words <= set(self.choices) else entry_points(group=PLUG_INS).names
+        known = (*self.choices, *sorted(installed))
+        return Choices(self.name, self.default, self.reason, known).parse(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanisms(Choices):
+    """Mechanisms of SASL, which have upper case."""
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """Names with commas between, in either case."""
+        words = {name.lower(): name for name in self.choices}
+        found = Choices(self.name, self.default, self.reason, tuple(words)).parse(text)
+        return tuple(words[word] for word in found)
