@@ -377,7 +377,7 @@ class SlotKeeper:
                 node.host,
                 node.port,
                 node.draft_port,
-                tuple(map(Endpoint.parse, node.endpoints)),
+                tuple(Endpoint.readable(node.endpoints)),
             )
             for node in nodes
             if node.node_id == self.me.node_id

@@ -5,7 +5,8 @@ computes the same answers from the same rows (docs/architecture.md, *Several nod
 cluster*). No I/O here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple, Self
@@ -30,6 +31,14 @@ class Endpoint(NamedTuple):
         listener, _, address = text.partition("://")
         host, _, port = address.rpartition(":")
         return cls(listener, host.removeprefix("[").removesuffix("]"), int(port))
+
+    @classmethod
+    def readable(cls, texts: Iterable[str]) -> Iterator[Self]:
+        """Those of a node's row; what another version may write, and this one cannot read, is left
+        out: nobody's look at the nodes ends for it."""
+        for text in texts:
+            with suppress(ValueError):
+                yield cls.parse(text)
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host

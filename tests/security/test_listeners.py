@@ -105,6 +105,14 @@ def test_a_node_is_told_at_the_listener_that_was_asked() -> None:
     assert broker.at("ELSEWHERE") is None
 
 
+def test_an_endpoint_that_another_version_wrote_in_its_own_form_hides_no_other() -> None:
+    told = ["SSL://a:1", "", "SSL://b:", "quic", "INSIDE://[::1]:2"]
+    assert list(Endpoint.readable(told)) == [
+        Endpoint("SSL", "a", 1),
+        Endpoint("INSIDE", "::1", 2),
+    ]
+
+
 def test_a_node_of_the_version_before_is_found_at_its_one_address() -> None:
     broker = Broker(0, "h", 1, 2)
     assert broker.at("ANY") == Endpoint("ANY", "h", 1)
