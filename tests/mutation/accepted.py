@@ -39,6 +39,7 @@ SETTLED_ALREADY = "a refusal changes nothing, and what is settled again stays as
 NOBODY_S_INSTANCE = "who has an instance id is its holder, and nobody holds none"
 WAITS_IN_ANY_CASE = "it has just sent commands, and the next step waits until they are acknowledged"
 NOTHING_MOVES = "where nothing moved in one pass nothing moves in the next"
+NO_SWAP_YET = "before the first swap there is no face, and nothing that could be said again"
 MORE_THAN_FEW = "one row more or less is as good a bound: either way reads the same"
 MEMORY_ALONE = "it lets go of memory, and of nothing else"
 NOBODY_S_NUMBER = "it is any number that Kafka has not; what goes over the wire is another"
@@ -51,7 +52,10 @@ ACCEPTED: tuple[Accepted, ...] = (
     Accepted(FAST, INIT, 'self._member = ""', "pass", IS_SET_FIRST),
     Accepted(FAST, INIT, 'self._before = b""', "pass", IS_SET_FIRST),
     Accepted(FAST, INIT, 'self._after = b""', "pass", IS_SET_FIRST),
-    Accepted(FAST, INIT, "self._generation = -1", "self._generation = 1", IS_SET_FIRST),
+    *(
+        Accepted(FAST, INIT, "self._generation = -1", f"self._generation = {other}", IS_SET_FIRST)
+        for other in ("1", "- 0", "- 2")
+    ),
     Accepted(FAST, "FastPath.answer", "if len(frame) < 10:", "if len(frame) <= 10:", TOO_SHORT),
     Accepted(FAST, "FastPath.answer", "if len(frame) < 10:", "if len(frame) < 9:", TOO_SHORT),
     Accepted(FAST, "FastPath.answer", "if len(frame) < 10:", "if len(frame) < 11:", TOO_SHORT),
@@ -60,7 +64,11 @@ ACCEPTED: tuple[Accepted, ...] = (
         "FastPath.answer",
         "self._swaps = -1",
         "self._swaps = - 0",
-        "before the first swap there is no face, and nothing that could be said again",
+        NO_SWAP_YET,
+    ),
+    *(
+        Accepted(FAST, INIT, "self._swaps = -1", f"self._swaps = {other}", NO_SWAP_YET)
+        for other in ("- 0", "- 2")
     ),
     Accepted("rollcall/wire/declare.py", "wire", "since: int = 0,", "since: int = -1,", NO_VERSION),
     Accepted(

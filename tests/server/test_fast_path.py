@@ -281,6 +281,17 @@ def test_a_heartbeat_of_another_generation_does_not_count(
 # -- what is said to one that was held
 
 
+@pytest.mark.parametrize(
+    ("asked", "session_s"),
+    [(frame(), SESSION_MS / 1000), (frame(member_id="x"), 0.0), (frame(group_id="x"), 0.0)],
+)
+def test_how_long_it_may_be_held_goes_by_its_members_session(
+    path: FastPath, asked: bytes, session_s: float
+) -> None:
+    path.answer(asked)
+    assert path.session_s() == session_s
+
+
 def test_what_was_held_is_told_what_is_so_now(
     path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
