@@ -70,6 +70,10 @@ GC_THRESHOLDS = (50_000, 20, 100)
 """Collections cost more with every group held; what a request allocates dies by its count."""
 
 
+APPLICATIONS_EVERY_S, TIMEOUTS_EVERY_S = 1, 2
+"""daphne's own intervals."""
+
+
 class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     """One coordinator node as a process: the node, its listener, its applications."""
 
@@ -161,8 +165,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         asyncio.set_event_loop(self.loop)
         self._node_task = self.loop.create_task(self._serve())
         self._node_task.add_done_callback(self._ended)
-        reactor.callLater(1, self.application_checker)
-        reactor.callLater(2, self.timeout_checker)
+        reactor.callLater(APPLICATIONS_EVERY_S, self.application_checker)
+        reactor.callLater(TIMEOUTS_EVERY_S, self.timeout_checker)
         reactor.addSystemEventTrigger("before", "shutdown", self._shut_down)
         reactor.run(installSignalHandlers=self.signal_handlers)
 
@@ -307,6 +311,26 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         for connection in list(self.connections):
             connection.close()
             self.cancel_application(connection)
+
+    # -- what daphne does by the clock; its own ends for good with the first exception
+
+    def timeout_checker(self) -> None:
+        """Close the connections that are stuck or silent, every two seconds."""
+        for connection in list(self.connections):
+            try:
+                connection.check_timeouts()
+            except Exception:
+                logger.exception("closing %s: its timeouts cannot be looked at", connection.peer)
+                connection.abort()
+        reactor.callLater(TIMEOUTS_EVERY_S, self.timeout_checker)
+
+    def application_checker(self) -> None:
+        """Forget what has ended, every second."""
+        try:
+            super().application_checker()
+        except Exception:
+            logger.exception("what has ended could not be forgotten")
+            reactor.callLater(APPLICATIONS_EVERY_S, self.application_checker)
 
     # -- applications
 

@@ -4,6 +4,7 @@ import asyncio
 import random
 
 import pytest
+from twisted.internet import reactor
 
 from benchmarks.wire import create_topic
 from groups.core.errors import ErrorCode
@@ -157,6 +158,28 @@ async def test_a_silent_connection_is_closed_but_not_a_parked_one(served: Servin
 
     assert await first.ended() == b""
     assert len(served.server.desk) == 1
+
+
+async def test_a_connection_that_cannot_be_looked_at_is_closed_and_spares_no_other(
+    served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """daphne looks no more, at anybody, once one look has failed."""
+    odd, its_connection = await served.connect()
+    silent, _ = await served.connect()
+    look = KafkaConnection.check_timeouts
+
+    def fails_over_one(connection: KafkaConnection) -> None:
+        if connection is its_connection:
+            raise ValueError("a defect of ours")
+        look(connection)
+
+    monkeypatch.setattr(KafkaConnection, "check_timeouts", fails_over_one)
+    waiting = len(reactor.getDelayedCalls())
+
+    served.sweep(later_s=served.server.idle_s_max + 1)
+
+    assert (await odd.ended(), await silent.ended()) == (b"", b"")
+    assert len(reactor.getDelayedCalls()) == waiting + 2, "nobody looks again"
 
 
 GARBAGE = {
