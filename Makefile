@@ -10,9 +10,9 @@ PURE := tests/core tests/core_commanded tests/core_consumer tests/core_draft tes
 PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.ini --rootdir . --noconftest \
 	$(addprefix -p ,xdist pytest_randomly pytest_timeout _hypothesis_pytestplugin tests.examples) \
 	$(addprefix --ignore=tests/,core/test_vocabulary.py core_consumer/test_client_reasons.py)
-# One worker more than processors: each waits for a fifth of its time. Those of what is long start
+# Two workers more than processors: each waits for a third of its time. Those of what is long start
 # installations and other languages' programs, which have work for the processors themselves.
-MORE := 1
+MORE := 2
 RUN_TESTS = -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2) + $(MORE), 8))')"
 PYTEST = $(PYTHON) $(RUN_TESTS)
 

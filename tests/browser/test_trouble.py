@@ -64,6 +64,7 @@ def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
         expect(viewer.locator("#situation")).to_have_text("Settled: 1 member owns 6 partitions.")
 
 
+@pytest.mark.long
 def test_a_page_says_that_contact_is_lost_and_how_old_it_is(
     log_in: LogIn, start: Start, world: World, topic: str
 ) -> None:
@@ -105,6 +106,7 @@ admin.delete_consumer_groups([sys.argv[2]])[sys.argv[2]].result()
 """
 
 
+@pytest.mark.long
 def test_focus_survives_refreshes(log_in: LogIn, world: World, start: Start, topic: str) -> None:
     one = start("kafka-python", world.kafka, topic)
     one.until(lambda: one.owned == ALL, "the first has all six")

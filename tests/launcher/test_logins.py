@@ -19,6 +19,8 @@ from groups.postgres.roles import BY_NAME, GROUP_TABLES, ROLES
 from launcher import commands, own_secrets, postgres
 from launcher.installation import CHECKOUT
 
+pytestmark = pytest.mark.xdist_group("logins")  # one server for all
+
 LOGINS = [role.name for role in ROLES if role.connections is not None]
 WEB_MAX = 4
 AS_LOGINS = {

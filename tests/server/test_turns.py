@@ -108,6 +108,7 @@ async def test_few_unread_replies_are_waited_for_no_longer_than_many(served: Ser
     await until(lambda: connection._transport is None)
 
 
+@pytest.mark.long
 async def test_who_reads_nothing_has_few_long_replies_written(served: Serving) -> None:
     """Whatever the system would hold of them: a quarter of a megabyte each, and no small window."""
     await create_topic(served.address, "widest", 10_000)
