@@ -107,10 +107,15 @@ class SlotKeeper:
     # -- life
 
     async def start(self) -> None:
-        """Take the node id and register. Raises NodeIdTaken, or psycopg's own errors.
+        """Take the node id and register. Raises NodeIdTaken, or psycopg's own errors."""
+        try:
+            await self._start()
+        except BaseException:
+            await self._lease.end()  # no node: nothing that it has seen may be held against others
+            raise
 
-        A predecessor that was killed may hold its lock until PostgreSQL notices: worth one lease.
-        """
+    async def _start(self) -> None:
+        # A predecessor that was killed may hold its lock until PostgreSQL notices: worth one lease.
         deadline = self.coordinator.monotonic() + self.lease_ms
         while True:
             try:

@@ -102,7 +102,7 @@ async def test_the_proxy_counts_each_request_and_passes_it_on(installation: Inst
     assert proxy.counts == {METADATA: 3}
 
 
-@pytest.mark.parametrize("is_alike", [True, False])
+@pytest.mark.parametrize("is_alike", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_every_assignor_is_right_on_the_grid_of_assignments(is_alike: bool) -> None:
     case = assignors.Case(10, 6, 6, is_alike)
     for assign in table().values():

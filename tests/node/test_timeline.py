@@ -166,7 +166,7 @@ async def test_a_server_that_was_started_anew_waits_for_the_lease_to_look(
         await connections.connect("a committer")
     await other.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE application_name = 'rollcall node lease'"
+        " WHERE application_name = 'rollcall node lease' AND datname = current_database()"
     )
     while memory.server.started_at == BEGAN:
         await asyncio.sleep(0.02)
