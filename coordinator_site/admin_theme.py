@@ -103,6 +103,7 @@ UNFOLD: dict[str, Any] = {
         lambda _request: static("rollcall/rollcall.css"),
         lambda _request: static("rollcall/rooms.css"),
     ],
+    "SCRIPTS": [lambda _request: static("rollcall/frame.js")],
     "SIDEBAR": {
         "show_search": False,
         "command_search": False,

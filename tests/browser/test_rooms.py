@@ -103,8 +103,10 @@ def asked(world: World, secret: str) -> int:
 def test_the_sidebar_leads_where_one_may_go(
     log_in: LogIn, role: str, seen: list[str], hidden: list[str]
 ) -> None:
-    sidebar = log_in(role).locator("#nav-sidebar-apps")
+    page = log_in(role)
+    sidebar = page.locator("#nav-sidebar-apps")
 
+    expect(page.get_by_role("main")).to_have_count(1)
     for title in seen:
         expect(sidebar.get_by_role("link", name=title)).to_be_visible()
     for title in hidden:
