@@ -49,11 +49,15 @@ class Connection(psycopg.AsyncConnection[Any]):
         timeout: float | None = None,  # noqa: ASYNC109  (psycopg's own signature)
     ) -> RV:
         """Wait for the server, and break the connection where it takes too long: psycopg then
-        says that it was lost, as of any other that breaks."""
+        says that it was lost, as of any other that breaks.
+
+        What psycopg meets when it cancels a statement whose task was cancelled is no news: the task
+        hears of its cancellation, or a loop that outlives errors would go on for ever."""
+        before = cancellations()
         try:
             return await self._wait(gen, interval, timeout)
         except psycopg.Error as error:
-            if hides_cancellation(error):
+            if cancellations() > before:
                 raise asyncio.CancelledError from error
             raise
 
@@ -124,14 +128,10 @@ class Connection(psycopg.AsyncConnection[Any]):
         return self.info.get_parameters().get("application_name", "a connection")
 
 
-def hides_cancellation(error: BaseException) -> bool:
-    """Whether it is what psycopg met when it cancelled a statement because its own task was
-    cancelled: then the task must hear of that, or a loop that outlives errors goes on for ever."""
-    while error.__context__ is not None:
-        error = error.__context__
-        if isinstance(error, asyncio.CancelledError):
-            return True
-    return False
+def cancellations() -> int:
+    """How often the present task was cancelled, as far as nobody has taken that back."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
 
 
 class Pool(AsyncConnectionPool[Connection]):
@@ -141,11 +141,9 @@ class Pool(AsyncConnectionPool[Connection]):
 
     async def getconn(self, timeout: float | None = None) -> Connection:  # noqa: ASYNC109
         """One of them, to be given back (``AsyncConnectionPool.getconn``)."""
-        task = asyncio.current_task()
-        assert task is not None
-        before = task.cancelling()
+        before = cancellations()
         connection = await super().getconn(timeout)
-        if task.cancelling() > before:
+        if cancellations() > before:
             await self.putconn(connection)
             raise asyncio.CancelledError
         return connection

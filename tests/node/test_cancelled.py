@@ -22,6 +22,16 @@ async def test_an_error_of_the_cancelled_statement_hides_no_cancellation(databas
             await sleeping
 
 
+async def test_an_error_that_is_met_while_a_timeout_is_handled_stays_an_error() -> None:
+    async with await connections.connect("handled") as connection:
+        try:
+            async with asyncio.timeout(0):
+                await asyncio.sleep(60)
+        except TimeoutError:
+            with pytest.raises(psycopg.errors.DivisionByZero):
+                await connection.execute("SELECT 1 / 0")
+
+
 async def is_active(connection: Connection) -> None:
     """It has sent its statement."""
     while connection.pgconn.transaction_status != psycopg.pq.TransactionStatus.ACTIVE:
