@@ -15,7 +15,7 @@ import asyncio
 import heapq
 import time
 from asyncio import AbstractEventLoop, Future
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import count
 from threading import Thread
@@ -71,6 +71,22 @@ class Slices:
         """Let everybody else have one."""
         await asyncio.sleep(0)
         self._until = self._clock() + SLICE_MS
+
+
+class CancelledByNobody(Exception):
+    """A CancelledError came out of a task that nobody had cancelled."""
+
+
+async def lasting(work: Awaitable[T]) -> T:
+    """The same, which ends in silence only when its task is cancelled: a CancelledError of other
+    origin (something that it awaited was cancelled) is a failure that somebody hears of."""
+    try:
+        return await work
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise CancelledByNobody from error
 
 
 async def foreign(work: Callable[[], T]) -> T:

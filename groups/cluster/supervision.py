@@ -10,6 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from groups.cluster.lease import NodeIdTaken
+from groups.event_loop import lasting
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ async def supervised(
     while True:
         began = loop.time()
         try:
-            return await work()
+            return await lasting(work())
         except NodeIdTaken:
             raise  # this process is not the node any more
         except Exception as error:

@@ -81,9 +81,8 @@ class Committer:
         """Round after round, until cancelled."""
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._rounds())
-                tasks.create_task(self._long_steps())
-                tasks.create_task(self.writer.run())
+                for work in (self._rounds(), self._long_steps(), self.writer.run()):
+                    tasks.create_task(event_loop.lasting(work))
         finally:
             for task in self._foreign:
                 task.cancel()

@@ -157,14 +157,18 @@ async def test_an_operation_whose_slot_is_lost_and_won_again_is_carried_out(
     assert (await reached(other, operation, "running", "succeeded"))[0] == "running"
 
 
-async def test_a_task_that_fails_goes_on_and_one_that_goes_on_failing_is_told_of() -> None:
+@pytest.mark.parametrize("wrong", [KeyError("data"), asyncio.CancelledError()])
+async def test_a_task_that_fails_goes_on_and_one_that_goes_on_failing_is_told_of(
+    wrong: BaseException,
+) -> None:
+    """A cancellation that nobody asked for is a failure as well."""
     tries: list[int] = []
     told: list[str] = []
 
     async def work() -> None:
         tries.append(1)
         if len(tries) <= FAILURES_MAX:
-            raise KeyError("data")
+            raise wrong
 
     await supervised("it", work, told.append)
     assert len(tries) == FAILURES_MAX + 1
