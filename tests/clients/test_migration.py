@@ -14,10 +14,8 @@ from launcher.installation import Installation
 from tests.clients.conftest import SESSION_MS, Start, Worker, topic
 
 ALL = {0, 1, 2, 3, 4, 5}
-CLASSIC = [
-    pytest.param("confluent-kafka", marks=pytest.mark.long),
-    "confluent-kafka-cooperative",
-]
+CLASSIC = "confluent-kafka"
+COOPERATIVE = "confluent-kafka-cooperative"
 NEXT = "confluent-kafka-848"
 
 
@@ -110,21 +108,47 @@ def check_owners(workers: Sequence[Worker]) -> None:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("classic", CLASSIC)
+@pytest.mark.parametrize("after", [pytest.param(CLASSIC, marks=pytest.mark.long), COOPERATIVE])
 def test_a_group_is_upgraded_and_back_one_consumer_at_a_time(
-    classic: str, installation: Installation, start: Start, name: str
+    after: str, installation: Installation, start: Start, name: str
 ) -> None:
     asyncio.run(topic(installation.kafka, name))
     fleet = Fleet(start, installation.kafka, name)
     for _ in range(3):
-        newest = fleet.add(classic)
+        newest = fleet.add(CLASSIC)
     fleet.settle(newest)
 
     for _ in range(3):
         fleet.restart(NEXT)
     for _ in range(3):
-        fleet.restart(classic)
+        fleet.restart(after)
 
+    fleet.check_commits()
+    check_owners(fleet.every)
+
+
+@pytest.mark.timeout(400)
+def test_a_group_at_rest_whose_assignor_keeps_user_data_is_upgraded_when_nobody_is_in_it(
+    installation: Installation, start: Start, name: str
+) -> None:
+    """librdkafka's cooperative-sticky writes each member's partitions into the user data of its
+    assignment, from the second generation on. Kafka 4.3.1 answers the same."""
+    asyncio.run(topic(installation.kafka, name))
+    fleet = Fleet(start, installation.kafka, name)
+    for _ in range(2):
+        fleet.settle(fleet.add(COOPERATIVE))
+
+    refused = start(NEXT, installation.kafka, name, SESSION_MS)
+    refused.until(lambda: any(e["event"] == "failed" for e in refused.events), "refused")
+    (failure,) = (e["error"] for e in refused.events if e["event"] == "failed")
+    assert "The group id does not exist" in failure
+    refused.close()
+    fleet.settle(fleet.running[-1])
+
+    for worker in fleet.running:
+        worker.close()
+    fleet.running.clear()
+    fleet.settle(fleet.add(NEXT))
     fleet.check_commits()
     check_owners(fleet.every)
 
@@ -136,11 +160,11 @@ def test_consumers_of_two_languages_and_protocols_share_a_group(
 ) -> None:
     asyncio.run(topic(installation.kafka, name))
     fleet = Fleet(start, installation.kafka, name)
-    fleet.settle(fleet.add("confluent-kafka"))
+    fleet.settle(fleet.add(CLASSIC))
     # One that is new takes its half: the group is of both protocols from here on.
     fleet.settle(fleet.add("java-848"))
     fleet.restart("java-848")
-    fleet.restart("confluent-kafka-cooperative")
-    fleet.restart("confluent-kafka-cooperative")
+    fleet.restart(COOPERATIVE)
+    fleet.restart(COOPERATIVE)
     fleet.check_commits()
     check_owners(fleet.every)

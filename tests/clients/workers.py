@@ -113,7 +113,7 @@ def confluent_cooperative(bootstrap: str, name: str, session_ms: int) -> None:
 def _confluent(
     bootstrap: str, name: str, settings: dict[str, Any], subscription: str | None = None
 ) -> None:
-    from confluent_kafka import Consumer, KafkaException, TopicPartition
+    from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
     consumer = Consumer(
         {
@@ -130,7 +130,10 @@ def _confluent(
         on_revoke=lambda _c, taken: say("revoked", partitions=numbers(taken)),
     )
     while not stopping.is_set():
-        consumer.poll(0.2)
+        message = consumer.poll(0.2)
+        failure = message.error() if message is not None else None
+        if failure is not None and failure.code() == KafkaError._FATAL:
+            say("failed", error=str(failure))
         order = next_order()
         if order is not None:
             held = consumer.assignment()
