@@ -14,6 +14,7 @@ from rollcall.client.blocking import BlockingMember
 from rollcall.client.core.events import Change, Kind, Token, TopicPartition
 from rollcall.client.core.pausing import Order
 from rollcall.client.errors import (
+    AuthenticationFailed,
     Closed,
     CommitRefused,
     Ended,
@@ -25,10 +26,12 @@ from rollcall.client.errors import (
     UnknownProtocol,
 )
 from rollcall.client.member import Member
+from rollcall.client.metrics import Metrics
 
 __all__ = [
     "ASSIGNORS",
     "Assignor",
+    "AuthenticationFailed",
     "BlockingMember",
     "Candidate",
     "Change",
@@ -40,6 +43,7 @@ __all__ = [
     "Kind",
     "Member",
     "MemberError",
+    "Metrics",
     "NotAssigned",
     "Order",
     "Refused",

@@ -4,14 +4,17 @@ It connects when it must and forgets when it is told to. When to try again is no
 """
 
 import asyncio
-import ssl
+import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
+from rollcall.client import metrics
 from rollcall.client.connection import Broken, Connection
 from rollcall.client.core.events import LookUp, Topics
 from rollcall.client.dialects import Dialect
-from rollcall.client.errors import Closed
+from rollcall.client.errors import AuthenticationFailed, Closed
+from rollcall.client.metrics import Metrics
+from rollcall.client.security import Security
 from rollcall.wire.declare import Message
 
 ASK_S: Final = 10.0
@@ -23,6 +26,8 @@ ASSIGNING, ORDERS = "assigning", "orders"
 
 COORDINATORS: Final = (MEMBERSHIP, OFFSETS, ASSIGNING, ORDERS)
 LANES: Final = (*COORDINATORS, METADATA)
+
+log = logging.getLogger("rollcall.client")
 
 
 def addresses(bootstrap: str | Sequence[str]) -> list[tuple[str, int]]:
@@ -46,20 +51,25 @@ class Cluster:
         group: str,
         client_id: str,
         dialect: Dialect,
-        ssl_context: ssl.SSLContext | None = None,
+        security: Security | None = None,
+        measured: Metrics = metrics.NONE,
     ) -> None:
         self._addresses = addresses(bootstrap)
         self._group = group
         self._client_id = client_id
         self._dialect = dialect
-        self._ssl = ssl_context
+        self._security = security
+        self._metrics = measured
+        self._failure: AuthenticationFailed | None = None
+        self._silent: set[tuple[str, int]] = set()
         self._coordinator: tuple[str, int] | None = None
         self._connections: dict[str, Connection] = {}
         self._locks = {lane: asyncio.Lock() for lane in LANES}
         self._is_closed = False
 
     async def ask(self, lane: str, request: Message, timeout_s: float) -> Any:
-        """Ask the coordinator (or, for metadata, any node); ``OSError`` without an answer, and
+        """Ask the coordinator (or, for metadata, any node); ``OSError`` without an answer,
+        ``AuthenticationFailed`` from the first time on that a node refuses this client, and
         ``Closed`` when it was closed."""
         async with self._locks[lane]:
             self._check_open()
@@ -70,6 +80,7 @@ class Cluster:
                 connection = await self._connect(lane)
                 self._connections[lane] = connection
                 self._check_open()
+            await self._renew(connection)
             answer = asyncio.ensure_future(connection.call(request, timeout_s))
             answer.add_done_callback(_seen)
             try:
@@ -108,6 +119,8 @@ class Cluster:
         if self._is_closed:
             self.close()
             raise Closed("the member is closed")
+        if self._failure is not None:
+            raise self._failure
 
     def close(self) -> None:
         """End every connection, and open no other."""
@@ -123,7 +136,39 @@ class Cluster:
         return await self._open(self._coordinator)
 
     async def _open(self, address: tuple[str, int]) -> Connection:
-        return await Connection.open(*address, self._client_id, self._ssl, self._dialect)
+        try:
+            connection = await Connection.open(
+                *address, self._client_id, self._security, self._dialect, self._metrics
+            )
+        except AuthenticationFailed as error:
+            self._refused("{}:{}".format(*address), error)
+            raise
+        except OSError as error:
+            self._report(address, error)
+            raise
+        if address in self._silent:
+            self._silent.discard(address)
+            log.info("%s: connected to %s:%d again", self._group, *address)
+        return connection
+
+    async def _renew(self, connection: Connection) -> None:
+        try:
+            await connection.renew()
+        except AuthenticationFailed as error:
+            self._refused(connection.node, error)
+            raise
+
+    def _refused(self, node: str, error: AuthenticationFailed) -> None:
+        """One attempt is enough: nothing more is asked of anybody (the member logs its end)."""
+        self._failure = error
+        metrics.tell(self._metrics.authentication_failed, node, str(error))
+
+    def _report(self, address: tuple[str, int], error: OSError) -> None:
+        """A node that cannot be reached has one warning, until it can be."""
+        metrics.tell(self._metrics.connection_failed, "{}:{}".format(*address), str(error))
+        level = logging.DEBUG if address in self._silent else logging.WARNING
+        self._silent.add(address)
+        log.log(level, "%s: cannot connect to %s:%d: %s", self._group, *address, error)
 
     async def _any(self) -> Connection:
         """The first bootstrap node that can be reached; the others are tried last from then on."""

@@ -6,11 +6,17 @@ where to connect to (``cluster``).
 
 import asyncio
 import ssl
+import time
 from itertools import count
 from typing import Any, Final, Self
 
+from rollcall.client import metrics
+from rollcall.client.authentication import authenticate, renewal_s
 from rollcall.client.dialects import Dialect
 from rollcall.client.dialects.kafka import KAFKA
+from rollcall.client.errors import AuthenticationFailed
+from rollcall.client.metrics import Metrics
+from rollcall.client.security import NoToken, Sasl, Security
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message
 from rollcall.wire.errors import WireError
@@ -18,6 +24,11 @@ from rollcall.wire.limits import FRAME_BYTES_MAX
 from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 
 CONNECT_S: Final = 10.0
+"""To connect, to secure the connection and to say who one is, together."""
+
+RENEW_S: Final = 10.0
+"""For a session that is to go on: a node that does not answer by then is another connection's."""
+
 OLDEST: Final = 0
 """ApiVersions in the version that every server answers."""
 
@@ -33,13 +44,25 @@ class Unspoken(Broken):
 class Connection:
     """Open it with ``open``; every waiting request ends in ``Broken`` when it closes."""
 
+    _renew_at: float | None = None
+    """By the monotonic clock; None: the session lasts as long as the connection."""
+
+    _is_there = False
+    """Whether it was opened: secured, authenticated, and told as such."""
+
     def __init__(
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         client_id: str,
         dialect: Dialect,
+        node: str = "",
+        sasl: Sasl | None = None,
+        measured: Metrics = metrics.NONE,
     ) -> None:
+        self.node = node
+        self._sasl = sasl
+        self._metrics = measured
         self._reader = reader
         self._writer = writer
         self._client_id = client_id.encode()
@@ -56,30 +79,76 @@ class Connection:
         host: str,
         port: int,
         client_id: str,
-        ssl_context: ssl.SSLContext | None,
+        security: Security | None,
         dialect: Dialect = KAFKA,
+        measured: Metrics = metrics.NONE,
     ) -> Self:
-        """Connect and learn which versions the node speaks; ``OSError`` if that fails."""
+        """Connect, learn which versions the node speaks, and say who this is; ``OSError`` if that
+        fails, ``AuthenticationFailed`` where another attempt would not help."""
+        security = security or Security()
+        node, began = f"{host}:{port}", time.monotonic()
         try:
             async with asyncio.timeout(CONNECT_S):
-                streams = await asyncio.open_connection(host, port, ssl=ssl_context)
-                connection = cls(*streams, client_id, dialect)
-                if dialect.versions is None:
-                    await connection._learn_versions()
+                streams = await asyncio.open_connection(host, port, ssl=security.context)
+                connection = cls(*streams, client_id, dialect, node, security.sasl, measured)
+                await connection._begin()
         except TimeoutError:
-            raise Broken(f"{host}:{port} does not answer") from None
+            raise Broken(f"{node} does not answer") from None
+        except ssl.SSLCertVerificationError as error:
+            why = f"{node} shows a certificate that is not trusted: {error.verify_message}"
+            raise AuthenticationFailed(why) from error
         except (ValueError, OverflowError) as error:  # no host's name, no port's number
             raise Broken(f"{host!r}:{port} is nowhere: {error}") from error
+        connection._is_there = True
+        metrics.tell(measured.connected, node, time.monotonic() - began)
         return connection
 
-    async def _learn_versions(self) -> None:
+    async def _begin(self) -> None:
+        """All that comes before the first request; where it fails the connection is closed."""
         try:
-            answer = await self._call(ApiVersionsRequest(), OLDEST)
+            if self._dialect.versions is None:
+                answer = await self._call(ApiVersionsRequest(), OLDEST)
+                assert isinstance(answer, ApiVersionsResponse)
+                versions = {k.api_key: (k.min_version, k.max_version) for k in answer.api_keys}
+                self._versions = versions
+            await self._authenticate(again=False)
         except BaseException:
             self.close()
             raise
-        assert isinstance(answer, ApiVersionsResponse)
-        self._versions = {k.api_key: (k.min_version, k.max_version) for k in answer.api_keys}
+
+    async def renew(self) -> None:
+        """Where the session ends soon, say again who this is, before anything else is said
+        (KIP-368). ``OSError`` or ``AuthenticationFailed``: the connection is closed then."""
+        if self._renew_at is None or time.monotonic() < self._renew_at:
+            return
+        try:
+            async with asyncio.timeout(RENEW_S):
+                await self._authenticate(again=True)
+        except TimeoutError:
+            self.close()
+            raise Broken("the session could not be renewed in time") from None
+        except BaseException:
+            self.close()
+            raise
+
+    async def _authenticate(self, *, again: bool) -> None:
+        if self._sasl is None:
+            return
+        began = time.monotonic()
+        try:
+            lifetime_ms = await authenticate(self._ask, self._sasl)
+        except Unspoken:
+            raise AuthenticationFailed(f"{self.node} knows no SASL") from None
+        except NoToken as error:
+            raise Broken(str(error)) from error
+        self._renew_at = began + renewal_s(lifetime_ms) if lifetime_ms else None
+        took_s = time.monotonic() - began
+        mechanism = self._sasl.mechanism
+        metrics.tell(self._metrics.authenticated, self.node, mechanism, took_s, again)
+
+    async def _ask(self, request: Message) -> Any:
+        """For who has a time limit of its own."""
+        return await self._call(request, self._version(request))
 
     async def call(self, request: Message, timeout_s: float) -> Any:
         """Ask in the newest version that both sides know; ``OSError`` if no answer comes in time.
@@ -87,12 +156,19 @@ class Connection:
         A request without an answer closes the connection: nothing that was sent on it is heard
         after something that is sent on the next.
         """
+        name, began = type(request).__name__.removesuffix("Request"), time.monotonic()
+        version = self._version(request)
         try:
             async with asyncio.timeout(timeout_s):
-                return await self._call(request, self._version(request))
-        except TimeoutError:
+                answer = await self._call(request, version)
+        except BaseException as error:
+            metrics.tell(self._metrics.unanswered, name, time.monotonic() - began)
+            if not isinstance(error, TimeoutError):
+                raise
             self.close()
             raise Broken("no answer in time") from None
+        metrics.tell(self._metrics.answered, name, version, time.monotonic() - began)
+        return answer
 
     def _version(self, request: Message) -> int:
         key = request.api_key
@@ -149,6 +225,8 @@ class Connection:
         if not self.is_open:
             return
         self.is_open = False
+        if self._is_there:
+            metrics.tell(self._metrics.disconnected, self.node)
         self._reading.cancel()
         self._writer.transport.abort()
         for waiting in self._waiting.values():

@@ -23,14 +23,30 @@ class Refused(MemberError):
 
 class Ended(MemberError):
     """The member has ended by itself, since something went wrong in this program: an assignor
-    fails again and again, or a task of the member's was cancelled. ``__cause__`` is what."""
+    fails again and again, or a task of the member's was cancelled. ``__cause__`` is what; or it is
+    ``AuthenticationFailed``."""
 
 
 def ended(cause: BaseException) -> Ended:
     """The failure of a member that this ended."""
+    if isinstance(cause, Ended):
+        return cause
     failure = Ended(f"the member has ended: {cause!r}")
     failure.__cause__ = cause
     return failure
+
+
+class AuthenticationFailed(Ended):
+    """A node does not let this client in, or is not who it should be; the text is the server's own
+    sentence where it has one. ``code`` is Kafka's number; 0: the connection's TLS failed.
+
+    The member has ended, and does not try again: a wrong password is no better the next time, and
+    the node would lock its user out.
+    """
+
+    def __init__(self, reason: str, code: int = 0) -> None:
+        super().__init__(reason)
+        self.code = code
 
 
 class Closed(MemberError):

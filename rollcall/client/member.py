@@ -6,14 +6,14 @@ What it does when stands in ``core``; how it talks in ``cluster`` and ``connecti
 
 import asyncio
 import logging
-import ssl
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random, SystemRandom
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, Unpack
 
-from rollcall.client import calling, checks, protocols
+from rollcall.client import calling, checks, protocols, security
 from rollcall.client.assignors.own import ClientAssignor
 from rollcall.client.calling import Callback
 from rollcall.client.change_stream import Changes, Following
@@ -46,12 +46,27 @@ from rollcall.client.errors import (
     Unfenced,
     ended,
 )
+from rollcall.client.metrics import NONE, Metrics, tell
 from rollcall.client.offsets import Ledger, Look, gone_of
 from rollcall.client.orders import Orders
 from rollcall.client.tasks import Tasks
 
 CLOSE_S: Final = 30.0
 log = logging.getLogger("rollcall.client")
+
+
+class Settings(security.Options, total=False):
+    """Times of ``core.events.Identity``, in milliseconds unless their names say otherwise, and what
+    begins with ``security_``, ``ssl_`` and ``sasl_``: by the names of aiokafka and kafka-python."""
+
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    heartbeat_interval_ms: int
+    heartbeat_frequency: int
+    request_timeout_ms: int
+    retry_backoff_ms: int
+    retry_backoff_max_ms: int
+    metadata_max_age_ms: int
 
 
 class Member:
@@ -63,7 +78,8 @@ class Member:
     protocol, draft), a function of one's own (consumer protocol) or one or several of
     ``rollcall.client.ASSIGNORS``, in order of preference (classic protocol). The callbacks take a
     frozenset of partitions and may be coroutines; see docs/client.md for what each may rely on.
-    ``settings`` are the times of ``core.events.Identity``, in milliseconds.
+    ``metrics`` are hooks that an application overrides; ``settings`` say how it gets in
+    (``security.py``) and how long things may take.
 
     Raises ``UnknownProtocol`` for a protocol that the library does not speak, ``ValueError`` for
     anything else that cannot be.
@@ -89,17 +105,18 @@ class Member:
         instance_id: str | None = None,
         rack: str | None = None,
         client_id: str = "rollcall",
-        ssl_context: ssl.SSLContext | None = None,
+        metrics: Metrics = NONE,
         on_assigned: Callback | None = None,
         on_revoked: Callback | None = None,
         on_lost: Callback | None = None,
         on_paused: Callback | None = None,
         on_resumed: Callback | None = None,
-        **settings: int,
+        **settings: Unpack[Settings],
     ) -> None:
+        secrets, times = security.taken(settings)
         chosen, spoken = protocols.listed(assignor), protocols.of(protocol)
         rng: Random = SystemRandom()
-        identity = _identity(spoken, chosen, group, instance_id, rack, settings)
+        identity = _identity(spoken, chosen, group, instance_id, rack, times)
         checks.identity(identity)
         checks.name("client_id", client_id)
         self._identity, self._fault = identity, spoken.fault
@@ -108,7 +125,10 @@ class Member:
         self._check(self._subscription)
         self._callbacks = _by_kind(on_assigned, on_revoked, on_lost, on_paused, on_resumed)
         backoff = Backoff.of(identity, rng)
-        self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, ssl_context)
+        secured = security.of(secrets)
+        protocols.check_security(spoken, secured)
+        self._metrics = metrics
+        self._cluster = Cluster(bootstrap, group, client_id, spoken.dialect, secured, metrics)
         self._ledger = Ledger(self._cluster, identity, backoff, spoken.dialect, self._topics_gone)
         self._changes, self._gate = Changes(), Gate()
         self._telling = asyncio.Lock()
@@ -437,10 +457,12 @@ class Member:
                 await self._tell(change)
 
     async def _tell(self, change: Change) -> None:
-        callback = self._callbacks[change.kind]
+        callback, began = self._callbacks[change.kind], time.monotonic()
         if callback is not None:
             await calling.tell(self, callback, change.partitions)
         await self._changes.tell(change)
+        took_s = time.monotonic() - began
+        tell(self._metrics.changed, change.kind.value, len(change.partitions), took_s)
 
     async def _commit_noted(self, noted: Mapping[TopicPartition, int]) -> Partitions:
         """Commit this before revocation; returns the partitions whose topics are gone."""
@@ -462,7 +484,8 @@ class Member:
         if self._is_over:
             return
         lost = frozenset(self._machine.standing.handed_out)
-        log.error("%s: this ended the member:", self._identity.group, exc_info=error)
+        if not isinstance(error, Ended):  # whose text says it all
+            log.error("%s: this ended the member:", self._identity.group, exc_info=error)
         self._failed(ended(error))
         self.abandon()
         callback = self._callbacks[Kind.LOST]

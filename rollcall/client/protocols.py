@@ -18,6 +18,7 @@ from rollcall.client.dialects import Dialect
 from rollcall.client.dialects.draft import DRAFT
 from rollcall.client.dialects.kafka import KAFKA
 from rollcall.client.errors import UnknownProtocol
+from rollcall.client.security import Security
 
 Named = str | Assignor | ClientAssignor
 Assignors = Any
@@ -112,6 +113,12 @@ PROTOCOLS: Final[Mapping[str, Spoken]] = {
     "draft": Spoken(_draft, _matched_here, DRAFT, {"session_timeout_ms": 30_000}),
     "commanded": Spoken(_commanded, _one_way),
 }
+
+
+def check_security(spoken: Spoken, wanted: Security) -> None:
+    """``ValueError`` where the protocol has no words for who a client is."""
+    if wanted.sasl is not None and spoken.dialect is DRAFT:
+        raise ValueError("the draft knows no SASL")
 
 
 def listed(assignor: Assignors) -> tuple[Named, ...]:

@@ -1,5 +1,6 @@
 """Stock clients at the listeners of a whole installation."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -9,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.wire import create_topic
 from launcher.installation import CHECKOUT, Installation
 from tests import installations
+from tests.client_library.test_page import EXAMPLES
 from tests.installations import MECHANISMS
 from tests.security.doors import LIBRARIES, Door, joined
 
@@ -112,3 +115,17 @@ def test_a_stock_client_with_a_wrong_password_is_told_so(secured: Secured, mecha
     ended = joined("confluent-kafka", "nothing", door)
     assert "Authentication failed" in ended.stderr
     assert not ended.stdout
+
+
+def test_the_librarys_page_is_right_about_users(
+    secured: Secured, installation: Installation
+) -> None:
+    """docs/client.md, word for word but for the address and the file."""
+    asyncio.run(create_topic(installation.kafka, "orders", 6))
+    program = EXAMPLES["Over TLS, as a user"]
+    program = program.replace("127.0.0.1:9094", secured.addresses["SASL_SSL"])
+    program = program.replace('"ca.pem"', repr(str(secured.certificates / "ca.pem")))
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, timeout=90
+    )
+    assert ended.stdout.strip() == "assigned 6", ended.stderr

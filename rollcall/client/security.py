@@ -1,0 +1,187 @@
+"""How a member gets in: TLS and SASL, by the names that aiokafka and kafka-python have for them.
+
+What cannot be is a ``ValueError`` when the member is made: nobody is left to believe that a
+connection is secured which is not.
+"""
+
+import inspect
+import logging
+import secrets
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypedDict, cast
+
+from rollcall.client import checks
+from rollcall.client.core import sasl
+from rollcall.client.core.sasl import EXTENSION, HASHES, MECHANISMS, OAUTHBEARER, PLAIN, Exchange
+
+PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+"""Kafka's ``security.protocol``."""
+
+NONCE_BYTES: Final = 24
+"""192 random bits, of which SCRAM asks that nobody can guess them."""
+
+log = logging.getLogger("rollcall.client")
+
+
+class NoToken(Exception):
+    """The application's token provider has none to give; its own error is the cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sasl:
+    """``begin`` makes the exchange of one connection; ``NoToken`` where that fails."""
+
+    mechanism: str
+    begin: Callable[[], Awaitable[Exchange]]
+
+
+@dataclass(frozen=True, slots=True)
+class Security:
+    """``context``: None: no TLS. ``sasl``: None: the client does not say who it is."""
+
+    context: ssl.SSLContext | None = None
+    sasl: Sasl | None = None
+
+
+class Options(TypedDict, total=False):
+    """What an application may say of security; None or nothing at all: it does not."""
+
+    security_protocol: str | None
+    ssl_context: ssl.SSLContext | None
+    ssl_cafile: str | None
+    ssl_certfile: str | None
+    ssl_keyfile: str | None
+    ssl_password: str | None
+    ssl_check_hostname: bool
+    sasl_mechanism: str | None
+    sasl_plain_username: str | None
+    sasl_plain_password: str | None
+    sasl_oauth_token_provider: Any
+
+
+def taken(settings: Mapping[str, Any]) -> tuple[Options, dict[str, Any]]:
+    """Those of a member's settings that are said of security, and the others."""
+    ours = {name: said for name, said in settings.items() if name in Options.__annotations__}
+    others = {name: said for name, said in settings.items() if name not in ours}
+    return cast(Options, {name: said for name, said in ours.items() if said is not None}), others
+
+
+def of(wanted: Options) -> Security:
+    """What to do at each connection; ``ValueError`` for what contradicts itself."""
+    protocol = _protocol(wanted)
+    for prefix, meant in (("ssl_", "SSL"), ("sasl_", "SASL_")):
+        given = [name for name in wanted if name.startswith(prefix)]
+        if given and meant not in protocol:
+            raise ValueError(f"{given[0]} means nothing with security_protocol {protocol}")
+    context = _context(wanted) if "SSL" in protocol else None
+    if "SASL_" not in protocol:
+        return Security(context)
+    secured = Security(context, _sasl(wanted))
+    mechanism = wanted.get("sasl_mechanism")
+    if mechanism in (PLAIN, OAUTHBEARER) and context is None:
+        log.warning("%s sends its secret in the clear: SASL_PLAINTEXT", mechanism)
+    return secured
+
+
+def _protocol(wanted: Options) -> str:
+    """What was said, or what an ``ssl_context`` alone means."""
+    usual = "SSL" if "ssl_context" in wanted else "PLAINTEXT"
+    said = wanted.get("security_protocol") or usual
+    if said not in PROTOCOLS:
+        raise ValueError(f"security_protocol {said!r}: there are {', '.join(PROTOCOLS)}")
+    return said
+
+
+def _context(wanted: Options) -> ssl.SSLContext:
+    """The application's own, or one that trusts ``ssl_cafile``, or whom the system trusts."""
+    given = {name: said for name, said in wanted.items() if name.startswith("ssl_")}
+    own = wanted.get("ssl_context")
+    if own is not None:
+        if len(given) > 1:
+            raise ValueError("either ssl_context, or the ssl_ options that make one")
+        return own
+    certificate = wanted.get("ssl_certfile")
+    if certificate is None and not given.keys().isdisjoint(("ssl_keyfile", "ssl_password")):
+        raise ValueError("ssl_keyfile and ssl_password need ssl_certfile")
+    try:
+        context = ssl.create_default_context(cafile=wanted.get("ssl_cafile"))
+        context.check_hostname = wanted.get("ssl_check_hostname", True)
+        if certificate is not None:
+            # Without a password OpenSSL would ask for one on the terminal.
+            password = wanted.get("ssl_password") or ""
+            context.load_cert_chain(certificate, wanted.get("ssl_keyfile"), lambda: password)
+    except OSError as error:  # ssl.SSLError is one
+        given.pop("ssl_password", None)
+        raise ValueError(f"the files of {given} cannot be used: {error}") from error
+    return context
+
+
+def _sasl(wanted: Options) -> Sasl:
+    mechanism = wanted.get("sasl_mechanism")
+    if mechanism not in MECHANISMS:
+        raise ValueError(f"sasl_mechanism {mechanism!r}: there are {', '.join(MECHANISMS)}")
+    if mechanism == OAUTHBEARER:
+        return Sasl(mechanism, _bearer(wanted.get("sasl_oauth_token_provider")))
+    name, password = wanted.get("sasl_plain_username"), wanted.get("sasl_plain_password")
+    for what, said in (("sasl_plain_username", name), ("sasl_plain_password", password)):
+        if not isinstance(said, str) or not said or "\0" in said:
+            raise ValueError(f"{mechanism} needs {what}: a text without U+0000")
+    assert name is not None and password is not None
+    checks.name("sasl_plain_username", name)
+    _encodable(password)
+
+    async def begin() -> Exchange:
+        if mechanism in HASHES:
+            nonce = secrets.token_urlsafe(NONCE_BYTES)
+            return sasl.scram(mechanism, name, password, nonce)
+        return sasl.plain(name, password)
+
+    return Sasl(mechanism, begin)
+
+
+def _encodable(password: str) -> None:
+    """The error of the codec would show what it could not encode."""
+    try:
+        password.encode()
+    except UnicodeEncodeError:
+        raise ValueError("sasl_plain_password cannot be encoded as UTF-8") from None
+
+
+def _bearer(provider: Any) -> Callable[[], Awaitable[Exchange]]:
+    """The provider is asked for a token at each connection and each time a session is to go on:
+    a function, or an object with ``token()`` (aiokafka, kafka-python), plain or a coroutine."""
+    ask = provider if callable(provider) else getattr(provider, "token", None)
+    if not callable(ask):
+        raise ValueError(
+            f"{OAUTHBEARER} needs sasl_oauth_token_provider: a function that returns a token,"
+            " or an object with a method token()"
+        )
+    extensions = getattr(provider, "extensions", dict)
+
+    async def begin() -> Exchange:
+        try:
+            token = ask()
+            if inspect.isawaitable(token):
+                token = await token
+            return sasl.oauthbearer(_token(token), _extensions(extensions()))
+        except Exception as error:
+            raise NoToken(f"the token provider failed: {error!r}") from error
+
+    return begin
+
+
+def _token(said: Any) -> str:
+    """``ValueError``, which does not show it, where it is none."""
+    is_token = isinstance(said, str) and said.isascii() and said.isprintable() and said
+    if not is_token or " " in said:
+        raise ValueError("a token is printable ASCII without spaces")
+    return str(said)
+
+
+def _extensions(said: Mapping[str, str]) -> Mapping[str, str]:
+    for key, value in said.items():
+        if not EXTENSION.fullmatch(key) or key == "auth" or not value.isprintable():
+            raise ValueError(f"an extension {key!r} cannot be said")
+    return said
