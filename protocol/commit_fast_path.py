@@ -23,8 +23,10 @@ from rollcall.wire.errors import WireError
 from rollcall.wire.frames import RequestHeader, parse_header, response_frame
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
 
-_KEY = Struct(">hh")
-OFFSET_COMMIT = 8
+_VERSION = Struct(">h")
+KEY_BYTES = 2
+OFFSET_COMMIT = (8).to_bytes(KEY_BYTES, "big")
+"""How such a frame begins."""
 FIRST, LAST = OffsetCommitRequest.versions
 TOPIC_IDS_SINCE = offset_commit.TOPIC_IDS_SINCE
 
@@ -44,10 +46,10 @@ class CommitFastPath:
         "_header",
         "_host",
         "_number",
-        "_request",
         "_server",
         "_ticket",
         "_write",
+        "request",
     )
 
     def __init__(
@@ -63,7 +65,8 @@ class CommitFastPath:
         self._ended = ended
         self._host = ""
         self._header: RequestHeader | None = None
-        self._request: OffsetCommitRequest | None = None
+        self.request: OffsetCommitRequest | None = None
+        """The commit that waits for its reply, if any: nothing after it may be answered before."""
         self._ticket = Ticket(number, 0)
 
     def connected(self, client_host: str) -> None:
@@ -71,12 +74,12 @@ class CommitFastPath:
         self._host = client_host
 
     def take(self, frame: bytes, sequence: int) -> bool:
-        """Whether the frame (without its length) is a commit that is now under way; ``sequence``:
-        which request of the connection it is."""
-        if len(frame) > FRAME_BYTES_MAX or len(frame) < _KEY.size:
+        """Whether the frame (without its length, its key is ``OFFSET_COMMIT``) is a commit that is
+        now under way; ``sequence``: which request of the connection it is."""
+        if not KEY_BYTES + _VERSION.size <= len(frame) <= FRAME_BYTES_MAX:
             return False
-        key, version = _KEY.unpack_from(frame)
-        if key != OFFSET_COMMIT or not FIRST <= version <= LAST or self._server.turns.is_over:
+        (version,) = _VERSION.unpack_from(frame, KEY_BYTES)
+        if not FIRST <= version <= LAST or self._server.turns.is_over:
             return False
         try:
             header, body = parse_header(frame, _flexible)
@@ -101,7 +104,7 @@ class CommitFastPath:
         codes, writes = offset_commit.sort(request, version, entries, settings, who)
         if not writes or any(any(judged) for judged in codes):
             return False
-        self._header, self._request, self._ticket = header, request, ticket
+        self._header, self.request, self._ticket = header, request, ticket
         self._server.desk.open(ticket, self)
         coordinator.submit(group_id, offset_commit.asked(request, version, ticket, writes))
         return True
@@ -116,28 +119,23 @@ class CommitFastPath:
         known = [entry for entry in found if entry is not None]
         return known if len(known) == len(found) else []
 
-    @property
-    def is_under_way(self) -> bool:
-        """Whether a commit waits for its reply: nothing after it may be answered before."""
-        return self._request is not None
-
     def done(self) -> bool:
         """Whether nobody waits for the reply."""
-        return self._request is None
+        return self.request is None
 
     def set_result(self, result: Reply, /) -> None:
         """The reply has come: write it."""
-        request, header = self._request, self._header
+        request, header = self.request, self._header
         if request is None or header is None:
             return
-        self._request = None
+        self.request = None
         response = offset_commit.response(request, lambda _t, _p: result.error, ())
         self._write(_frame(header, response))
         self._ended()
 
     def forget(self) -> None:
         """The connection is over."""
-        self._request = None
+        self.request = None
         self._server.desk.close(self._ticket)
 
 

@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any, cast
 
 from protocol.apis import APIS, UNAUTHENTICATED, Api, is_flexible
-from protocol.commit_fast_path import CommitFastPath
-from protocol.heartbeat_fast_path import FastPath, NoFastPath
+from protocol.commit_fast_path import OFFSET_COMMIT, CommitFastPath
+from protocol.heartbeat_fast_path import HEAD_BYTES, HEARTBEAT, KEY_BYTES, FastPath, NoFastPath
 from protocol.heartbeat_hold import Hold
 from protocol.host import Host
 from protocol.session import Session
@@ -142,7 +142,12 @@ class KafkaConnection(asyncio.Protocol):
         """Bytes came: answer what can be answered at once, queue the rest in order."""
         if self._hold.correlation_id is not None:
             self._hold.end()
-        if self.pending == 0 and self._writable and not self._frames.held:
+        if (
+            data[:HEAD_BYTES] == self._fast.head
+            and self.pending == 0
+            and self._writable
+            and not self._frames.held
+        ):
             reply = self._fast.again(data)
             if reply is not None:
                 self._last_frame_at = now = self.server.loop.time()
@@ -150,7 +155,7 @@ class KafkaConnection(asyncio.Protocol):
                     self._transport.write(reply)  # type: ignore[union-attr]
                 return
         frame = self._frames.only(data)
-        if frame is not None and self._reading and not self._commit.is_under_way:
+        if frame is not None and self._reading and self._commit.request is None:
             self._last_frame_at = self.server.loop.time()
             self._frame_received(frame)
             return
@@ -254,13 +259,10 @@ class KafkaConnection(asyncio.Protocol):
         if self._hold.correlation_id is not None:  # of the frame before, in the same piece of bytes
             self._hold.end()
         if self.pending == 0 and self._writable:
-            reply = self._fast.answer(frame)
-            if reply is not None:
-                hold = self._hold
-                if not (hold.s_max and hold.takes_new(frame[4:8], self._last_frame_at)):
-                    self._transport.write(reply)  # type: ignore[union-attr]
+            key = frame[:KEY_BYTES]
+            if key == HEARTBEAT and self._beats(frame):
                 return
-            if self.apis is APIS and self._commits(frame):
+            if key == OFFSET_COMMIT and self.apis is APIS and self._commits(frame):
                 return
         if self._queue is None:
             self._queue = self.server.open_application(self)
@@ -292,6 +294,16 @@ class KafkaConnection(asyncio.Protocol):
     def _read(self, size: int) -> None:
         self._long_bytes -= size
         self.server.request_bytes.give(size)
+
+    def _beats(self, frame: bytes) -> bool:
+        """Whether it is a heartbeat that is answered, or held, from now on."""
+        reply = self._fast.answer(frame)
+        if reply is None:
+            return False
+        hold = self._hold
+        if not (hold.s_max and hold.takes_new(frame[4:8], self._last_frame_at)):
+            self._transport.write(reply)  # type: ignore[union-attr]
+        return True
 
     def _commits(self, frame: bytes) -> bool:
         """Whether it is a commit that is under way from now on."""
@@ -329,7 +341,7 @@ class KafkaConnection(asyncio.Protocol):
         """Whether one more frame may be looked at: none is for a client that does not read."""
         return (
             self._writable
-            and not self._commit.is_under_way
+            and self._commit.request is None
             and self.pending <= QUEUED_FRAMES_MAX
             and self._queued_bytes <= QUEUED_BYTES_MAX
             and not self._doomed

@@ -14,7 +14,11 @@ from rollcall.wire.errors import WireError
 from rollcall.wire.frames import parse_header
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
-HEARTBEAT = 12
+KEY_BYTES = 2
+HEARTBEAT = (12).to_bytes(KEY_BYTES, "big")
+"""How such a frame begins."""
+HEAD_BYTES = 8
+"""Length, key and version."""
 HEARTBEAT_VERSION_MAX = HeartbeatRequest.versions[1]
 
 # Length, correlation id, [tags], [throttle time], error code, [tags]: a reply has no other parts.
@@ -23,7 +27,7 @@ _V0 = Struct(">iIh")
 _V1 = Struct(">iIih")
 _V4 = Struct(">iIxihx")
 
-_HEAD = Struct(">hh")
+_VERSION = Struct(">h")
 
 
 def heartbeat_reply(version: int, correlation_id: int, code: int) -> bytes:
@@ -51,22 +55,22 @@ class FastPath:
         "_coordinator",
         "_faces",
         "_generation",
-        "_head",
         "_instance",
         "_member",
         "_swaps",
         "_tail",
         "_version",
         "group_id",
+        "head",
         "is_calm",
     )
 
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
         self._faces = coordinator.faces
-        # The last heartbeat: length, key and version; then what follows the correlation id.
-        self._head = b""
-        self._tail = b""
+        self.head = b""
+        """Of the last heartbeat: length, key and version. Empty before the first."""
+        self._tail = b""  # what follows its correlation id
         self._version = 0
         self.group_id = ""
         self._member = ""
@@ -81,25 +85,27 @@ class FastPath:
         """Whether the last answer told no news: the heartbeat was right, and no rebalance is on."""
 
     def again(self, data: bytes) -> bytes | None:
-        """The reply, where ``data`` is exactly one frame that repeats the last heartbeat."""
+        """The reply, where ``data``, which begins with ``head``, is exactly one frame that repeats
+        the last heartbeat."""
         # 0-3 length, 4-7 key and version, 8-11 correlation id, then what does not change.
-        if data[12:] != self._tail or data[:8] != self._head:
+        if data[12:] != self._tail:
             return None
         return self._reply(data[8:12])
 
     def answer(self, frame: bytes) -> bytes | None:
-        """The reply, where the frame (without its length) is a heartbeat that memory can answer."""
+        """The reply, where the frame (without its length, its key is ``HEARTBEAT``) is a heartbeat
+        that memory can answer."""
         if len(frame) < 10:
             return None
-        key, version = _HEAD.unpack_from(frame)
-        if key != HEARTBEAT or not 0 <= version <= HEARTBEAT_VERSION_MAX:
+        (version,) = _VERSION.unpack_from(frame, KEY_BYTES)
+        if not 0 <= version <= HEARTBEAT_VERSION_MAX:
             return None
         try:
             _header, body = parse_header(frame, _flexible)
             request = decode(HeartbeatRequest, version, frame, body)
         except WireError:
             return None  # the queue says what is wrong with it
-        self._head = len(frame).to_bytes(4, "big") + frame[:4]
+        self.head = len(frame).to_bytes(4, "big") + frame[:4]
         self._tail = frame[8:]
         self._version = version
         self.group_id = request.group_id
