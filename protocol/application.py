@@ -22,6 +22,7 @@ from protocol.handlers.api_versions import unsupported_version_body
 from protocol.handlers.support import validation
 from protocol.request_limits import LOOKED_AT_BYTES, Refusal, exceeded, refused
 from rollcall.wire.codec import decode, encode, encode_large, is_large
+from rollcall.wire.disposal import discard
 from rollcall.wire.errors import WireError
 from rollcall.wire.frames import RequestHeader, parse_header, response_frame
 from rollcall.wire.limits import REPLY_BYTES_MAX
@@ -42,6 +43,9 @@ takes 10 ms at the most."""
 
 SMALL_FRAME_BYTES = 4 * 1024
 """Requests below this have small replies, but for those of APIs that are ``is_bulky``."""
+
+HUGE_FRAME_BYTES = 512 * 1024
+"""The reply to a request from here on may be as long, in few elements: written beside the loop."""
 
 Message = dict[str, Any]
 T = TypeVar("T")
@@ -93,28 +97,36 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
             return _unsupported(api, header)
         server, is_long = connection.server, len(frame) >= LARGE_FRAME_BYTES
         settings = server.node.settings
-        if is_long:
-            reading = partial(_read, api, version, frame, offset, settings)
-            request, response = await _beside(server.beside, reading)
-        else:
-            request, response = _read(api, version, frame, offset, settings)
-        call = self._call(connection, header, is_long)
-        if response is None:
-            response = await api.handle(request, call)
-        if call.throttle_ms:
-            connection.mute(call.throttle_ms)
-        if response is None:
-            return None
-        flexible = version >= api.replies_flexible_since
-        if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
-            async with server.reply_bytes.turn:
-                await server.reply_bytes.room()
-                body = await _beside(server.beside, partial(encode_large, response, version))
-        else:
+        flexible, waste = version >= api.replies_flexible_since, list[Any]()
+        try:
+            if is_long:
+                reading = partial(_read, api, version, frame, offset, settings)
+                request, response = await _beside(server.beside, reading)
+                waste.append(request)
+            else:
+                request, response = _read(api, version, frame, offset, settings)
+            call = self._call(connection, header, is_long)
+            if response is None:
+                response = await api.handle(request, call)
+            if call.throttle_ms:
+                connection.mute(call.throttle_ms)
+            if response is None:
+                return None
+            if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
+                waste.append(response)
+                async with server.reply_bytes.turn:
+                    await server.reply_bytes.room()
+                    writing = partial(_written, api, version, response, header, flexible)
+                    return await _beside(server.beside, writing)
+            if len(frame) >= HUGE_FRAME_BYTES:
+                writing = partial(_written, api, version, response, header, flexible)
+                return await _beside(server.beside, writing)
             body = encode(response, version)
-        if len(body) > REPLY_BYTES_MAX and api.key not in OF_ONE_GROUP:
-            raise WireError(f"{api.name}: a reply of {len(body)} bytes")
-        return response_frame(header.correlation_id, body, flexible)
+            _check_length(api, body)
+            return response_frame(header.correlation_id, body, flexible)
+        finally:
+            if waste:  # once this task has let go of it
+                server.loop.call_soon(_discard, server.beside, waste)
 
     def _call(self, connection: Any, header: RequestHeader, is_long: bool) -> Call:
         server = connection.server
@@ -148,7 +160,31 @@ def _read(
     if len(frame) < LOOKED_AT_BYTES or not (maximum := exceeded(request, settings)):
         return request, None
     refusal = Refusal(api.number_of(maximum.code), maximum.sentence(settings))
-    return None, refused(request, api.response, version, maximum, refusal)
+    response = refused(request, api.response, version, maximum, refusal)
+    waste = [request]
+    del request
+    discard(waste)
+    return None, response
+
+
+def _written(api: Api, version: int, response: Any, header: RequestHeader, flexible: bool) -> bytes:
+    """The frame of a long reply."""
+    body = encode_large(response, version)
+    _check_length(api, body)
+    return response_frame(header.correlation_id, body, flexible)
+
+
+def _check_length(api: Api, body: bytes) -> None:
+    if len(body) > REPLY_BYTES_MAX and api.key not in OF_ONE_GROUP:
+        raise WireError(f"{api.name}: a reply of {len(body)} bytes")
+
+
+def _discard(executor: Executor, waste: list[Any]) -> None:
+    """Beside the loop; on it, where the server ends and nothing is done beside it any more."""
+    try:
+        executor.submit(discard, waste)
+    except RuntimeError:
+        waste.clear()
 
 
 async def _beside(executor: Executor, work: Callable[[], T]) -> T:

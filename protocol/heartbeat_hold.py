@@ -93,9 +93,10 @@ class Hold:
 
     def takes_new(self, correlation_id: bytes, now: float) -> bool:
         """The same with a heartbeat that says something else, as the first one of a generation
-        does: when it comes tells nothing of the interval."""
-        self._arrived_at = now
-        return self._takes(correlation_id, now)
+        does: when it comes tells nothing of the interval. Nor is it held where the last one has
+        just come: whoever takes turns with two of them would leave an end for each."""
+        arrived_at, self._arrived_at = self._arrived_at, now
+        return now - arrived_at >= HOLD_S_MIN and self._takes(correlation_id, now)
 
     def _takes(self, correlation_id: bytes, now: float) -> bool:
         fast, pace = self._fast, self._pace

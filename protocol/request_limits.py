@@ -101,6 +101,10 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
         Maximum("topics", TOPICS, "topics", TOO_LARGE, "topics"),
         Maximum("topics.partitions", OFFSETS, "partitions", TOO_LARGE, "topics"),
     ),
+    16: (
+        Maximum("states_filter", CONFIGS_MAX, "states", REQUEST),
+        Maximum("types_filter", CONFIGS_MAX, "types", REQUEST),
+    ),
     32: (
         Maximum("resources", CONFIGS, "resources", POLICY, "results"),
         Maximum("resources.configuration_keys", CONFIGS_MAX * 10, "settings", POLICY, "results"),

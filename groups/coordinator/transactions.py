@@ -26,6 +26,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import slot_of
 from groups.core.transactions import NO_ID, Claim, Ended, Pending, Producer, State
 from groups.postgres import errors
+from groups.postgres.array_literals import array
 from groups.postgres.connections import Connection, in_slices
 from groups.store.sql import group_rows
 from groups.store.sql import transactions as txn_sql
@@ -155,19 +156,23 @@ class Transactions:
             found = [(_producer(row[:7]), row[7]) async for row in in_slices(cursor)]
         return await _matching(pattern, found) if pattern else found
 
-    async def described(self, transactional_id: str) -> Described:
-        """One of them. Refuses TRANSACTIONAL_ID_NOT_FOUND."""
+    async def described(self, transactional_ids: Sequence[str]) -> Mapping[str, Described]:
+        """Those of them that there are, by two statements."""
         async with _Answers(self), self.connections.connection() as connection:
-            asked = {"transactional_id": transactional_id}
-            cursor = await connection.execute(txn_sql.DESCRIBE.encode(), asked)
-            row = await cursor.fetchone()
-            if row is None:
-                raise Refuse(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)
-            producer = _producer(row[:7])
             cursor = await connection.execute(
-                txn_sql.PARTITIONS_OF_PRODUCER.encode(), {"producer_id": producer.producer_id}
+                txn_sql.DESCRIBE.encode(), {"transactional_ids": array(transactional_ids)}
             )
-            return Described(producer, row[7], dict(await cursor.fetchall()))
+            found = [(_producer(row[:7]), row[7]) async for row in in_slices(cursor)]
+            waiting: dict[int, dict[str, Sequence[int]]] = {p.producer_id: {} for p, _ in found}
+            cursor = await connection.execute(
+                txn_sql.PARTITIONS_OF_PRODUCERS.encode(), {"producer_ids": array(list(waiting))}
+            )
+            async for producer_id, topic, partitions in in_slices(cursor):
+                waiting[producer_id][topic] = partitions
+        return {
+            producer.transactional_id: Described(producer, at_ms, waiting[producer.producer_id])
+            for producer, at_ms in found
+        }
 
     # -- transactions that last too long
 

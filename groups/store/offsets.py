@@ -4,7 +4,7 @@ Writes go through ``groups.store.apply``; this file only reads.
 """
 
 import sys
-from collections.abc import AsyncGenerator, Callable, Container, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Container, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
@@ -16,6 +16,8 @@ from groups.store.sql import group_rows, transactions
 
 Partition = tuple[str, int]
 
+Asked = tuple[str, Sequence[str] | None]
+"""A group id, and the names of topics; None: of all that the group has."""
 
 FEW_ROWS = 2_000
 """As many are read at once: eight megabytes, were their metadata as long as it may be."""
@@ -84,6 +86,59 @@ async def _much(
                 if left < 0:
                     raise TooLong
     return found
+
+
+async def committed_of_many(
+    readers: AsyncConnectionPool[Connection], asked: Sequence[Asked]
+) -> list[dict[Partition, Committed]] | None:
+    """What each of these has committed, in their order, by one statement; None where that is more
+    than ``FEW_ROWS``: then fewer are to be asked for at once.
+
+    Raises psycopg's errors and PoolTimeout when the database is away.
+    """
+    rows = await _of_many(readers, group_rows.FETCH_OFFSETS_OF_GROUPS, asked)
+    if rows is None:
+        return None
+    return [{(row[0], row[1]): Committed(*row[2:]) for row in each} for each in rows]
+
+
+async def unstable_of_many(
+    readers: AsyncConnectionPool[Connection], asked: Sequence[Asked]
+) -> list[frozenset[Partition]] | None:
+    """``unstable`` of each of these, in the same way."""
+    rows = await _of_many(readers, transactions.PARTITIONS_OF_GROUPS, asked)
+    return None if rows is None else [frozenset(each) for each in rows]
+
+
+async def _of_many(
+    readers: AsyncConnectionPool[Connection], query: str, asked: Sequence[Asked]
+) -> list[list[Any]] | None:
+    found: list[list[Any]] = [[] for _ in asked]
+    async with readers.connection() as connection:
+        cursor = await connection.execute(query.encode(), _places(asked))
+        if cursor.rowcount > FEW_ROWS:
+            return None
+        async for place, *row in in_slices(cursor):
+            found[place].append(tuple(row))
+    return found
+
+
+def _places(asked: Sequence[Asked]) -> dict[str, Any]:
+    """The columns of those who ask for all topics, and of each topic that the others ask for."""
+    wholes = [(place, group_id) for place, (group_id, topics) in enumerate(asked) if topics is None]
+    parts = [
+        (place, group_id, topic)
+        for place, (group_id, topics) in enumerate(asked)
+        for topic in sorted(set(topics or ()))
+    ]
+    return {
+        "place": array([place for place, _ in wholes]),
+        "group_id": array([group_id for _, group_id in wholes]),
+        "topic_place": array([place for place, _, _ in parts]),
+        "topic_group_id": array([group_id for _, group_id, _ in parts]),
+        "topic": array([topic for _, _, topic in parts]),
+        "most": FEW_ROWS + 1,
+    }
 
 
 class Everything:

@@ -1,7 +1,9 @@
 """DescribeTransactions (65): how single transactions stand (KIP-664)."""
 
 from collections import Counter
+from collections.abc import Sequence
 
+from groups.coordinator.transactions import Described
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.describe_groups import AGAIN
@@ -18,17 +20,25 @@ OTHER_BYTES = 50
 """Of a transaction beside its id and its partitions."""
 
 
+IDS_AT_ONCE = 500
+"""As many are read by one statement."""
+
+
 async def handle(request: DescribeTransactionsRequest, call: Call) -> DescribeTransactionsResponse:
     """An answer as often as an id is named. Partitions are those whose offsets wait for the end."""
     found, room = dict[str, TransactionState](), REPLY_BYTES_MAX
     times = Counter(request.transactional_ids)
-    for transactional_id, often in times.items():
-        if room >= 0:
-            state = await _one(transactional_id, call)
-            room -= often * _bytes_of(state)
-        if room < 0 and found:
-            state = TransactionState(error_code=AGAIN, transactional_id=transactional_id)
-        found[transactional_id] = state
+    ids = list(times)
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        few = ids[start : start + IDS_AT_ONCE]
+        states = await _described(few, call) if room >= 0 else {}
+        async for transactional_id in call.each(few):
+            state = states.get(transactional_id)
+            if state is not None and room >= 0:
+                room -= times[transactional_id] * _bytes_of(state)
+            if state is None or (room < 0 and found):
+                state = TransactionState(error_code=AGAIN, transactional_id=transactional_id)
+            found[transactional_id] = state
     return DescribeTransactionsResponse(
         transaction_states=[found[i] for i in request.transactional_ids]
     )
@@ -39,13 +49,33 @@ def _bytes_of(state: TransactionState) -> int:
     return OTHER_BYTES + len(state.transactional_id) + topics
 
 
-async def _one(transactional_id: str, call: Call) -> TransactionState:
+async def _described(ids: Sequence[str], call: Call) -> dict[str, TransactionState]:
+    """How each of them stands."""
+    codes = {i: await _refusal(i, call) async for i in call.each(ids)}
+    asked = [i for i, code in codes.items() if code is ErrorCode.NONE]
+    try:
+        found = await call.node.transactions.described(asked) if asked else {}
+    except Refuse as refusal:
+        codes.update(dict.fromkeys(asked, refusal.code))
+        found = {}
+    return {i: _state(i, code, found.get(i)) async for i, code in call.each(codes.items())}
+
+
+async def _refusal(transactional_id: str, call: Call) -> ErrorCode:
+    """Why nothing is told of it; NONE: it is looked for."""
     try:
         validation.transactional_id(transactional_id, call.node.settings)
-        await call.available_or_refuse(transactional_id)
-        found = await call.node.transactions.described(transactional_id)
     except Refuse as refusal:
-        return TransactionState(error_code=refusal.code, transactional_id=transactional_id)
+        return refusal.code
+    return await call.available(transactional_id)
+
+
+def _state(transactional_id: str, code: ErrorCode, found: Described | None) -> TransactionState:
+    if code is not ErrorCode.NONE:
+        return TransactionState(error_code=code, transactional_id=transactional_id)
+    if found is None:
+        missing = ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
+        return TransactionState(error_code=missing, transactional_id=transactional_id)
     producer = found.producer
     return TransactionState(
         error_code=ErrorCode.NONE,

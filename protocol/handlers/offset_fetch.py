@@ -42,6 +42,9 @@ GROUP_ERROR_SINCE = 2
 TOPIC_IDS_SINCE = 10
 NONE = Committed(-1, -1, "")
 
+GROUPS_AT_ONCE, TOPICS_AT_ONCE = 500, 2_000
+"""As many are read by one statement: PostgreSQL takes 10 us for each, besides its rows."""
+
 AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 """Of a group that the reply has no room for. Clients ask again, for what they were not told."""
 
@@ -82,21 +85,40 @@ async def handle(request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse
 
 
 async def _groups(request: OffsetFetchRequest, call: Call) -> list[OffsetFetchResponseGroup]:
-    groups, room = list[OffsetFetchResponseGroup](), REPLY_BYTES_MAX
-    async for asked in call.each(request.groups):
-        if room < 0:
-            groups.append(OffsetFetchResponseGroup(group_id=asked.group_id, error_code=AGAIN))
+    groups, room, most = list[OffsetFetchResponseGroup](), REPLY_BYTES_MAX, GROUPS_AT_ONCE
+    while len(groups) < len(request.groups):
+        few = _few(request.groups, len(groups), most)
+        found = await _find_each(few, request.require_stable, call, room)
+        if found is None:
+            most = len(few) // 2
             continue
-        found = await _find(asked, request.require_stable, call, room)
-        if found.error is ErrorCode.POLICY_VIOLATION and groups:
-            room = -1  # alone it may fit
-            found = Found(AGAIN)
-        made = partial(_group, asked.group_id, found)
-        is_long = found.partitions > LARGE_ELEMENTS
-        group, size = await call.beside(made) if is_long else made()
-        groups.append(group)
-        room -= size
+        most = min(2 * most, GROUPS_AT_ONCE)
+        async for asked, one in call.each(zip(few, found, strict=True)):
+            if room < 0 or (one.error is ErrorCode.POLICY_VIOLATION and groups):
+                room, one = -1, Found(AGAIN)  # alone it may fit
+            made = partial(_group, asked.group_id, one)
+            is_long = one.partitions > LARGE_ELEMENTS
+            group, size = await call.beside(made) if is_long else made()
+            groups.append(group)
+            room -= size
+        if room < 0:
+            break
+    async for asked in call.each(request.groups[len(groups) :]):
+        groups.append(OffsetFetchResponseGroup(group_id=asked.group_id, error_code=AGAIN))
     return groups
+
+
+def _few(
+    groups: Sequence[OffsetFetchRequestGroup], start: int, most: int
+) -> list[OffsetFetchRequestGroup]:
+    """The next groups that are read together: so many, and not too many topics."""
+    few, topics = list[OffsetFetchRequestGroup](), 0
+    for asked in groups[start : start + most]:
+        topics += len(asked.topics or ())
+        if few and topics > TOPICS_AT_ONCE:
+            break
+        few.append(asked)
+    return few
 
 
 def _one_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
@@ -110,16 +132,31 @@ def _one_group(request: OffsetFetchRequest) -> OffsetFetchRequestGroup:
     return OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
 
 
+async def _find_each(
+    few: Sequence[OffsetFetchRequestGroup], stable: bool, call: Call, room: int
+) -> list[Found] | None:
+    """``_find`` of each of these, by one statement; None where they have too many offsets for
+    that."""
+    if len(few) == 1:
+        return [await _find(few[0], stable, call, room)]
+    found = [Found(await _refusal(asked, call)) async for asked in call.each(few)]
+    open_ones = [at for at, one in enumerate(found) if one.error is ErrorCode.NONE]
+    try:
+        read = await _read_each([few[at] for at in open_ones], stable, call)
+    except (psycopg.Error, PoolTimeout) as error:
+        logger.warning("offsets of %d groups could not be read: %s", len(open_ones), error)
+        read = [Found(ErrorCode.NOT_COORDINATOR)] * len(open_ones)
+    if read is None:
+        return None
+    for at, one in zip(open_ones, read, strict=True):
+        found[at] = one
+    return found
+
+
 async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int) -> Found:
     """``stable``: what a transaction may still commit is UNSTABLE_OFFSET_COMMIT (KIP-447).
     POLICY_VIOLATION: it is more than there is ``room`` for."""
-    try:
-        validation.group_id(asked.group_id, call.node.settings, may_be_empty=True)
-    except Refuse as refusal:
-        return Found(refusal.code)
-    code = await call.available(asked.group_id)
-    if code is ErrorCode.NONE:
-        code = _check_reader(asked, call)
+    code = await _refusal(asked, call)
     if code is not ErrorCode.NONE:
         return Found(code)
     try:
@@ -131,6 +168,16 @@ async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
         # Retriable for every client; Java's knows no other code for "not now" here.
         logger.warning("offsets of %r could not be read: %s", asked.group_id, error)
         return Found(ErrorCode.NOT_COORDINATOR)
+
+
+async def _refusal(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
+    """Why nothing is read for this group; NONE: it is."""
+    try:
+        validation.group_id(asked.group_id, call.node.settings, may_be_empty=True)
+    except Refuse as refusal:
+        return refusal.code
+    code = await call.available(asked.group_id)
+    return _check_reader(asked, call) if code is ErrorCode.NONE else code
 
 
 def _check_reader(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
@@ -150,11 +197,46 @@ async def _read(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
         everything = partial(_everything, rows, unstable, call)
         return await call.beside(everything) if len(rows) > LARGE_ELEMENTS else everything()
     names = await call.aside(partial(_names, asked.topics, call))
-    known = [name for name in set(names) if name is not None and "\0" not in name]
+    known = _known(names)
     is_asked = await call.aside(partial(_asked, asked.topics, names))
     unstable = await _unstable(asked, known, stable, call)
     rows = await offsets.committed(readers, asked.group_id, known, room=room, is_asked=is_asked)
     return await call.aside(partial(_found, asked.topics, names, rows, unstable))
+
+
+async def _read_each(
+    few: Sequence[OffsetFetchRequestGroup], stable: bool, call: Call
+) -> list[Found] | None:
+    """What a statement tells of each, or two; None where it is too much."""
+    if not few:
+        return []
+    names = await call.aside(lambda: [_names(asked.topics or (), call) for asked in few])
+    told = [
+        (asked.group_id, None if asked.topics is None else _known(named))
+        for asked, named in zip(few, names, strict=True)
+    ]
+    unstable: list[frozenset[Partition]] | None = [frozenset()] * len(few)
+    if stable:
+        unstable = await offsets.unstable_of_many(call.node.readers, told)
+    if unstable is None:
+        return None
+    rows = await offsets.committed_of_many(call.node.readers, told)
+    if rows is None:
+        return None
+    parts = list(zip(few, names, rows, unstable, strict=True))
+    return await call.aside(lambda: [_found_in(*part, call) for part in parts])
+
+
+def _found_in(
+    asked: OffsetFetchRequestGroup,
+    names: Sequence[str | None],
+    rows: Mapping[Partition, Committed],
+    unstable: Container[Partition],
+    call: Call,
+) -> Found:
+    if asked.topics is None:
+        return _everything(rows, unstable, call)
+    return _found(asked.topics, names, rows, unstable)
 
 
 async def _unstable(
@@ -167,6 +249,11 @@ async def _unstable(
 
 def _names(topics: Sequence[OffsetFetchRequestTopics], call: Call) -> list[str | None]:
     return [_name(topic, call) for topic in topics]
+
+
+def _known(names: Sequence[str | None]) -> list[str]:
+    """Names that topics can have, each once."""
+    return [name for name in set(names) if name is not None and "\0" not in name]
 
 
 def _asked(

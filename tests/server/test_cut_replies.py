@@ -31,6 +31,7 @@ from tests.server.serving import Serving
 
 AGAIN = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 TOO_MUCH = ErrorCode.POLICY_VIOLATION
+MISSING = ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
 
 
 @pytest.fixture
@@ -133,12 +134,15 @@ async def test_described_transactions_without_room_are_asked_for_again(
     for name in ("pay", "buy"):
         starts = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=60_000)
         assert (await client.call(starts, 4)).error_code == 0
-    monkeypatch.setattr(describe_transactions, "REPLY_BYTES_MAX", 120)
 
     async def codes(*ids: str) -> list[int]:
         answer = await client.call(DescribeTransactionsRequest(transactional_ids=ids), 0)
         return [state.error_code for state in answer.transaction_states]
 
+    for at_once in (1, 2, 500):
+        monkeypatch.setattr(describe_transactions, "IDS_AT_ONCE", at_once)
+        assert await codes("", "buy", "pay", "no") == [ErrorCode.INVALID_REQUEST, 0, 0, MISSING]
+    monkeypatch.setattr(describe_transactions, "REPLY_BYTES_MAX", 120)
     assert await codes("pay", "buy") == [0, 0]
     assert await codes("pay", "pay", "pay", "buy") == [0, 0, 0, AGAIN]
     assert await codes("buy") == [0]

@@ -179,6 +179,18 @@ async def test_who_beats_without_a_pause_is_not_held(served: Serving) -> None:
             assert not is_held(connection)
 
 
+async def test_who_takes_turns_with_two_heartbeats_leaves_no_end_for_each(served: Serving) -> None:
+    client, connection, beat = await held(served)
+    steps = connection.server.ends._steps
+    before = sum(map(len, steps.values()))
+    for number in range(60):
+        said = (beat, V) if number % 2 else (beat, V - 1)
+        assert (await client.call(*said)).error_code == ErrorCode.NONE
+        if number:
+            assert not is_held(connection)
+    assert sum(map(len, steps.values())) <= before + 1
+
+
 async def test_a_heartbeat_counts_when_it_arrives(served: Serving) -> None:
     client, _connection, beat = await held(served)
     session = served.node.coordinator.faces["g"].beats[beat.member_id]

@@ -4,6 +4,7 @@ Generated from the tables of both listeners, so that no API can be without its c
 """
 
 import asyncio
+import gc
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from protocol.apis import APIS, Api
 from protocol.connection import QUEUED_FRAMES_MAX, WRITE_BUFFER_MAX, KafkaConnection
 from protocol.draft_apis import DRAFT_APIS
 from protocol.request_limits import MAXIMA, Refusal, refused
-from protocol.server import SWITCH_S
+from protocol.server import GC_THRESHOLDS, SWITCH_S
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from tests.server.client import SMALL
@@ -59,10 +60,12 @@ NAMES = [f"{table}{TABLES[table][key].name}" for table, key in EVERY]
 
 @pytest.fixture(autouse=True)
 def _as_in_production() -> Any:
-    before = sys.getswitchinterval()
+    before, thresholds = sys.getswitchinterval(), gc.get_threshold()
     sys.setswitchinterval(SWITCH_S)
+    gc.set_threshold(*GC_THRESHOLDS)
     yield
     sys.setswitchinterval(before)
+    gc.set_threshold(*thresholds)
 
 
 async def worst(served: Serving, table: str, case: Case) -> str | None:

@@ -1,6 +1,7 @@
 """Offsets that are more than a reply holds: cut between groups, refused in one, read in parts."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
     OffsetFetchResponseGroup,
 )
 from tests.server.client import Client
@@ -112,3 +114,73 @@ async def test_no_more_is_kept_than_there_is_room_for(client: Client, served: Se
         readers, "first", ["work"], room=2 * OF_ONE, is_asked=lambda at: at[1] < 2
     )
     assert {partition for _, partition in some} == {0, 1}
+
+
+LITTLE = [(p, p, "") for p in (0, 7)]
+
+
+async def few(client: Client, *group_ids: str) -> None:
+    """Groups that have committed two partitions each."""
+    for group_id in group_ids:
+        lines = [
+            OffsetCommitRequestPartition(partition_index=p, committed_offset=p) for p in (0, 7)
+        ]
+        topic = OffsetCommitRequestTopic(name="work", partitions=lines)
+        answer = await client.call(OffsetCommitRequest(group_id=group_id, topics=[topic]), 8)
+        assert {p.error_code for p in answer.topics[0].partitions} == {0}
+
+
+def asked(group_id: str, *partitions: int, topic: str = "work") -> OffsetFetchRequestGroup:
+    """Some partitions of a topic."""
+    topics = [OffsetFetchRequestTopics(name=topic, partition_indexes=list(partitions))]
+    return OffsetFetchRequestGroup(group_id=group_id, topics=topics)
+
+
+@pytest.mark.parametrize("stable", [False, True])
+async def test_groups_that_are_read_together_are_told_as_each_alone(
+    client: Client, monkeypatch: pytest.MonkeyPatch, stable: bool
+) -> None:
+    """Short and long ones, whole and in parts, named twice, unknown, and with names that none has:
+    whatever the number of rows that fit into one answer of PostgreSQL."""
+    await few(client, *(f"few{i}" for i in range(6)))
+    wanted = [
+        *(OffsetFetchRequestGroup(group_id=f"few{i}", topics=None) for i in range(6)),
+        OffsetFetchRequestGroup(group_id="first", topics=None),
+        asked("few1", 7, 3),
+        asked("few1", 0),
+        asked("second", 29, 4),
+        asked("few2", 1, topic="nowhere"),
+        asked("few2", 1, topic="no\0where"),
+        OffsetFetchRequestGroup(group_id="few3", topics=[]),
+        OffsetFetchRequestGroup(group_id="no\0group", topics=None),
+        OffsetFetchRequestGroup(group_id="unknown", topics=None),
+        OffsetFetchRequestGroup(group_id="few5", topics=None),
+    ]
+    alone = []
+    for one in wanted:
+        request = OffsetFetchRequest(groups=[one], require_stable=stable)
+        alone += (await client.call(request, MULTI)).groups
+    assert [told(group) for group in alone[:7]] == [LITTLE] * 6 + [ALL]
+
+    for rows in (3, 13, 2_000):
+        monkeypatch.setattr(offsets, "FEW_ROWS", rows)
+        request = OffsetFetchRequest(groups=wanted, require_stable=stable)
+        assert (await client.call(request, MULTI)).groups == alone
+
+
+async def test_a_long_group_among_many_short_ones_is_read_by_itself(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others go on together: a statement each would be the work of so many requests."""
+    await few(client, "few")
+    monkeypatch.setattr(offsets, "FEW_ROWS", 20)
+    together, of_many = list[int](), offsets.committed_of_many
+
+    async def counting(readers: Any, told: Any) -> Any:
+        together.append(len(told))
+        return await of_many(readers, told)
+
+    monkeypatch.setattr(offsets, "committed_of_many", counting)
+    groups = await fetch(client, "few", "first", *["nobody"] * 200, "few")
+    assert [len(told(group)) for group in groups] == [2, PARTITIONS, *[0] * 200, 2]
+    assert len(together) < 20

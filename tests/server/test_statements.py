@@ -25,10 +25,8 @@ FEW = 30
 """Times that the same statement is said: by a request, and by the node itself meanwhile."""
 
 EACH = {
-    "OffsetFetch": "of each group some offsets are asked for, and a reply holds few groups' all",
     "DeleteTopics": "a topic is deleted in a transaction of its own",
     "CreatePartitions": "a topic grows in a transaction of its own",
-    "DescribeTransactions": "of each transactional id those offsets are read that wait",
 }
 """APIs of which each element is a statement of its own, and why."""
 

@@ -278,3 +278,23 @@ SELECT topic, partition, committed_offset, leader_epoch, metadata
 FROM rollcall_offset WHERE group_id = %(group_id)s AND topic = ANY(%(topics)s::text[])
 LIMIT %(most)s
 """
+
+FETCH_OFFSETS_OF_GROUPS = """
+SELECT place, o.*
+FROM unnest(%(place)s::int[], %(group_id)s::text[]) AS asked(place, group_id)
+CROSS JOIN LATERAL (
+    SELECT topic, partition, committed_offset, leader_epoch, metadata
+    FROM rollcall_offset WHERE group_id = asked.group_id ORDER BY topic, partition
+    LIMIT %(most)s) AS o
+UNION ALL
+SELECT place, o.*
+FROM unnest(%(topic_place)s::int[], %(topic_group_id)s::text[], %(topic)s::text[])
+     AS asked(place, group_id, topic)
+CROSS JOIN LATERAL (
+    SELECT topic, partition, committed_offset, leader_epoch, metadata
+    FROM rollcall_offset WHERE group_id = asked.group_id AND topic = asked.topic
+    LIMIT %(most)s) AS o
+LIMIT %(most)s
+"""
+"""All topics of some groups, and single topics of others. The limits within keep PostgreSQL from
+reading the whole table where the groups are many."""

@@ -178,6 +178,22 @@ WHERE group_id = %(group_id)s AND (%(topics)s::text[] IS NULL OR topic = ANY(%(t
 LIMIT %(most)s
 """
 
+PARTITIONS_OF_GROUPS = """
+SELECT place, o.*
+FROM unnest(%(place)s::int[], %(group_id)s::text[]) AS asked(place, group_id)
+CROSS JOIN LATERAL (
+    SELECT DISTINCT topic, partition FROM rollcall_pending_offset
+    WHERE group_id = asked.group_id LIMIT %(most)s) AS o
+UNION ALL
+SELECT place, o.*
+FROM unnest(%(topic_place)s::int[], %(topic_group_id)s::text[], %(topic)s::text[])
+     AS asked(place, group_id, topic)
+CROSS JOIN LATERAL (
+    SELECT DISTINCT topic, partition FROM rollcall_pending_offset
+    WHERE group_id = asked.group_id AND topic = asked.topic LIMIT %(most)s) AS o
+LIMIT %(most)s
+"""
+
 LIST = """
 SELECT transactional_id, producer_id, epoch, timeout_ms, state, last_epoch, previous_id,
        coalesce((extract(epoch FROM clock_timestamp() - started_at) * 1000)::bigint, 0)
@@ -189,12 +205,13 @@ ORDER BY transactional_id
 DESCRIBE = """
 SELECT transactional_id, producer_id, epoch, timeout_ms, state, last_epoch, previous_id,
        coalesce((extract(epoch FROM started_at) * 1000)::bigint, -1)
-FROM rollcall_producer WHERE transactional_id = %(transactional_id)s
+FROM rollcall_producer WHERE transactional_id = ANY(%(transactional_ids)s::text[])
 """
 
-PARTITIONS_OF_PRODUCER = """
-SELECT topic, array_agg(DISTINCT partition ORDER BY partition) FROM rollcall_pending_offset
-WHERE producer_id = %(producer_id)s GROUP BY topic ORDER BY topic
+PARTITIONS_OF_PRODUCERS = """
+SELECT producer_id, topic, array_agg(DISTINCT partition ORDER BY partition)
+FROM rollcall_pending_offset WHERE producer_id = ANY(%(producer_ids)s::bigint[])
+GROUP BY producer_id, topic ORDER BY producer_id, topic
 """
 
 FORGET = """
