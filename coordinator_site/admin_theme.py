@@ -103,7 +103,10 @@ UNFOLD: dict[str, Any] = {
         lambda _request: static("rollcall/rollcall.css"),
         lambda _request: static("rollcall/rooms.css"),
     ],
-    "SCRIPTS": [lambda _request: static("rollcall/frame.js")],
+    "SCRIPTS": [
+        lambda _request: static("rollcall/frame.js"),
+        lambda _request: static("rollcall/times.js"),
+    ],
     "SIDEBAR": {
         "show_search": False,
         "command_search": False,

@@ -17,7 +17,7 @@ from unfold.decorators import display
 from unfold.views import ChangeList
 
 from groups.access import rights
-from groups.admin import pauses, standing, verbs
+from groups.admin import group_tabs, journal_page, pauses, standing, verbs
 from groups.admin.base import RollcallAdmin, unless_known
 from groups.admin.standing import READING
 from groups.models import Group, Journal
@@ -199,11 +199,14 @@ class GroupAdmin(RollcallAdmin):
         """What the page of a group shows; of one that was deleted, its tombstone and journal."""
         group = self.found(object_id)
         if group is not None:
-            return standing.of(group, request)
-        buried = standing.buried(unquote(object_id), request) if NUL not in object_id else None
-        if buried is None:
-            raise Http404(f"There is no group {unquote(object_id)}.")
-        return buried
+            seen = standing.look(group)
+            return {**standing.head(seen, request), **group_tabs.of(seen, request)}
+        group_id = unquote(object_id)
+        entries = [] if NUL in group_id else journal_page.read(group_id, request)
+        if not entries:
+            raise Http404(f"There is no group {group_id}.")
+        journal = journal_page.page(group_id, entries, request)
+        return {**standing.buried(group_id), **journal}
 
     def found(self, object_id: str) -> Group | None:
         """The group of a URL, if there is one."""

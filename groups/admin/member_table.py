@@ -10,7 +10,8 @@ from django.http import QueryDict
 
 from groups.queries.groups import MemberView
 
-PAGE_SIZE: Final = 50
+PAGE_SIZE: Final = 40
+"""A page of them is refreshed in less than 30 KB."""
 
 DIGITS_MAX: Final = 6
 
@@ -25,6 +26,8 @@ SORTS: Final[Mapping[str, Callable[[MemberView], Any]]] = {
 
 SEARCH, SORT, PAGE = "members", "sort", "page"
 """Names of what a URL may say."""
+
+TAB: Final = {"tab": "members"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def _pages(said: Mapping[str, str], page: int, pages: int) -> Mapping[str, str]:
 
 
 def _link(said: Mapping[str, str]) -> str:
-    return f"?{urlencode({name: value for name, value in said.items() if value})}#members"
+    return f"?{urlencode({**TAB, **{name: value for name, value in said.items() if value}})}"
 
 
 def matches(member: MemberView, search: str) -> bool:

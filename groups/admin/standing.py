@@ -4,7 +4,8 @@ Puts rows into words and shapes for the templates. Reads by ``groups.queries.gro
 nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -16,40 +17,19 @@ from django.utils import timezone
 
 from groups.access import rights
 from groups.admin import stopping
-from groups.admin.member_table import by_topic, shortened, table
-from groups.core.classic.waiting import COOPERATIVE
 from groups.core.journal import EntryKind
-from groups.core.waiting import Phase
 from groups.models import Group, Journal, Node, Operation
 from groups.queries import groups, pauses
-from groups.queries.journal_text import author, seconds, sentence
-from groups.queries.situation import SETTLED, SILENT_SHARE, Seen, of_one
-from groups.queries.situation_text import (
-    Facts,
-    Order,
-    Situation,
-    Tone,
-    Waiting,
-    situation,
-)
+from groups.queries.journal_acts import author
+from groups.queries.situation import SETTLED, Seen, of_one
+from groups.queries.situation_text import Facts, Order, Situation, Tone, situation
 
 READING: Final = ["GET", "HEAD"]
 """All that pages which only show something answer to."""
 
-MATRIX_MEMBERS_MAX: Final = 40
-MATRIX_PARTITIONS_MAX: Final = 96
-"""A larger matrix says less than a line a topic."""
-
-TOPICS_MAX: Final = 100
-"""Topics of such lines, those with partitions without owner first."""
-
-OFFSETS_MAX: Final = 100
 OPERATIONS_MAX: Final = 5
-JOURNAL_MAX: Final = 30
 DIGITS_MAX: Final = 19
 """Digits of the greatest bigint: longer ones number no row."""
-
-COLOURS: Final = 8
 
 WAITING_NAMED: Final = 5
 """Members named that have not acknowledged a command; the rest is counted."""
@@ -87,54 +67,51 @@ def ago(at: datetime | None, now: datetime) -> str:
     return f"{passed} s ago"
 
 
-def of(group: Group, request: HttpRequest) -> dict[str, Any]:
-    """Everything that the live part of a group's page shows. Fourteen statements at most."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is read of a group for its page, whichever tab is shown."""
+
+    group: Any
+    members: Sequence[groups.MemberView]
+    counts: Mapping[str, int]
+    work: pauses.Work
+    owner: Node | None
+    situation: Situation
+
+
+def look(group: Group) -> Standing:
+    """How a group stands. Nine statements at most."""
     members = groups.members_of(group)
-    offsets = groups.offsets_of(group.group_id, members, OFFSETS_MAX + 1)
     work = pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
-    entries = journal(group.group_id, request)
     groups.ask_for_a_look(group.group_id)
-    may_evict = rights.may(request.user, rights.EVICT)
     owner = groups.owner_of(group)
     counts = groups.partition_counts(groups.topics_of_members(members))
     now = of_one(Seen(group, members, work, owner, counts))
-    listed = table(members, request.GET)
-    colours = {m.member_id: n % COLOURS for n, m in enumerate(members)}
-    shown = matrix(members, counts, gave_up(group, members, now.waiting))
+    return Standing(group, members, counts, work, owner, now)
+
+
+def head(seen: Standing, request: HttpRequest) -> dict[str, Any]:
+    """What every tab of a group's page shows above."""
+    group, work = seen.group, seen.work
+    may_evict = rights.may(request.user, rights.EVICT)
     return {
         "group": group,
         "tone": TONES.get(group.state, "warn"),
-        "situation": now,
-        "evict_now": evict_link(group, now) if may_evict else None,
+        "situation": seen.situation,
+        "evict_now": evict_link(group, seen.situation) if may_evict else None,
         "is_pending": group.state not in SETTLED,
-        "facts": facts(group, members, owner),
-        "table": listed,
-        "members": [
-            {**member(m, colours[m.member_id], may_evict), **stopping.of_member(work, m)}
-            for m in listed.rows
-        ],
-        "has_instances": any(m.instance_id for m in listed.rows),
+        "facts": facts(group, seen.members, seen.owner),
         **stopping.of_group(group, work),
         "may_pause": rights.may(request.user, rights.PAUSE),
         "may_be_paused": any(work.listens.values()) or work.is_stopped,
-        "matrix": shown,
-        "by_topic": [] if shown else by_topic(members, counts, _ranges)[:TOPICS_MAX],
-        "offsets": offsets[:OFFSETS_MAX],
-        "more_offsets": len(offsets) > OFFSETS_MAX,
-        "lag": total_lag(offsets),
-        **_told(entries, request),
-        "operations": last_operations(group.group_id),
         "is_consumer": group.kind == groups.CONSUMER,
         **urls(group),
     }
 
 
-def buried(group_id: str, request: HttpRequest) -> dict[str, Any] | None:
-    """What is left of a group that was deleted: who did it, and its journal, which one that never
-    was has, too, where it was configured; None: nothing is known of it. Four statements."""
-    entries = journal(group_id, request)
-    if not entries:
-        return None
+def buried(group_id: str) -> dict[str, Any]:
+    """The head of the page of a group that was deleted: who did it. (One that never was has a
+    journal, too, where it was configured.) Two statements."""
     ends = groups.journal_of(group_id).filter(kind=EntryKind.GROUP_DELETED)
     end = ends.first()
     return {
@@ -143,7 +120,6 @@ def buried(group_id: str, request: HttpRequest) -> dict[str, Any] | None:
         "is_deleted": True,
         "gone": "not there" if end is None else "deleted",
         "situation": NEVER_THERE if end is None else _ended(end),
-        **_told(entries, request),
         "operations": last_operations(group_id),
         **urls(Group(group_id=group_id)),
     }
@@ -156,15 +132,6 @@ def _ended(end: Journal) -> Situation:
     by = author(end) if "author" in end.details else ""
     order = Order(by, end.at, end.reason)
     return situation(Facts("Dead", True, deleted=order), timezone.now())
-
-
-def _told(entries: Sequence[Journal], request: HttpRequest) -> dict[str, Any]:
-    """A page of the journal."""
-    return {
-        "journal": [told(entry) for entry in entries[:JOURNAL_MAX]],
-        "is_old": number_of(request.GET.get("before", "")) is not None,
-        "older": entries[JOURNAL_MAX - 1].pk if len(entries) > JOURNAL_MAX else None,
-    }
 
 
 def evict_link(group: Group, told: Situation) -> tuple[str, str] | None:
@@ -231,129 +198,10 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:WAITING_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def member(view: groups.MemberView, colour: int, may_evict: bool) -> dict[str, Any]:
-    """One line of the members' table. How long ago a member was heard of is only told where that
-    is long: it would change the page of a healthy group with each heartbeat."""
-    age, session = view.heartbeat_age_ms, max(1, view.session_timeout_ms)
-    is_silent = age is not None and age > SILENT_SHARE * session
-    return {
-        "view": view,
-        "colour": colour,
-        "name": shortened(view.client_id) or "(no client id)",
-        "id": shortened(view.member_id),
-        "is_silent": is_silent,
-        "session": seconds(session),
-        "age": None if age is None else seconds(age),
-        "partitions": ", ".join(
-            f"{topic}: {_ranges(numbers)}" for topic, numbers in (view.assignment or {}).items()
-        ),
-        "topics": ", ".join(view.topics or ()),
-        "may_evict": may_evict,
-    }
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """0-3, 7."""
-    parts: list[list[int]] = []
-    for number in sorted(numbers):
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1] = [parts[-1][0], number]
-        else:
-            parts.append([number, number])
-    return ", ".join(f"{a}-{b}" if a != b else f"{a}" for a, b in parts)
-
-
-def matrix(
-    members: Sequence[groups.MemberView], counts: Mapping[str, int], gave_up: Collection[str] = ()
-) -> Mapping[str, Any] | None:
-    """Members by partitions; None where there would be nothing or too much to see.
-
-    Partitions of subscribed topics that nobody owns have columns too: they are what one looks for.
-    """
-    owned = {
-        (t, p) for m in members for t, numbers in (m.assignment or {}).items() for p in numbers
-    }
-    free = partitions_of(counts) - owned
-    parts = sorted(owned | free)
-    if not parts or len(parts) > MATRIX_PARTITIONS_MAX or len(members) > MATRIX_MEMBERS_MAX:
-        return None
-    topics: dict[str, list[int]] = {}
-    for topic, partition in parts:
-        topics.setdefault(topic, []).append(partition)
-    rows = [
-        {
-            "name": shortened(m.client_id or m.member_id),
-            "member_id": m.member_id,
-            "colour": n % COLOURS,
-            "gave_up": m.member_id in gave_up,
-            "cells": [p in (m.assignment or {}).get(t, ()) for t, p in parts],
-        }
-        for n, m in enumerate(members)
-    ]
-    return {
-        "topics": topics.items(),
-        "rows": rows,
-        "free": [part in free for part in parts] if free else None,
-        "free_count": len(free),
-    }
-
-
-def gave_up(
-    group: Group, members: Sequence[groups.MemberView], waiting: Waiting | None
-) -> set[str]:
-    """Members that work on nothing of what their rows still say: eager ones that have rejoined, and
-    those of a commanded group that have stopped, or not started."""
-    if waiting is None or waiting.awaited_count > len(waiting.awaited):
-        return set()
-    awaited = {one.member_id for one in waiting.awaited}
-    everybody = {m.member_id for m in members}
-    if waiting.phase == Phase.START:
-        return awaited
-    if waiting.phase == Phase.STOP:
-        return everybody - awaited
-    if group.protocol_name in COOPERATIVE or group.kind == groups.CONSUMER:
-        return set()
-    if waiting.phase == Phase.SYNC:
-        return everybody
-    return everybody - awaited if waiting.phase == Phase.JOIN else set()
-
-
-def partitions_of(counts: Mapping[str, int]) -> set[tuple[str, int]]:
-    """Every partition of these topics, as far as a matrix can show them."""
-    found = counts.items()
-    return {(name, p) for name, n in found for p in range(min(n, MATRIX_PARTITIONS_MAX + 1))}
-
-
-def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:
-    """Over the partitions whose end is known."""
-    known = [offset.lag for offset in offsets if offset.lag is not None]
-    return sum(known) if known else None
-
-
-def journal(group_id: str, request: HttpRequest) -> list[Journal]:
-    """A page of the journal, and one entry more, newest first; ``?before=`` goes back."""
-    entries = groups.journal_of(group_id)
-    before = number_of(request.GET.get("before", ""))
-    if before is not None:
-        entries = entries.filter(id__lt=before)
-    return list(entries[: JOURNAL_MAX + 1])
-
-
 def number_of(text: str) -> int | None:
     """A row's number as a URL says it; None for anything else."""
     plain = text.isascii() and text.isdigit() and len(text) < DIGITS_MAX
     return int(text) if plain else None
-
-
-def told(entry: Journal) -> dict[str, Any]:
-    """One line of the journal."""
-    return {
-        "at": entry.at,
-        "sentence": sentence(entry),
-        "tone": KIND_TONES.get(entry.kind, "plain"),
-        "node": entry.node_id,
-        "member_id": entry.member_id,
-    }
 
 
 def last_operations(group_id: str) -> list[Operation]:

@@ -7,6 +7,7 @@ Reads only, by the ORM, a fixed small number of statements each. What bytes mean
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection
@@ -203,9 +204,16 @@ def _topics(group: Group, row: Member) -> Sequence[str] | None:
     if group.kind == CONSUMER:
         by_pattern = group.details.get("matches", {}).get(row.details.get("regex"), ())
         return sorted({*row.details.get("topics", ()), *by_pattern})
-    name = group.protocol_name or next(iter(packing.names_of(bytes(row.subscription))), None)
-    found = topics_of(packing.metadata_of(bytes(row.subscription), name))
-    return None if found is None else sorted(found)
+    return _subscribed(bytes(row.subscription), group.protocol_name)
+
+
+@lru_cache(maxsize=256)
+def _subscribed(subscription: bytes, protocol: str | None) -> Sequence[str] | None:
+    """What a subscription says. Members of a group have the same one as a rule: of thousands it is
+    read once."""
+    name = protocol or next(iter(packing.names_of(subscription)), None)
+    found = topics_of(packing.metadata_of(subscription, name))
+    return None if found is None else tuple(sorted(found))
 
 
 def _assignment(group: Group, row: Member, names: Mapping[str, str]) -> Partitions | None:

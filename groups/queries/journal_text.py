@@ -3,14 +3,15 @@
 Words only: the facts stand in the entry, the choice of entries in ``groups.queries.groups``.
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from groups.core.configs.group import FREEZE
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
+from groups.queries import journal_acts as acts
+from groups.queries.member_names import Name, plain
+from groups.queries.situation_text import many
 
 CAUSES: Final[Mapping[str, str]] = {
     Trigger.MEMBER_JOINED: "member {who} joined",
@@ -45,23 +46,11 @@ CAUSES: Final[Mapping[str, str]] = {
 TOLD: Final = frozenset([Trigger.OPERATOR])
 """Triggers whose reason says it all."""
 
-UNIQUE: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-"""What makes a member id unique, behind the client id: nobody reads it."""
-
 HANDED_NAMED = 2
 """Members named that gave partitions to others; the rest is counted."""
 
 WAITED_NAMED = 3
 """Members named as waited for; the rest is counted."""
-
-OFFSETS_NAMED = 3
-"""Offsets that a sentence names; the rest is counted, and stands in the entry's details."""
-
-OFFSETS_GONE: Final[Mapping[str, str]] = {
-    Trigger.TOPIC_DELETED: " with their topic",
-    Trigger.TOPIC_CREATED: " that a topic of the same name had left behind",
-}
-"""Why offsets were deleted, where nobody asked for just that."""
 
 MS_PER_S = 1_000
 
@@ -76,12 +65,12 @@ def seconds(milliseconds: int) -> str:
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
-def cause(entry: Journal) -> str:
+def cause(entry: Journal, name: Name = plain) -> str:
     """Why, and what the client said itself: "member w-1 left: 'consumer closed'"."""
     if entry.trigger in TOLD and entry.reason:
         return entry.reason
     template = CAUSES.get(entry.trigger, entry.trigger.replace("-", " "))
-    who = _who(entry)
+    who = name(entry.member_id, entry.client_id)
     if "{who}" in template and not who:
         return (entry.reason or template.format(who="?")) + said(entry)
     text = template.format(who=who)
@@ -96,55 +85,51 @@ def said(entry: Journal) -> str:
     return f": '{entry.client_reason}'" if entry.client_reason else ""
 
 
-def _who(entry: Journal) -> str:
-    return entry.client_id or UNIQUE.sub("", entry.member_id or "") or entry.member_id or ""
-
-
-def waited(entry: Journal) -> str:
+def waited(entry: Journal, name: Name = plain) -> str:
     """For whom: "waited 1.2 s for w-2, 40 ms for w-1"; "" where nobody had to be waited for."""
     slowest = sorted(entry.waited_for.items(), key=lambda item: (-item[1], item[0]))
     slowest = [(member, ms) for member, ms in slowest if ms > 0]
     if not slowest:
         return ""
-    named = ", ".join(
-        f"{seconds(ms)} for {UNIQUE.sub('', member) or member}"
-        for member, ms in slowest[:WAITED_NAMED]
-    )
+    named = ", ".join(f"{seconds(ms)} for {name(member)}" for member, ms in slowest[:WAITED_NAMED])
     more = entry.details.get("waited_for_count", len(slowest)) - min(len(slowest), WAITED_NAMED)
     return f"waited {named}" + (f" and {more} more" if more > 0 else "")
 
 
-def _started(entry: Journal) -> str:
-    return f"A rebalance began because {cause(entry)}."
+def _started(entry: Journal, name: Name) -> str:
+    return f"A rebalance began because {cause(entry, name)}."
 
 
-def _put_off(entry: Journal) -> str:
+def _put_off(entry: Journal, name: Name) -> str:
     since = ", since the group is frozen" if entry.details.get("frozen") else ""
-    return f"A rebalance was put off{since}; it is called for because {cause(entry)}."
+    return f"A rebalance was put off{since}; it is called for because {cause(entry, name)}."
 
 
-def _completed(entry: Journal) -> str:
-    because = f" because {cause(entry)}" if entry.trigger else ""
+def _completed(entry: Journal, name: Name) -> str:
+    because = f" because {cause(entry, name)}" if entry.trigger else ""
     took = "" if entry.duration_ms is None else f" in {seconds(entry.duration_ms)}"
-    parts = [f"Rebalanced to generation {entry.generation_after}{took}{because}", waited(entry)]
+    parts = [
+        f"Rebalanced to generation {entry.generation_after}{took}{because}",
+        waited(entry, name),
+    ]
     moved = entry.details.get("moved")
     if moved is not None:
         parts.append(f"{moved} {_plural(moved, 'partition')} moved")
-    parts += [handed_over(entry), without_owner(entry)]
+    parts += [handed_over(entry, name), without_owner(entry)]
     return "; ".join(part for part in parts if part) + "."
 
 
-def handed_over(entry: Journal) -> str:
+def handed_over(entry: Journal, name: Name = plain) -> str:
     """Who gave what to whom: "w-1 gave 4 partitions to w-2, w-3 took over 2 of w-4"."""
     pairs = entry.details.get("handed_over") or []
-    said = [_handed(pair) for pair in pairs[:HANDED_NAMED]]
+    said = [_handed(pair, name) for pair in pairs[:HANDED_NAMED]]
     more = entry.details.get("handed_over_pairs", len(pairs)) - len(said)
     return ", ".join(said) + (f" ({more} more such {_plural(more, 'pair')})" if more > 0 else "")
 
 
-def _handed(pair: Mapping[str, Any]) -> str:
-    giver, taker = (UNIQUE.sub("", pair[who]) or pair[who] for who in ("from", "to"))
-    some = _many(pair["partitions"], "partition")
+def _handed(pair: Mapping[str, Any], name: Name) -> str:
+    giver, taker = name(pair["from"]), name(pair["to"])
+    some = many(pair["partitions"], "partition")
     if pair["partitions"] == 1 and pair["some"]:
         some = pair["some"][0]
     if pair["gone"]:
@@ -163,15 +148,16 @@ def without_owner(entry: Journal) -> str:
     return f"{unowned} partitions had no owner meanwhile, {name} longest, for {seconds(ms)}"
 
 
-def _failed(entry: Journal) -> str:
+def _failed(entry: Journal, _name: Name) -> str:
     return f"No new assignment: {entry.reason}. Everybody keeps what there was; it is tried again."
 
 
-def _member_failed(entry: Journal) -> str:
-    return f"Member {_who(entry)} was asked to assign and did not: {entry.reason}."
+def _member_failed(entry: Journal, name: Name) -> str:
+    who = name(entry.member_id, entry.client_id)
+    return f"Member {who} was asked to assign and did not: {entry.reason}."
 
 
-def _fell_back(entry: Journal) -> str:
+def _fell_back(entry: Journal, _name: Name) -> str:
     wanted, instead = entry.details.get("assignor"), entry.details.get("instead")
     return (
         f"The coordinator assigned with {instead}, although the members wanted their own {wanted}:"
@@ -179,12 +165,13 @@ def _fell_back(entry: Journal) -> str:
     )
 
 
-def _installed(entry: Journal) -> str:
+def _installed(entry: Journal, name: Name) -> str:
     took = "" if entry.duration_ms is None else f" in {seconds(entry.duration_ms)}"
-    return f"Member {_who(entry)} assigned with {entry.details.get('assignor')}{took}."
+    who = name(entry.member_id, entry.client_id)
+    return f"Member {who} assigned with {entry.details.get('assignor')}{took}."
 
 
-def _retried(entry: Journal) -> str:
+def _retried(entry: Journal, _name: Name) -> str:
     attempt = entry.details.get("attempt", 2)
     return f"Told again, for the {_nth(attempt)} time: {entry.reason}."
 
@@ -194,9 +181,9 @@ def _nth(number: int) -> str:
     return f"{number}{'th' if 10 < number % 100 < 20 else suffix}"
 
 
-def _rebalance_failed(entry: Journal) -> str:
+def _rebalance_failed(entry: Journal, name: Name) -> str:
     """Who did not do what, and what becomes of it: the design's ConsumerRebalanceFailed."""
-    named = ", ".join(UNIQUE.sub("", member) or member for member in entry.left[:WAITED_NAMED])
+    named = ", ".join(name(member) for member in entry.left[:WAITED_NAMED])
     more = entry.details.get("left", len(entry.left)) - WAITED_NAMED
     who = named + (f" and {more} more" if more > 0 else "")
     took = "" if entry.duration_ms is None else f" ({seconds(entry.duration_ms)})"
@@ -207,11 +194,11 @@ def _rebalance_failed(entry: Journal) -> str:
     )
 
 
-def _expelled(entry: Journal) -> str:
-    return f"Member {UNIQUE.sub('', entry.member_id or '') or '?'} is out: {entry.reason}."
+def _expelled(entry: Journal, name: Name) -> str:
+    return f"Member {name(entry.member_id, entry.client_id) or '?'} is out: {entry.reason}."
 
 
-def _stable(entry: Journal) -> str:
+def _stable(entry: Journal, _name: Name) -> str:
     members, moved = entry.details.get("members"), entry.details.get("moved")
     text = f"Generation {entry.generation_after} is stable"
     if members is not None:
@@ -221,124 +208,44 @@ def _stable(entry: Journal) -> str:
     return text + "."
 
 
-def _emptied(entry: Journal) -> str:
-    return f"The group has no members any more, because {cause(entry)}."
+def _emptied(entry: Journal, name: Name) -> str:
+    return f"The group has no members any more, because {cause(entry, name)}."
 
 
-def _replaced(entry: Journal) -> str:
-    who = entry.client_id or entry.member_id
+def _replaced(entry: Journal, name: Name) -> str:
+    who = name(entry.member_id, entry.client_id)
     return f"Static member {who} came back and kept its share{said(entry)}."
 
 
-def _converted(entry: Journal) -> str:
+def _converted(entry: Journal, name: Name) -> str:
     """By whom a group changed its protocol, and who stayed."""
     kind, members = entry.details.get("to"), entry.details.get("members", 0)
-    stayed = f"; {_many(members, 'member')} stayed" if members else ""
-    return f"The group follows the {kind} protocol from now on, because {cause(entry)}{stayed}."
+    stayed = f"; {many(members, 'member')} stayed" if members else ""
+    return (
+        f"The group follows the {kind} protocol from now on, because {cause(entry, name)}{stayed}."
+    )
 
 
-def author(entry: Journal) -> str:
-    """Who asked: "olga", or "client admin-1 (/10.0.0.7)"; whoever it was, where nobody told."""
-    told = entry.details.get("author") or {}
-    if "user" in told or "program" in told:
-        return str(told.get("user") or told["program"])
-    if told.get("client_host"):
-        return f"client {told.get('client_id') or 'without a name'} ({told['client_host']})"
-    return "somebody"
-
-
-def _offsets_altered(entry: Journal) -> str:
-    count = _many(entry.details.get("offsets", 0), "offset")
-    before, after = _flat(entry, "before"), _flat(entry, "after")
-    named = [
-        f"{name} to {offset}" + (f" (was {before[name]})" if name in before else "")
-        for name, offset in list(after.items())[:OFFSETS_NAMED]
-    ]
-    return f"{_begin(author(entry))} set {count} without being a member: {_some(named, entry)}."
-
-
-def _offsets_deleted(entry: Journal) -> str:
-    count = _many(entry.details.get("offsets", 0), "offset")
-    before = _flat(entry, "before")
-    named = [f"{name} was {offset}" for name, offset in list(before.items())[:OFFSETS_NAMED]]
-    how = OFFSETS_GONE.get(entry.trigger, "")
-    return f"{_begin(author(entry))} deleted {count}{how}: {_some(named, entry)}."
-
-
-def _flat(entry: Journal, when: str) -> dict[str, int]:
-    """Offsets by the name of their partition, as people say it: "orders-2"."""
-    return {
-        f"{topic}-{number}": offset
-        for topic, numbers in sorted((entry.details.get(when) or {}).items())
-        for number, offset in sorted((numbers or {}).items(), key=lambda item: int(item[0]))
-    }
-
-
-def _some(named: Sequence[str], entry: Journal) -> str:
-    more = entry.details.get("offsets", 0) - len(named)
-    rest = f" and {more} more" if more > 0 and named else ""
-    return (", ".join(named) + rest) or "none of them told"
-
-
-def _begin(text: str) -> str:
-    return text[:1].upper() + text[1:] if text.startswith(("client ", "somebody", "the ")) else text
-
-
-def _config_changed(entry: Journal) -> str:
-    before, after = entry.details.get("before", {}), entry.details.get("after", {})
-    changes = [_setting(name, before.get(name), value) for name, value in sorted(after.items())]
-    return f"{_begin(author(entry))} {'; '.join(changes)}."
-
-
-def _setting(name: str, before: str | None, after: str | None) -> str:
-    if name == FREEZE and "true" in (before, after):
-        return "froze the group" if after == "true" else "thawed the group"
-    was = "was not set" if before is None else f"was {before}"
-    return f"deleted {name} ({was})" if after is None else f"set {name} to {after} ({was})"
-
-
-def _topic(entry: Journal, verb: str) -> str:
-    before, after = entry.details.get("before", {}), entry.details.get("after", {})
-    counts = [what["partitions"] for what in (before, after) if "partitions" in what]
-    told = f" ({' to '.join(map(str, counts))} partitions)" if counts else ""
-    return f"{_begin(author(entry))} {verb} the topic {entry.details.get('topic')}{told}."
-
-
-def _group_deleted(entry: Journal) -> str:
-    by = f" by {author(entry)}" if "author" in entry.details else ""
-    because = f": {entry.reason}" if entry.reason else ""
-    lost = entry.details.get("offsets", 0)
-    offsets = f", with {_many(lost, 'offset')}" if lost else ""
-    return f"The group was deleted{by}{offsets}{because}."
-
-
-def _abandoned(entry: Journal) -> str:
+def _abandoned(entry: Journal, _name: Name) -> str:
     return f"The rebalance was dropped: {entry.reason}."
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {_plural(count, noun)}"
 
 
 def _plural(count: int, noun: str) -> str:
     return noun if count == 1 else f"{noun}s"
 
 
-def _released(entry: Journal) -> str:
+def _released(entry: Journal, _name: Name) -> str:
     if entry.trigger == Trigger.NO_ECHO:
         return f"The session sweep released slots: {entry.reason}."
     return f"Node {entry.node_id} gave back {entry.reason}."
 
 
-TOPICS: Final[Mapping[str, str]] = {
-    EntryKind.TOPIC_CREATED: "made",
-    EntryKind.TOPIC_GROWN: "grew",
-    EntryKind.TOPIC_PLACED: "said which racks are near to",
-    EntryKind.TOPIC_DELETED: "deleted",
-}
-"""Kinds of entries about topics, which belong to no group, and what somebody did."""
+def _unnamed(told: Callable[[Journal], str]) -> Callable[[Journal, Name], str]:
+    """A sentence that names no member."""
+    return lambda entry, _: told(entry)
 
-SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
+
+SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.REBALANCE_STARTED: _started,
     EntryKind.REBALANCE_PUT_OFF: _put_off,
     EntryKind.REBALANCE_COMPLETED: _completed,
@@ -354,33 +261,33 @@ SENTENCES: Final[Mapping[str, Callable[[Journal], str]]] = {
     EntryKind.STABLE: _stable,
     EntryKind.EMPTIED: _emptied,
     EntryKind.MEMBER_REPLACED: _replaced,
-    EntryKind.OFFSETS_EXPIRED: lambda entry: (
-        f"{_many(entry.details.get('offsets', 0), 'offset')} expired."
+    EntryKind.OFFSETS_EXPIRED: lambda entry, _: (
+        f"{many(entry.details.get('offsets', 0), 'offset')} expired."
     ),
-    EntryKind.OFFSETS_RESTORED: lambda entry: (
-        f"{_many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
+    EntryKind.OFFSETS_RESTORED: lambda entry, _: (
+        f"{many(entry.details.get('offsets', 0), 'offset')} were restored: {entry.reason}."
     ),
-    EntryKind.STRATEGY_FAILED: lambda entry: f"Ranges were dealt: {entry.reason}.",
-    EntryKind.PAUSED: lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
-    EntryKind.RESUMED: lambda entry: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
-    EntryKind.GROUP_CREATED: lambda _entry: "The group was created.",
-    EntryKind.GROUP_DELETED: _group_deleted,
-    EntryKind.OFFSETS_ALTERED: _offsets_altered,
-    EntryKind.OFFSETS_DELETED: _offsets_deleted,
-    EntryKind.CONFIG_CHANGED: _config_changed,
-    EntryKind.SLOTS_CLAIMED: lambda entry: f"Node {entry.node_id} took {entry.reason}.",
+    EntryKind.STRATEGY_FAILED: lambda entry, _: f"Ranges were dealt: {entry.reason}.",
+    EntryKind.PAUSED: lambda entry, _: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
+    EntryKind.RESUMED: lambda entry, _: f"{entry.reason[:1].upper()}{entry.reason[1:]}.",
+    EntryKind.GROUP_CREATED: lambda _entry, _: "The group was created.",
+    EntryKind.GROUP_DELETED: _unnamed(acts.group_deleted),
+    EntryKind.OFFSETS_ALTERED: _unnamed(acts.offsets_altered),
+    EntryKind.OFFSETS_DELETED: _unnamed(acts.offsets_deleted),
+    EntryKind.CONFIG_CHANGED: _unnamed(acts.config_changed),
+    EntryKind.SLOTS_CLAIMED: lambda entry, _: f"Node {entry.node_id} took {entry.reason}.",
     EntryKind.SLOTS_RELEASED: _released,
-    EntryKind.TIME_WENT_BACK: lambda entry: f"{entry.reason}.",
-    EntryKind.LIMIT_NEAR: lambda entry: f"A limit is near: {entry.reason}.",
-    **{kind: partial(_topic, verb=verb) for kind, verb in TOPICS.items()},
+    EntryKind.TIME_WENT_BACK: lambda entry, _: f"{entry.reason}.",
+    EntryKind.LIMIT_NEAR: lambda entry, _: f"A limit is near: {entry.reason}.",
+    **{kind: _unnamed(partial(acts.topic, verb=verb)) for kind, verb in acts.TOPICS.items()},
 }
 """Every kind has one; a test looks."""
 
 
-def sentence(entry: Journal) -> str:
+def sentence(entry: Journal, name: Name = plain) -> str:
     """The whole entry in plain words; an unknown kind is named, with its reason."""
     known = SENTENCES.get(entry.kind)
     if known is not None:
-        return known(entry)
+        return known(entry, name)
     details: Any = entry.reason or entry.trigger
     return f"{entry.kind}: {details}" if details else entry.kind

@@ -16,7 +16,7 @@ from groups.core.journal import EntryKind
 from groups.models import Journal, Node
 from groups.models import Waiting as Row
 from groups.queries.groups import MemberView
-from groups.queries.journal_text import author
+from groups.queries.journal_acts import author
 from groups.queries.pauses import Work
 from groups.queries.situation_text import (
     Facts,

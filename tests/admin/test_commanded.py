@@ -98,11 +98,11 @@ def test_the_page_tells_for_whom_it_waits(stuck: Owner) -> None:
 
 def test_the_page_tells_who_was_left_out_and_why(stuck: Owner) -> None:
     stuck.nobody_answers(RETRIES + 1)
-    shown = text(visitor(VIEWER).get(page("g")))
+    shown = text(visitor(VIEWER).get(f"{page('g')}?tab=rebalances"))
     assert (
         "ConsumerRebalanceFailed: a consumer did not acknowledge stop-fetcher after 2 retries"
-        " (3.0 s): b. It is out; what was worked on there is given to others once it must have"
-        " stopped."
+        " (3.0 s): b-client. It is out; what was worked on there is given to others once it must"
+        " have stopped."
     ) in shown
     assert "Told again, for the 2nd time: a consumer has not acknowledged stop-fetcher." in shown
     assert [m.state for m in groups.members_of(Group.objects.get(pk="g"))] == [

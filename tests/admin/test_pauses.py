@@ -105,7 +105,7 @@ def test_the_page_tells_who_stopped_it_why_and_who_obeyed(operator: Client) -> N
     paused("orders", 7)
     obeys("orders", "m-0", 7)
     obeys("orders", "m-1", 0)
-    shown = text(operator.get(page("orders")))
+    shown = text(operator.get(f"{page('orders')}?tab=members"))
 
     assert "The group&#x27;s work was stopped by olga: a move." in shown
     assert "1 of 2 members that take orders has stopped; 2 take none, and go on." in shown

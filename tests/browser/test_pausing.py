@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from groups.access.staff_roles import OPERATOR, VIEWER
 from rollcall.client import BlockingMember
 from tests.browser.conftest import LogIn, World
-from tests.browser.test_steering import find
+from tests.browser.test_steering import find, tab
 from tests.clients.conftest import SESSION_MS, Start
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -67,9 +67,10 @@ def test_work_is_stopped_and_started_before_everybodys_eyes(
 
     expect(live).to_contain_text("Operator started the group's work: moved.")
     expect(watching.locator("#obedience")).to_have_count(0)
+    assert watching.evaluate("window.untouched")
+    tab(watching, "Members")
     expect(watching.locator("#members")).not_to_contain_text("is to start")
     assert [anna.paused, len(stock.owned)] == [False, 3]
-    assert watching.evaluate("window.untouched")
 
 
 @pytest.mark.long
@@ -81,6 +82,7 @@ def test_one_member_is_stopped_from_its_line(
         page.wait_for_timeout(20)
     find(page, topic)
 
+    tab(page, "Members")
     page.locator("#members").get_by_role("link", name="Stop", exact=True).click()
     expect(page.get_by_text("anna is told at once to stop; that ends with it.")).to_be_visible()
     page.get_by_label(REASON).fill("looks odd")
@@ -92,6 +94,7 @@ def test_one_member_is_stopped_from_its_line(
         "1 of 1 members that take orders has stopped"
     )
     assert [anna.paused] == [True]
+    tab(page, "Members")
     page.locator("#members").get_by_role("link", name="Start", exact=True).click()
     page.get_by_label(REASON).fill("is fine")
     page.get_by_role("button", name="Start the work").click()

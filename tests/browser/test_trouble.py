@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from groups.access.staff_roles import OPERATOR, VIEWER
 from launcher.installation import CHECKOUT
 from tests.browser.conftest import LogIn, World
-from tests.browser.test_steering import ALL, find
+from tests.browser.test_steering import ALL, find, tab
 from tests.clients.conftest import Start, Worker
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -112,6 +112,7 @@ def test_focus_survives_refreshes(log_in: LogIn, world: World, start: Start, top
     one.until(lambda: one.owned == ALL, "the first has all six")
     page = log_in(OPERATOR)
     find(page, topic)
+    tab(page, "Members")
     expect(page.locator("#situation")).to_have_text("Settled: 1 member owns 6 partitions.")
     page.get_by_role("link", name="Evict").focus()
 

@@ -109,6 +109,7 @@
     Idiomorph.morph(live, fresh.innerHTML, { morphStyle: "innerHTML", callbacks });
     shownAt = performance.now();
     say();
+    document.dispatchEvent(new Event("rollcall:shown"));
     return true;
   }
 

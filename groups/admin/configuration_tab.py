@@ -1,0 +1,68 @@
+"""What a group has of its own, as its page shows it: each setting with its value, where that comes
+from, its bounds, and who set it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.http import HttpRequest
+
+from groups.admin.standing import Standing
+from groups.broker_configs import from_django
+from groups.core.configs.entries import Source
+from groups.core.configs.group import GROUP_CONFIGS, Broker
+from groups.core.configs.group import GroupConfig as Config
+from groups.core.journal import EntryKind
+from groups.models import GroupConfig, Journal
+from groups.queries import groups
+from groups.queries.journal_acts import author
+
+SOURCES: Final[Mapping[int, str]] = {
+    Source.GROUP: "this group",
+    Source.STATIC_BROKER: "the node's settings",
+    Source.DEFAULT: "the default",
+}
+
+READ_MAX: Final = 50
+"""Entries about a group's settings in which it is looked for who set one."""
+
+
+def shown(seen: Standing, _request: HttpRequest) -> Mapping[str, Any]:
+    """The tab. Two statements."""
+    group_id, broker = seen.group.group_id, from_django()
+    own = {row.name: row for row in GroupConfig.objects.filter(group_id=group_id)}
+    values = {name: row.value for name, row in own.items()}
+    authors = _authors(group_id) if own else {}
+    return {
+        "settings": [
+            {
+                "entry": config.entry(values, broker),
+                "is_own": config.name in own,
+                "source": SOURCES[config.entry(values, broker).source],
+                "bounds": _bounds(config, broker),
+                "by": authors.get(config.name, "somebody") if config.name in own else "",
+                "at": own[config.name].updated_at if config.name in own else None,
+            }
+            for config in GROUP_CONFIGS
+        ]
+    }
+
+
+def _authors(group_id: str) -> Mapping[str, str]:
+    """Who set each of these last, by the journal."""
+    entries: list[Journal] = list(
+        groups.journal_of(group_id).filter(kind=EntryKind.CONFIG_CHANGED)[:READ_MAX]
+    )
+    return {
+        name: author(entry)
+        for entry in reversed(entries)
+        for name in entry.details.get("after") or {}
+    }
+
+
+def _bounds(config: Config, broker: Broker) -> str:
+    """ "5,000 to 3,600,000"; "" for what is true or false."""
+    least, most = (
+        bound if isinstance(bound, int) else int(broker[bound].value)
+        for bound in (config.least, config.most)
+    )
+    return f"{least:,} to {most:,}" if most else ""

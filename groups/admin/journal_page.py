@@ -1,0 +1,97 @@
+"""A group's journal as its page shows it: a line for each rebalance, and on demand the entries that
+it is made of. Reads by ``groups.queries``; words stand in ``groups.queries.journal_folds``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from django.http import HttpRequest
+
+from groups.admin.standing import KIND_TONES, number_of
+from groups.models import Journal
+from groups.queries import groups
+from groups.queries.journal_folds import Line, folded, line, single
+from groups.queries.journal_text import sentence
+from groups.queries.member_names import Names, names_of
+
+LINES_MAX: Final = 30
+READ_MAX: Final = 300
+"""Entries that are read for a page of lines: a rebalance has four as a rule."""
+
+NEWEST_LINES: Final = 5
+NEWEST_READ: Final = 60
+"""The same for what stands below who owns what."""
+
+OPENED_MAX: Final = 12
+"""Entries that a line shows when it is opened; the others are behind its link."""
+
+
+def read(group_id: str, request: HttpRequest) -> list[Journal]:
+    """Entries of a page, newest first, and one more; ``?before=`` goes back. One statement."""
+    entries = groups.journal_of(group_id)
+    before = number_of(request.GET.get("before", ""))
+    if before is not None:
+        entries = entries.filter(id__lt=before)
+    return list(entries[: READ_MAX + 1])
+
+
+def page(
+    group_id: str,
+    entries: Sequence[Journal],
+    request: HttpRequest,
+    members: Iterable[groups.MemberView] = (),
+) -> dict[str, Any]:
+    """A page of lines; with ``?unfolded`` one of entries."""
+    is_unfolded = "unfolded" in request.GET
+    lines = [[entry] for entry in entries] if is_unfolded else folded(entries[:READ_MAX])
+    shown = _whole(lines, has_more=len(entries) > READ_MAX)[:LINES_MAX]
+    names = names_of(group_id, [e for some in shown for e in some], members)
+    last = min((entry.pk for some in shown for entry in some), default=None)
+    has_older = bool(entries) and last is not None and entries[-1].pk < last
+    return {
+        "journal": [
+            _single(some[0], names) if is_unfolded else told(some, names) for some in shown
+        ],
+        "is_unfolded": is_unfolded,
+        "is_old": number_of(request.GET.get("before", "")) is not None,
+        "older": last if has_older else None,
+    }
+
+
+def _whole(lines: Sequence[Sequence[Journal]], *, has_more: bool) -> Sequence[Sequence[Journal]]:
+    """Without the rebalance that may have begun before what was read: the next page has it."""
+    return lines[:-1] if has_more and 1 < len(lines) <= LINES_MAX else lines
+
+
+def newest(group_id: str, members: Iterable[groups.MemberView]) -> list[dict[str, Any]]:
+    """What happened last. Two statements at most."""
+    entries = list(groups.journal_of(group_id)[:NEWEST_READ])
+    shown = folded(entries)[:NEWEST_LINES]
+    names = names_of(group_id, [e for some in shown for e in some], members)
+    return [{**told(some, names), "opened": []} for some in shown]
+
+
+def told(entries: Sequence[Journal], names: Names) -> dict[str, Any]:
+    """One line for the template; ``opened``: what it is made of, where that says more."""
+    said = line(entries, names, KIND_TONES)
+    return _shown(said, entries if len(entries) > 1 else [], names.among(entries))
+
+
+def _single(entry: Journal, names: Names) -> dict[str, Any]:
+    return _shown(single(entry, names.among([entry]), KIND_TONES), [], names)
+
+
+def _shown(said: Line, opened: Sequence[Journal], name: Names) -> dict[str, Any]:
+    entries = said.entries
+    return {
+        "pk": entries[-1].pk,
+        "at": said.at,
+        "tone": said.tone,
+        "text": said.text,
+        "opened": [_entry(entry, name) for entry in opened[-OPENED_MAX:]],
+        "earlier": max(0, len(opened) - OPENED_MAX),
+        "next": entries[-1].pk + 1,
+    }
+
+
+def _entry(entry: Journal, name: Names) -> Mapping[str, Any]:
+    return {"at": entry.at, "text": sentence(entry, name)}

@@ -1,0 +1,181 @@
+"""Who owns what, as a page shows it: members by partitions, cell by cell where that can be read; as
+a heat map where it cannot. Puts views into shapes for templates, and reads nothing."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from groups.admin.member_table import shortened
+from groups.core.classic.waiting import COOPERATIVE
+from groups.core.waiting import Phase
+from groups.models import Group
+from groups.queries import groups
+from groups.queries.situation_text import Waiting
+
+MATRIX_MEMBERS_MAX: Final = 100
+MATRIX_PARTITIONS_MAX: Final = 96
+MATRIX_CELLS_MAX: Final = 2_000
+"""A larger matrix says less than its heat map, and makes a page of more than 30 KB."""
+
+HEAT_ROWS: Final = 60
+HEAT_COLUMNS: Final = 120
+"""Of a heat map: a character a cell, so that it takes 8 KB at most whatever the group's size."""
+
+HEAT_TOPICS: Final = 100
+"""Topics of which a heat map can say which one is pointed at."""
+
+LEVELS: Final = "123456789"
+GAVE_UP: Final = "abcdefghi"
+"""How full a cell is, by its character; letters: by members that work on nothing of it now."""
+
+COLOURS: Final = 8
+
+Partition = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Members by partitions in bins. ``cells``: the rows one after the other, the first of them for
+    partitions without owner. ``rows``: the first member of each further one. ``topics``: names and
+    partitions, in the order of the columns."""
+
+    cells: str
+    columns: int
+    rows: Sequence[str]
+    members: int
+    partitions: int
+    topics: Sequence[tuple[str, int]]
+    free_count: int
+
+    @property
+    def rows_json(self) -> str:
+        """For the script that draws it."""
+        return json.dumps(self.rows)
+
+    @property
+    def topics_json(self) -> str:
+        """The same."""
+        return json.dumps(self.topics)
+
+
+def matrix(
+    members: Sequence[groups.MemberView], counts: Mapping[str, int], gave_up: Collection[str] = ()
+) -> Mapping[str, Any] | None:
+    """Members by partitions; None where there would be nothing or too much to see.
+
+    Partitions of subscribed topics that nobody owns have columns too: they are what one looks for.
+    """
+    size = max(sum(counts.values()), sum(m.partition_count for m in members))
+    if not size or size > MATRIX_PARTITIONS_MAX or len(members) > MATRIX_MEMBERS_MAX:
+        return None
+    owned = {
+        (t, p) for m in members for t, numbers in (m.assignment or {}).items() for p in numbers
+    }
+    free = {(name, p) for name, n in counts.items() for p in range(n)} - owned
+    parts = sorted(owned | free)
+    if len(parts) * len(members) > MATRIX_CELLS_MAX:
+        return None
+    topics: dict[str, list[int]] = {}
+    for topic, partition in parts:
+        topics.setdefault(topic, []).append(partition)
+    return {
+        "topics": topics.items(),
+        "rows": [_row(n, m, parts, m.member_id in gave_up) for n, m in enumerate(members)],
+        "free": [part in free for part in parts] if free else None,
+        "free_count": len(free),
+    }
+
+
+def _row(
+    number: int, member: groups.MemberView, parts: Sequence[Partition], gave_up: bool
+) -> Mapping[str, Any]:
+    assignment = member.assignment or {}
+    owned = {(topic, p) for topic, numbers in assignment.items() for p in numbers}
+    return {
+        "name": shortened(member.client_id or member.member_id),
+        "member_id": member.member_id,
+        "colour": number % COLOURS,
+        "gave_up": gave_up,
+        "cells": [part in owned for part in parts],
+    }
+
+
+def heat_map(
+    members: Sequence[groups.MemberView], counts: Mapping[str, int], gave_up: Collection[str] = ()
+) -> HeatMap | None:
+    """The same for a group of any size; None: it has no partitions."""
+    topics = _sizes(members, counts)
+    total = sum(topics.values())
+    if not total or not members:
+        return None
+    starts, start = dict[str, int](), 0
+    for topic, size in topics.items():
+        starts[topic], start = start, start + size
+    columns, rows = min(total, HEAT_COLUMNS), min(len(members), HEAT_ROWS)
+    held, given = [0] * (rows * columns), [0] * (rows * columns)
+    free = [_in_bin(column, columns, total) for column in range(columns)]
+    for n, member in enumerate(members):
+        first = n * rows // len(members) * columns
+        for topic, numbers in (member.assignment or {}).items():
+            for number in numbers:
+                column = (starts[topic] + number) * columns // total
+                held[first + column] += 1
+                given[first + column] += member.member_id in gave_up
+                free[column] -= 1
+    free = [max(0, count) for count in free]
+    sizes = [_in_bin(column, columns, total) for column in range(columns)]
+    cells = [_cell(count, 0, sizes[n]) for n, count in enumerate(free)]
+    cells += [_cell(count, given[n], sizes[n % columns]) for n, count in enumerate(held)]
+    firsts = [members[-(-row * len(members) // rows)] for row in range(rows)]
+    return HeatMap(
+        cells="".join(cells),
+        columns=columns,
+        rows=[shortened(m.client_id or m.member_id) for m in firsts],
+        members=len(members),
+        partitions=total,
+        topics=list(topics.items())[:HEAT_TOPICS],
+        free_count=sum(free),
+    )
+
+
+def _sizes(members: Sequence[groups.MemberView], counts: Mapping[str, int]) -> dict[str, int]:
+    """How many columns each topic needs, by name: what members own counts too."""
+    sizes = dict(counts)
+    for member in members:
+        for topic, numbers in (member.assignment or {}).items():
+            if numbers:
+                sizes[topic] = max(sizes.get(topic, 0), max(numbers) + 1)
+    return dict(sorted(sizes.items()))
+
+
+def _in_bin(column: int, columns: int, total: int) -> int:
+    """How many partitions stand in one column."""
+    return -(-(column + 1) * total // columns) - -(-column * total // columns)
+
+
+def _cell(count: int, given: int, size: int) -> str:
+    if not count:
+        return "."
+    level = min(len(LEVELS), -(-count * len(LEVELS) // max(1, size))) - 1
+    return (GAVE_UP if given else LEVELS)[level]
+
+
+def gave_up(
+    group: Group, members: Sequence[groups.MemberView], waiting: Waiting | None
+) -> set[str]:
+    """Members that work on nothing of what their rows still say: eager ones that have rejoined, and
+    those of a commanded group that have stopped, or not started."""
+    if waiting is None or waiting.awaited_count > len(waiting.awaited):
+        return set()
+    awaited = {one.member_id for one in waiting.awaited}
+    everybody = {m.member_id for m in members}
+    if waiting.phase == Phase.START:
+        return awaited
+    if waiting.phase == Phase.STOP:
+        return everybody - awaited
+    if group.protocol_name in COOPERATIVE or group.kind == groups.CONSUMER:
+        return set()
+    if waiting.phase == Phase.SYNC:
+        return everybody
+    return everybody - awaited if waiting.phase == Phase.JOIN else set()

@@ -1,0 +1,120 @@
+"""The offsets of a group as its page shows them: how far it has come, a page of partitions, and on
+demand what was committed for one of them, by whom."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.db.models import Q
+from django.http import HttpRequest
+
+from groups.admin.standing import Standing, number_of
+from groups.models import Offset
+from groups.queries import groups
+from groups.queries.member_names import Names, names_of
+from groups.queries.progress import Commit, history_of, progress_of
+from groups.queries.situation_text import seconds
+
+PAGE_SIZE: Final = 50
+
+TOPIC_LENGTH_MAX: Final = 249
+"""Kafka's, for the name of a topic."""
+
+INT32_MAX: Final = 2**31 - 1
+
+
+def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
+    """The tab. Six statements at most."""
+    group_id, search = seen.group.group_id, _searched(request)
+    rows = Offset.objects.filter(group_id=group_id).order_by("topic", "partition")
+    if search:
+        rows = rows.filter(topic__contains=search)
+    after = _after(request)
+    if after is not None:
+        rows = rows.filter(Q(topic__gt=after[0]) | Q(topic=after[0], partition__gt=after[1]))
+    found = list(rows[: PAGE_SIZE + 1])
+    offsets = groups.views_of(found[:PAGE_SIZE], seen.members)
+    names = names_of(group_id, [], seen.members)
+    progress = progress_of(group_id)
+    return {
+        "offsets": [_row(view, names, search) for view in offsets],
+        "has_ends": any(offset.lag is not None for offset in offsets),
+        "has_metadata": any(offset.metadata for offset in offsets),
+        "lag": total_lag(offsets),
+        "search": search,
+        "progress": progress,
+        "stalled_after": seconds(progress.stalled_ms),
+        "per_minute": None if progress.per_minute is None else f"{progress.per_minute:,.0f}",
+        "first_link": _link(topic=search) if after is not None else None,
+        "next_link": _next(offsets, search) if len(found) > PAGE_SIZE else None,
+        **_one(seen, request, names),
+    }
+
+
+def _searched(request: HttpRequest) -> str:
+    text = request.GET.get("topic", "").strip()
+    return "" if "\0" in text else text[:TOPIC_LENGTH_MAX]
+
+
+def _after(request: HttpRequest) -> tuple[str, int] | None:
+    """Behind which partition a page begins, as a link says it: "orders:3"."""
+    return part_of(request.GET.get("after", ""))
+
+
+def part_of(text: str) -> tuple[str, int] | None:
+    """A partition as a URL names it; None for anything else."""
+    topic, _, number = text.rpartition(":")
+    partition = number_of(number)
+    if not topic or "\0" in topic or partition is None or partition > INT32_MAX:
+        return None
+    return topic, partition
+
+
+def _link(**said: str) -> str:
+    return f"?{urlencode({'tab': 'offsets', **{k: v for k, v in said.items() if v}})}"
+
+
+def _next(offsets: Sequence[groups.OffsetView], search: str) -> str:
+    last = offsets[-1]
+    return _link(topic=search, after=f"{last.topic}:{last.partition}")
+
+
+def _row(view: groups.OffsetView, names: Names, search: str) -> Mapping[str, Any]:
+    return {
+        "view": view,
+        "owner": names(view.owner) if view.owner else "",
+        "link": _link(topic=search, partition=f"{view.topic}:{view.partition}"),
+    }
+
+
+def _one(seen: Standing, request: HttpRequest, names: Names) -> Mapping[str, Any]:
+    """The history of the partition that a URL names."""
+    part = part_of(request.GET.get("partition", ""))
+    if part is None:
+        return {}
+    commits = history_of(seen.group.group_id, *part)
+    told = zip(commits, [*(c.offset for c in commits[1:]), None], strict=True)
+    return {
+        "part": f"{part[0]}-{part[1]}",
+        "history": [
+            {
+                "commit": commit,
+                "step": None if before is None else f"{commit.offset - before:+,}",
+                "by": _author(commit, names),
+            }
+            for commit, before in told
+        ],
+    }
+
+
+def _author(commit: Commit, names: Names) -> str:
+    """Who committed: a member by its name, else a client or a person."""
+    if commit.member_id:
+        return f"member {names(commit.member_id, commit.client_id)}"
+    return commit.client_id or "somebody"
+
+
+def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:
+    """Over the partitions whose end is known."""
+    known = [offset.lag for offset in offsets if offset.lag is not None]
+    return sum(known) if known else None

@@ -1,0 +1,105 @@
+"""Journal entries about what somebody did: to committed offsets, settings, topics, a whole group.
+Each says who, and what it was before.
+
+Words only, for ``groups.queries.journal_text``.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from groups.core.configs.group import FREEZE
+from groups.core.journal import EntryKind, Trigger
+from groups.models import Journal
+from groups.queries.situation_text import many
+
+OFFSETS_NAMED = 3
+"""Offsets that a sentence names; the rest is counted, and stands in the entry's details."""
+
+OFFSETS_GONE: Final[Mapping[str, str]] = {
+    Trigger.TOPIC_DELETED: " with their topic",
+    Trigger.TOPIC_CREATED: " that a topic of the same name had left behind",
+}
+"""Why offsets were deleted, where nobody asked for just that."""
+
+TOPICS: Final[Mapping[str, str]] = {
+    EntryKind.TOPIC_CREATED: "made",
+    EntryKind.TOPIC_GROWN: "grew",
+    EntryKind.TOPIC_PLACED: "said which racks are near to",
+    EntryKind.TOPIC_DELETED: "deleted",
+}
+"""Kinds of entries about topics, which belong to no group, and what somebody did."""
+
+
+def author(entry: Journal) -> str:
+    """Who asked: "olga", or "client admin-1 (/10.0.0.7)"; whoever it was, where nobody told."""
+    told = entry.details.get("author") or {}
+    if "user" in told or "program" in told:
+        return str(told.get("user") or told["program"])
+    if told.get("client_host"):
+        return f"client {told.get('client_id') or 'without a name'} ({told['client_host']})"
+    return "somebody"
+
+
+def offsets_altered(entry: Journal) -> str:
+    count = many(entry.details.get("offsets", 0), "offset")
+    before, after = _flat(entry, "before"), _flat(entry, "after")
+    named = [
+        f"{name} to {offset}" + (f" (was {before[name]})" if name in before else "")
+        for name, offset in list(after.items())[:OFFSETS_NAMED]
+    ]
+    return f"{_begin(author(entry))} set {count} without being a member: {_some(named, entry)}."
+
+
+def offsets_deleted(entry: Journal) -> str:
+    count = many(entry.details.get("offsets", 0), "offset")
+    before = _flat(entry, "before")
+    named = [f"{name} was {offset}" for name, offset in list(before.items())[:OFFSETS_NAMED]]
+    how = OFFSETS_GONE.get(entry.trigger, "")
+    return f"{_begin(author(entry))} deleted {count}{how}: {_some(named, entry)}."
+
+
+def _flat(entry: Journal, when: str) -> dict[str, int]:
+    """Offsets by the name of their partition, as people say it: "orders-2"."""
+    return {
+        f"{topic}-{number}": offset
+        for topic, numbers in sorted((entry.details.get(when) or {}).items())
+        for number, offset in sorted((numbers or {}).items(), key=lambda item: int(item[0]))
+    }
+
+
+def _some(named: Sequence[str], entry: Journal) -> str:
+    more = entry.details.get("offsets", 0) - len(named)
+    rest = f" and {more} more" if more > 0 and named else ""
+    return (", ".join(named) + rest) or "none of them told"
+
+
+def _begin(text: str) -> str:
+    return text[:1].upper() + text[1:] if text.startswith(("client ", "somebody", "the ")) else text
+
+
+def config_changed(entry: Journal) -> str:
+    before, after = entry.details.get("before", {}), entry.details.get("after", {})
+    changes = [_setting(name, before.get(name), value) for name, value in sorted(after.items())]
+    return f"{_begin(author(entry))} {'; '.join(changes)}."
+
+
+def _setting(name: str, before: str | None, after: str | None) -> str:
+    if name == FREEZE and "true" in (before, after):
+        return "froze the group" if after == "true" else "thawed the group"
+    was = "was not set" if before is None else f"was {before}"
+    return f"deleted {name} ({was})" if after is None else f"set {name} to {after} ({was})"
+
+
+def topic(entry: Journal, verb: str) -> str:
+    before, after = entry.details.get("before", {}), entry.details.get("after", {})
+    counts = [what["partitions"] for what in (before, after) if "partitions" in what]
+    told = f" ({' to '.join(map(str, counts))} partitions)" if counts else ""
+    return f"{_begin(author(entry))} {verb} the topic {entry.details.get('topic')}{told}."
+
+
+def group_deleted(entry: Journal) -> str:
+    by = f" by {author(entry)}" if "author" in entry.details else ""
+    because = f": {entry.reason}" if entry.reason else ""
+    lost = entry.details.get("offsets", 0)
+    offsets = f", with {many(lost, 'offset')}" if lost else ""
+    return f"The group was deleted{by}{offsets}{because}."

@@ -1,0 +1,216 @@
+"""A journal folded: one line for each rebalance, its cause first, with the entries behind it.
+
+A rebalance is several entries: why it began, once for everybody who came or went until it ended,
+then how it ended. Words only; which entries are read is the caller's affair.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from groups.core.journal import EntryKind, Trigger
+from groups.models import Journal
+from groups.queries.journal_text import cause, said, seconds, sentence, waited
+from groups.queries.member_names import Name, Names
+from groups.queries.situation_text import many
+
+BEGINS: Final = frozenset([EntryKind.REBALANCE_STARTED, EntryKind.REBALANCE_PUT_OFF])
+"""Kinds of entries that say why a group rebalances."""
+
+GOES_ON: Final = frozenset(
+    [
+        EntryKind.REBALANCE_RETRIED,
+        EntryKind.CONSUMER_REBALANCE_FAILED,
+        EntryKind.MEMBER_EXPELLED,
+        EntryKind.ASSIGNMENT_FAILED,
+        EntryKind.ASSIGNMENT_INSTALLED,
+        EntryKind.ASSIGNOR_FAILED,
+        EntryKind.ASSIGNOR_FELL_BACK,
+        EntryKind.STRATEGY_FAILED,
+    ]
+)
+"""Kinds that belong to the rebalance in which they happen."""
+
+FAILED: Final = frozenset(
+    [EntryKind.CONSUMER_REBALANCE_FAILED, EntryKind.ASSIGNMENT_FAILED, EntryKind.STRATEGY_FAILED]
+)
+"""Kinds that a line tells of without being opened."""
+
+ENDS: Final[Mapping[str, str]] = {
+    EntryKind.STABLE: "good",
+    EntryKind.EMPTIED: "plain",
+    EntryKind.REBALANCE_ABANDONED: "bad",
+}
+"""Kinds with which a rebalance is over, and how the line is coloured then."""
+
+SEVERAL: Final[Mapping[str, str]] = {
+    Trigger.MEMBER_JOINED: "joined",
+    Trigger.MEMBER_LEFT: "left",
+    Trigger.SESSION_EXPIRED: "were not heard of for their session timeout",
+    Trigger.SYNC_EXPIRED: "joined but did not fetch their assignment in time",
+    Trigger.METADATA_CHANGED: "changed their subscription",
+    Trigger.SUBSCRIPTION_CHANGED: "changed their subscription",
+    Trigger.REBALANCE_TIMEOUT: "did not give their partitions up in time",
+    Trigger.JOIN_TIMED_OUT: "did not rejoin in time",
+    Trigger.MEMBER_REPLACED: "came back under a new member id",
+    Trigger.NOT_ACKNOWLEDGED: "did not acknowledge what they were told",
+}
+"""What several members did, behind their number; what else comes more than once is only counted."""
+
+LEAVING: Final = frozenset(
+    [Trigger.MEMBER_LEFT, Trigger.SESSION_EXPIRED, Trigger.JOIN_TIMED_OUT, Trigger.SYNC_EXPIRED]
+)
+"""Triggers whose entries name everybody who went at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line. ``entries``: what it is made of, the oldest first; a single one says all itself."""
+
+    at: datetime
+    tone: str
+    text: str
+    entries: Sequence[Journal]
+
+
+def folded(entries: Iterable[Journal]) -> list[Sequence[Journal]]:
+    """Entries of one group, newest first, as the lines they make; the newest line is first."""
+    lines: list[Sequence[Journal]] = []
+    going: list[Journal] = []
+    is_complete = False
+    for entry in reversed(list(entries)):
+        if is_complete and entry.kind != EntryKind.STABLE:
+            going, is_complete = [], False
+        if entry.kind in BEGINS or entry.kind == EntryKind.REBALANCE_COMPLETED or going:
+            if not _belongs(entry):
+                lines.append([entry])
+                continue
+            if not going:
+                lines.append(going)
+            going.append(entry)
+            is_complete = is_complete or entry.kind == EntryKind.REBALANCE_COMPLETED
+            if entry.kind in ENDS:
+                going, is_complete = [], False
+        else:
+            lines.append([entry])
+    return sorted(lines, key=lambda line: -line[-1].pk)
+
+
+def _belongs(entry: Journal) -> bool:
+    """Whether an entry is part of the rebalance in which it stands."""
+    known = {*BEGINS, *GOES_ON, *ENDS, EntryKind.REBALANCE_COMPLETED}
+    return entry.kind in known
+
+
+def line(entries: Sequence[Journal], names: Names, tones: Mapping[str, str]) -> Line:
+    """One of them in words. ``tones``: by kind, for what is no rebalance."""
+    name = names.among(entries)
+    last = entries[-1]
+    if len(entries) == 1 and last.kind != EntryKind.REBALANCE_COMPLETED:
+        return single(last, name, tones)
+    return Line(last.at, _tone(entries), _rebalance(entries, name), entries)
+
+
+def single(entry: Journal, name: Name, tones: Mapping[str, str]) -> Line:
+    """An entry by itself."""
+    return Line(entry.at, tones.get(entry.kind, "plain"), sentence(entry, name), [entry])
+
+
+def _tone(entries: Sequence[Journal]) -> str:
+    kinds = [entry.kind for entry in entries]
+    if FAILED.intersection(kinds):
+        return "bad"
+    if EntryKind.REBALANCE_COMPLETED in kinds:
+        return "good"
+    return next((ENDS[kind] for kind in kinds if kind in ENDS), "warn")
+
+
+def _rebalance(entries: Sequence[Journal], name: Name) -> str:
+    """ "9 joined, the first w-1; 4 of 12 partitions moved. Generation 7 after 2.0 s." """
+    end = next((e for e in entries if e.kind == EntryKind.REBALANCE_COMPLETED), None)
+    causes = list(_causes(entries, end, name))
+    parts = [*causes, _moved(entries)]
+    first = "; ".join(part for part in parts if part)
+    text = f"{first[:1].upper()}{first[1:]}. {_outcome(entries, end, name)}."
+    failed = [entry for entry in entries if entry.kind in FAILED]
+    return f"{text} {sentence(failed[-1], name)}" if failed else text
+
+
+def _causes(entries: Sequence[Journal], end: Journal | None, name: Name) -> Iterator[str]:
+    """Why, each cause once, in the order in which they came; then who else came and went."""
+    began = [entry for entry in entries if entry.kind in BEGINS and entry.trigger]
+    by_trigger: dict[str, list[Journal]] = {}
+    for entry in began or ([end] if end is not None and end.trigger else []):
+        by_trigger.setdefault(entry.trigger, []).append(entry)
+    joined, left = _count(end, "joined"), _count(end, "left")
+    for trigger, told in by_trigger.items():
+        count = _members(told, trigger)
+        if trigger == Trigger.MEMBER_JOINED:
+            count, joined = max(count, joined), 0
+        elif trigger in LEAVING:
+            count, left = max(count, left), 0
+        yield _cause(trigger, told, count, name)
+    if joined:
+        yield f"{joined} joined meanwhile"
+    if left:
+        yield f"{left} went meanwhile"
+
+
+def _count(end: Journal | None, which: str) -> int:
+    """How many members came, or went, until it ended; an entry names the first of them only."""
+    if end is None:
+        return 0
+    named = len(getattr(end, which) or ())
+    for key in (f"{which}_count", which):
+        count = end.details.get(key)
+        if isinstance(count, int):
+            return max(count, named)
+    return named
+
+
+def _members(told: Sequence[Journal], trigger: str) -> int:
+    ids = {member_id for entry in told for member_id in (entry.member_id, *(entry.left or ()))}
+    if trigger not in LEAVING:
+        ids = {entry.member_id for entry in told}
+    return max(len(ids - {None}), 1)
+
+
+def _cause(trigger: str, told: Sequence[Journal], count: int, name: Name) -> str:
+    first = told[0]
+    who = name(first.member_id, first.client_id)
+    if count > 1 and trigger in SEVERAL and who:
+        return f"{count} {SEVERAL[trigger]}, the first {who}{said(first)}"
+    text = cause(first, name)
+    return text if len(told) == 1 or trigger in SEVERAL else f"{text} ({len(told)} times)"
+
+
+def _moved(entries: Sequence[Journal]) -> str:
+    """How many partitions moved, of how many, where both were counted. A partition that moves twice
+    until all is settled counts twice: then it is moves that are told."""
+    told = [entry.details for entry in entries if "moved" in (entry.details or {})]
+    if not told:
+        return ""
+    moved, total = sum(details["moved"] for details in told), told[-1].get("partitions")
+    if total is None:
+        return f"{many(moved, 'partition')} moved"
+    if moved > total:
+        return f"{many(moved, 'move')} of {many(total, 'partition')}"
+    return f"{moved:,} of {many(total, 'partition')} moved"
+
+
+def _outcome(entries: Sequence[Journal], end: Journal | None, name: Name) -> str:
+    """What became of it: the generation, how long that took, and who was waited for."""
+    kinds = {entry.kind for entry in entries}
+    if end is not None:
+        took = "" if end.duration_ms is None else f" after {seconds(end.duration_ms)}"
+        parts = [f"Generation {end.generation_after}{took}", waited(end, name)]
+        return ", ".join(part for part in parts if part)
+    if EntryKind.EMPTIED in kinds:
+        return "The group has no members any more"
+    if EntryKind.REBALANCE_ABANDONED in kinds:
+        return f"Dropped: {entries[-1].reason}"
+    if kinds == {EntryKind.REBALANCE_PUT_OFF}:
+        is_frozen = entries[-1].details.get("frozen")
+        return "Put off, since the group is frozen" if is_frozen else "Put off for a while"
+    return "It goes on"

@@ -1,0 +1,116 @@
+"""What people call members in sentences: the name that a client gave, and a short id beside it
+where two bear the same name.
+
+Member ids of most clients are UUIDs, with the client id before them at best, and nobody reads them.
+Ids that are named nowhere keep a part by which they can be found.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from groups.models import Journal
+
+UNIQUE: Final = re.compile(r"-?([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+"""What makes a member id unique, behind the client id if that is there: nobody reads it."""
+
+RANDOM: Final = re.compile(r"[A-Za-z0-9_-]{22}")
+"""Kafka's own form of a UUID: what Java's consumers of the consumer protocol call themselves."""
+
+SHORT: Final = 8
+"""Characters of a short id: by then two of a hundred thousand members differ as a rule."""
+
+LOOKED_AT_MAX: Final = 1_000
+"""Older entries of a group in which the name of a member that has gone is looked for."""
+
+
+class Name(Protocol):
+    """How a sentence calls a member, of which it has the id, and perhaps the client id."""
+
+    def __call__(self, member_id: str | None, client_id: str | None = None) -> str:
+        """The name; "" for nobody."""
+        ...
+
+
+def plain(member_id: str | None, client_id: str | None = None) -> str:
+    """By what stands in the entry itself: the client id, or what is before the UUID of the id."""
+    if client_id or not member_id:
+        return client_id or ""
+    return UNIQUE.sub("", member_id) or member_id
+
+
+class Names:
+    """Members of one group. ``known``: names by member id; ``alike``: names that several have."""
+
+    def __init__(
+        self, known: Mapping[str, str], alike: Collection[str] = (), group_id: str = ""
+    ) -> None:
+        self.known = known
+        self.alike = alike
+        self.group_id = group_id
+
+    def __call__(self, member_id: str | None, client_id: str | None = None) -> str:
+        """The name, with a short id where another member has the same."""
+        if not member_id:
+            return client_id or ""
+        name = client_id or self.known.get(member_id) or self._guessed(member_id)
+        return f"{name} ({short(member_id)})" if name in self.alike else name
+
+    def _guessed(self, member_id: str) -> str:
+        """Of an id that nothing names. (A consumer of the draft is named after its group.)"""
+        if RANDOM.fullmatch(member_id):
+            return f"member {short(member_id)}"
+        before = UNIQUE.sub("", member_id)
+        if before == member_id or (before and before != self.group_id):
+            return before
+        return f"member {short(member_id)}"
+
+    def among(self, entries: Iterable[Journal]) -> "Names":
+        """The same, where members that these entries mention have one name."""
+        mentioned = {member_id for entry in entries for member_id in mentions(entry)}
+        named = [self.known.get(m) or self._guessed(m) for m in mentioned]
+        return Names(self.known, {*self.alike, *_several(named)}, self.group_id)
+
+
+def _several(names: Iterable[str]) -> set[str]:
+    return {name for name, count in Counter(names).items() if count > 1}
+
+
+def short(member_id: str) -> str:
+    """A part of the id by which the member can be found: the beginning of its UUID."""
+    found = UNIQUE.search(member_id)
+    return found[1] if found else member_id[-SHORT:]
+
+
+def mentions(entry: Journal) -> Iterator[str]:
+    """Every member id that an entry's sentence may name."""
+    yield from filter(None, [entry.member_id])
+    yield from entry.joined or ()
+    yield from entry.left or ()
+    yield from entry.waited_for or ()
+    for pair in (entry.details or {}).get("handed_over") or ():
+        yield from (pair["from"], pair["to"])
+
+
+def names_of(
+    group_id: str, entries: Sequence[Journal], members: Iterable[Any] | None = None
+) -> Names:
+    """Who the members are that these entries of a group's journal mention: by the entries, by the
+    members that are there, and by older entries. One statement at most.
+
+    ``members``: those of today, with ``member_id``, ``instance_id`` and ``client_id``.
+    """
+    today = {m.member_id: m.instance_id or m.client_id for m in members or ()}
+    known = {**_told(entries), **{m: name for m, name in today.items() if name}}
+    unknown = {m for entry in entries for m in mentions(entry)} - known.keys()
+    if unknown:
+        older = Journal.objects.filter(group_id=group_id, id__lt=min(e.pk for e in entries))
+        newest = older.order_by("-id").values("id")[:LOOKED_AT_MAX]
+        found = Journal.objects.filter(id__in=newest, member_id__in=unknown)
+        known |= {m: c for m, c in found.values_list("member_id", "client_id") if m and c}
+    return Names(known, _several(filter(None, today.values())), group_id)
+
+
+def _told(entries: Iterable[Journal]) -> dict[str, str]:
+    return {e.member_id: e.client_id for e in entries if e.member_id and e.client_id}

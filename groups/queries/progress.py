@@ -1,0 +1,84 @@
+"""How far a group has come, from its committed offsets and their history. Reads only, a statement
+or two each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.db import connection
+
+from groups.queries.thresholds import Thresholds
+from groups.store.sql import progress as sql
+
+RATE_WITHIN_S: Final = 300
+"""Over how long commits are counted."""
+
+RATE_ROWS_MAX: Final = 5_000
+"""Commits that are counted at most."""
+
+HISTORY_LOOKED_AT: Final = 20_000
+HISTORY_MAX: Final = 50
+"""Commits of a partition that are shown, of so many of the group's newest."""
+
+S_PER_MINUTE: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``offsets``: partitions that were ever committed. ``stalled``: those of them that were not
+    for ``stalled_ms``. ``per_minute``: commits of single partitions, None: there were none lately,
+    or no history is kept."""
+
+    offsets: int
+    last_at: datetime | None
+    stalled: int
+    stalled_ms: int
+    per_minute: float | None
+
+
+class Commit(NamedTuple):
+    """One commit of a partition, by whom."""
+
+    at: datetime
+    offset: int
+    member_id: str
+    client_id: str
+    client_host: str
+    metadata: str
+
+
+def progress_of(group_id: str) -> Progress:
+    """Of one group. Two statements."""
+    stalled_ms = Thresholds.from_django().attention_commit_ms
+    with connection.cursor() as cursor:
+        cursor.execute(sql.TOTALS, {"group_id": group_id, "stalled_ms": stalled_ms})
+        count, last_at, stalled = cursor.fetchone()
+        cursor.execute(
+            sql.RATE,
+            {"group_id": group_id, "within_s": RATE_WITHIN_S, "most": RATE_ROWS_MAX},
+        )
+        lately, over_s = cursor.fetchone()
+    return Progress(count, last_at, stalled, stalled_ms, _per_minute(lately, over_s))
+
+
+def _per_minute(count: int, over_s: float | None) -> float | None:
+    if over_s is None:
+        return None
+    over = RATE_WITHIN_S if count < RATE_ROWS_MAX else max(float(over_s), 1.0)
+    return count / over * S_PER_MINUTE
+
+
+def history_of(group_id: str, topic: str, partition: int) -> Sequence[Commit]:
+    """What was committed for one partition, newest first. One statement."""
+    asked: dict[str, str | int] = {
+        "group_id": group_id,
+        "topic": topic,
+        "partition": partition,
+        "looked_at": HISTORY_LOOKED_AT,
+        "most": HISTORY_MAX,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql.OF_PARTITION, asked)
+        return [Commit(*row) for row in cursor.fetchall()]
