@@ -65,7 +65,7 @@ test-all: ## all tests: `make test`, then what is long, then the proof
 check: $(READY) ## while writing: `make lint` beside the tiers that are pure, with fewer random walks
 	@$(MAKE) --no-print-directory -j2 lint pure
 
-pure: $(READY)
+pure: $(READY) ## tests that need no PostgreSQL: all, or PURE="tests/core ..."
 	ROLLCALL_TEST_EXAMPLES=10 ROLLCALL_FUZZ_FACTOR=0.2 $(PURELY) -q -n 2 -m "not long" $(PURE) $(ARGS)
 
 coverage: $(READY) ## which lines and branches `make test` runs: a figure, no gate

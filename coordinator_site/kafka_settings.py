@@ -6,7 +6,7 @@ where a row says "ours". Standard library only: the launcher reads this table be
 starts anything.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from coordinator_site.setting_kinds import (
     Assignors,
@@ -604,9 +604,3 @@ def text(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, tuple) else str(value)
-
-
-def rows() -> Iterator[tuple[str, str, Value, str]]:
-    """The table as documentation shows it: name, variable, default, reason."""
-    for setting in SETTINGS:
-        yield setting.name, setting.variable, setting.default, setting.reason

@@ -43,6 +43,11 @@ class Setting(ABC):
         """The name as a Django setting."""
         return self.name.replace(".", "_").upper()
 
+    @property
+    def bounds(self) -> str:
+        """What a value may be, in words; "" where the kind says it all."""
+        return ""
+
     @abstractmethod
     def parse(self, text: str) -> Value:
         """The value that a text means; ``SettingError`` if none."""
@@ -59,6 +64,11 @@ class Number(Setting):
     least: int = 0
     most: int = INT32_MAX
     kind = "INT"
+
+    @property
+    def bounds(self) -> str:
+        """The upper one only where it is another than the type's."""
+        return f"{self.least} to {self.most}" if self.most < INT32_MAX else f"from {self.least}"
 
     def parse(self, text: str) -> int:
         """Digits, perhaps with a sign."""
@@ -119,6 +129,11 @@ class Choice(Setting):
     choices: tuple[str, ...] = ()
     kind = "STRING"
 
+    @property
+    def bounds(self) -> str:
+        """The words."""
+        return ", ".join(self.choices)
+
     def parse(self, text: str) -> str:
         """The word, in either case."""
         if text.lower() not in self.choices:
@@ -133,6 +148,11 @@ class Choices(Setting):
     choices: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
     kind = "LIST"
+
+    @property
+    def bounds(self) -> str:
+        """The words."""
+        return f"some of {', '.join(self.choices)}"
 
     def parse(self, text: str) -> tuple[str, ...]:
         """Words with commas between."""

@@ -6,7 +6,7 @@ welcome. Collation "C" compares group ids as bytes, which is what Kafka does and
 quickest at.
 """
 
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -20,14 +20,16 @@ class ReadOnly(models.QuerySet[Any]):
     """Rows that are read through the ORM and never written through it."""
 
     def _refuse(self, *_args: Any, **_values: Any) -> NoReturn:
-        raise TypeError(f"{self.model.__name__} rows are written by groups.store.apply only")
+        raise TypeError(f"{self.model.__name__} rows are written by {self.model.written_by} only")
 
     update = delete = create = bulk_create = bulk_update = _refuse
     get_or_create = update_or_create = _refuse
 
 
-class WrittenByTheStore(models.Model):
-    """A row that only ``groups.store.apply`` may write."""
+class WrittenBySql(models.Model):
+    """A row that only the statements of ``written_by`` may write."""
+
+    written_by: ClassVar = "groups.store.apply"
 
     objects = ReadOnly.as_manager()
 
@@ -36,14 +38,14 @@ class WrittenByTheStore(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse: there is one door, and it is not this."""
-        raise TypeError(f"{type(self).__name__} rows are written by groups.store.apply only")
+        raise TypeError(f"{type(self).__name__} rows are written by {self.written_by} only")
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse, for the same reason."""
-        raise TypeError(f"{type(self).__name__} rows are deleted by groups.store.apply only")
+        raise TypeError(f"{type(self).__name__} rows are deleted by {self.written_by} only")
 
 
-class Group(WrittenByTheStore):
+class Group(WrittenBySql):
     """One group. ``generation`` is the group epoch where the kind is "consumer"."""
 
     group_id = models.TextField(primary_key=True, db_collation="C")
@@ -73,7 +75,7 @@ class Group(WrittenByTheStore):
         return self.group_id
 
 
-class Member(WrittenByTheStore):
+class Member(WrittenBySql):
     """One member of one group, with its subscription and assignment as sent on the wire."""
 
     pk = models.CompositePrimaryKey("group_id", "member_id")
@@ -106,7 +108,7 @@ class Member(WrittenByTheStore):
         return self.member_id
 
 
-class Offset(WrittenByTheStore):
+class Offset(WrittenBySql):
     """One committed offset. No foreign key: two thousand a transaction would pay for it."""
 
     pk = models.CompositePrimaryKey("group_id", "topic", "partition")
@@ -129,9 +131,10 @@ class Offset(WrittenByTheStore):
         return f"{self.topic}-{self.partition} @ {self.committed_offset}"
 
 
-class GroupConfig(WrittenByTheStore):
-    """One setting that a group has of its own, existing or not;
-    ``groups.coordinator.group_configs`` writes it."""
+class GroupConfig(WrittenBySql):
+    """One setting that a group has of its own, existing or not."""
+
+    written_by = "groups.coordinator.group_configs"
 
     pk = models.CompositePrimaryKey("group_id", "name")
     group_id = models.TextField(db_collation="C")
@@ -148,12 +151,13 @@ class GroupConfig(WrittenByTheStore):
         return f"{self.group_id}: {self.name}={self.value}"
 
 
-class Pause(WrittenByTheStore):
-    """What an operator has stopped: a whole group, or one member of it
-    (``groups.operations.pauses``).
+class Pause(WrittenBySql):
+    """What an operator has stopped: a whole group, or one member of it.
 
     It outlives members, owners and restarts; who obeys it is told by ``Follower``.
     """
+
+    written_by = "groups.operations.pauses"
 
     pk = models.CompositePrimaryKey("group_id", "scope", "name")
     group_id = models.TextField(db_collation="C")
@@ -173,13 +177,14 @@ class Pause(WrittenByTheStore):
         return f"{self.group_id}: {self.name or 'all'} stopped"
 
 
-class Follower(WrittenByTheStore):
-    """A member that listens to commands, and what it obeyed last; ``groups.operations.pause_acks``
-    notes it.
+class Follower(WrittenBySql):
+    """A member that listens to commands, and what it obeyed last.
 
     A member without a row does not listen: no client but Rollcall's own does. No foreign keys:
     groups of thousands lose their members at once.
     """
+
+    written_by = "groups.operations.pause_acks"
 
     pk = models.CompositePrimaryKey("group_id", "member_id")
     group_id = models.TextField(db_collation="C")

@@ -49,7 +49,7 @@ class CommitFastPath:
         "_server",
         "_ticket",
         "_write",
-        "request",
+        "under_way",
     )
 
     def __init__(
@@ -65,7 +65,7 @@ class CommitFastPath:
         self._ended = ended
         self._host = ""
         self._header: RequestHeader | None = None
-        self.request: OffsetCommitRequest | None = None
+        self.under_way: OffsetCommitRequest | None = None
         """The commit that waits for its reply, if any: nothing after it may be answered before."""
         self._ticket = Ticket(number, 0)
 
@@ -104,7 +104,7 @@ class CommitFastPath:
         codes, writes = offset_commit.sort(request, version, entries, settings, who)
         if not writes or any(any(judged) for judged in codes):
             return False
-        self._header, self.request, self._ticket = header, request, ticket
+        self._header, self.under_way, self._ticket = header, request, ticket
         self._server.desk.open(ticket, self)
         coordinator.submit(group_id, offset_commit.asked(request, version, ticket, writes))
         return True
@@ -121,21 +121,21 @@ class CommitFastPath:
 
     def done(self) -> bool:
         """Whether nobody waits for the reply."""
-        return self.request is None
+        return self.under_way is None
 
     def set_result(self, result: Reply, /) -> None:
         """The reply has come: write it."""
-        request, header = self.request, self._header
+        request, header = self.under_way, self._header
         if request is None or header is None:
             return
-        self.request = None
+        self.under_way = None
         response = offset_commit.response(request, lambda _t, _p: result.error, ())
         self._write(_frame(header, response))
         self._ended()
 
     def forget(self) -> None:
         """The connection is over."""
-        self.request = None
+        self.under_way = None
         self._server.desk.close(self._ticket)
 
 

@@ -155,7 +155,7 @@ class KafkaConnection(asyncio.Protocol):
                     self._transport.write(reply)  # type: ignore[union-attr]
                 return
         frame = self._frames.only(data)
-        if frame is not None and self._reading and self._commit.request is None:
+        if frame is not None and self._reading and self._commit.under_way is None:
             self._last_frame_at = self.server.loop.time()
             self._frame_received(frame)
             return
@@ -341,7 +341,7 @@ class KafkaConnection(asyncio.Protocol):
         """Whether one more frame may be looked at: none is for a client that does not read."""
         return (
             self._writable
-            and self._commit.request is None
+            and self._commit.under_way is None
             and self.pending <= QUEUED_FRAMES_MAX
             and self._queued_bytes <= QUEUED_BYTES_MAX
             and not self._doomed

@@ -17,7 +17,7 @@ from groups.api.schema import NAME, PAGE, page_beside, page_of
 from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
-from groups.models import Journal, Node, RebalanceCost, ReportRun, Topic
+from groups.models import Journal, Node, RebalanceCost, Topic
 from groups.queries import groups, reports
 
 TOPIC_NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
@@ -134,7 +134,7 @@ class RebalanceReport(View):
     )
     def get(self, request: Request) -> Response:
         """Show the newest report; its run stands beside the rows."""
-        run = ReportRun.objects.filter(state=ReportRun.State.SUCCEEDED).order_by("-id").first()
+        run = reports.newest()
         if run is None:
             raise Http404("There is no report yet: POST here, or `make analyze`, makes one.")
         rows = RebalanceCost.objects.filter(run=run)

@@ -1,5 +1,5 @@
 """What needs attention: one table of rules, each with its threshold, and the sentences of those
-that fire. The Overview and REST show them; nothing is decided by them.
+that fire. The Overview shows them; nothing is decided by them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +12,7 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.timesince import timesince
 
+from groups.core.journal import EntryKind
 from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview
 from groups.queries.situation import MS
 from groups.queries.situation_text import seconds
@@ -257,7 +258,7 @@ def fired(fleet: Overview) -> Sequence[Fired]:
 
 def find(fleet: Overview, thresholds: Thresholds) -> Sequence[Found]:
     """What the rules about groups are judged by."""
-    values: Mapping[str, int] = {
+    values: Mapping[str, int | str] = {
         "journal_after": fleet.newest_entry - JOURNAL_READ_MAX,
         "storm": thresholds.attention_rebalances_per_hour,
         "stopped": thresholds.attention_stopped_ms,
@@ -265,6 +266,8 @@ def find(fleet: Overview, thresholds: Thresholds) -> Sequence[Found]:
         "silent_members": SILENT_MEMBERS_MAX,
         "commit": thresholds.attention_commit_ms,
         "listed": LISTED_MAX,
+        "completed": EntryKind.REBALANCE_COMPLETED.value,
+        "limit_near": EntryKind.LIMIT_NEAR.value,
     }
     with connection.cursor() as cursor:
         cursor.execute(sql.FOUND, values)

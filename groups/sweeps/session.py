@@ -181,7 +181,10 @@ def clean_up() -> str:
         "notes": _execute(live_sql.FORGET_STRANGERS),
         "hours of offset history": _turn_history(kept.offsets_history_retention_hours),
         "settings of groups that never came": _remove(
-            sql.ORPHANED_CONFIGS, hours=kept.group_configs_retention_hours, bell=configs_sql.BELL
+            sql.ORPHANED_CONFIGS,
+            hours=kept.group_configs_retention_hours,
+            configured=EntryKind.CONFIG_CHANGED.value,
+            bell=configs_sql.BELL,
         ),
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }

@@ -20,6 +20,13 @@ def test_no_example_is_judged_by_its_time() -> None:
     assert settings(max_examples=7).deadline is None
 
 
+def test_every_folder_has_its_row() -> None:
+    page = (CHECKOUT / "docs" / "testing.md").read_text()
+    folders = {path.parent.name for path in TESTS.glob("*/test_*.py")}
+
+    assert {name for name in folders if f"`tests/{name}`" not in page} == set()
+
+
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_every_tier_has_tests_that_are_not_long() -> None:

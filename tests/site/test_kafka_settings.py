@@ -3,9 +3,10 @@
 import pytest
 from django.conf import settings
 
-from coordinator_site import kafka_settings
 from coordinator_site.kafka_settings import SETTINGS, read
 from coordinator_site.setting_kinds import SettingError
+from coordinator_site.settings_page import page
+from launcher.installation import CHECKOUT
 
 
 def test_defaults_hold_when_nothing_is_set() -> None:
@@ -85,9 +86,14 @@ def test_least_above_its_most_is_refused_naming_both() -> None:
 
 
 def test_names_are_unique_and_every_row_has_its_reason() -> None:
-    names = [name for name, *_ in kafka_settings.rows()]
+    names = [setting.name for setting in SETTINGS]
     assert len(set(names)) == len(names)
-    assert all(reason for *_, reason in kafka_settings.rows())
+    assert all(setting.reason for setting in SETTINGS)
+
+
+def test_the_page_is_the_table() -> None:
+    """After a change: ``python -m coordinator_site.settings_page > docs/settings.md``."""
+    assert page() == (CHECKOUT / "docs" / "settings.md").read_text()
 
 
 def test_each_row_is_a_setting_of_django() -> None:

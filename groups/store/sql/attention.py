@@ -8,7 +8,7 @@ FOUND = """
         count(*) OVER () AS total
  FROM rollcall_journal
  WHERE id > %(journal_after)s AND at >= now() - interval '1 hour' AND group_id <> ''
-       AND kind = 'rebalance-completed'
+       AND kind = %(completed)s
  GROUP BY group_id HAVING count(*) >= %(storm)s ORDER BY n DESC, group_id LIMIT %(listed)s)
 UNION ALL
 (SELECT 'stopped', group_id, (array_agg(actor || ': ' || reason ORDER BY whole DESC, since))[1],
@@ -42,7 +42,7 @@ UNION ALL
 UNION ALL
 (SELECT 'limit', group_id, reason, 0, at, 1
  FROM rollcall_journal
- WHERE id > %(journal_after)s AND at >= now() - interval '24 hours' AND kind = 'limit-near'
+ WHERE id > %(journal_after)s AND at >= now() - interval '24 hours' AND kind = %(limit_near)s
  ORDER BY id DESC LIMIT %(listed)s)
 """
 

@@ -61,7 +61,7 @@ WITH gone AS (
         WHERE c.updated_at < clock_timestamp() - %(hours)s * interval '1 hour'
           AND NOT EXISTS (SELECT FROM rollcall_group g WHERE g.group_id = c.group_id)
           AND NOT EXISTS (SELECT FROM rollcall_journal j
-                          WHERE j.group_id = c.group_id AND j.kind <> 'config-changed')
+                          WHERE j.group_id = c.group_id AND j.kind <> %(configured)s)
         LIMIT %(rows)s)
     RETURNING group_id
 )

@@ -1,0 +1,38 @@
+"""``python -m coordinator_site.settings_page``: every setting with Kafka's names, as
+docs/settings.md has it.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from coordinator_site.kafka_settings import SETTINGS, text
+
+HEAD: Final = """\
+# Settings
+
+`python -m coordinator_site.settings_page` makes this page of `coordinator_site/kafka_settings.py`.
+Each is read when a process starts, from the variable of its name: `group.max.size` is
+`ROLLCALL_GROUP_MAX_SIZE`. A value that cannot be is told in a sentence, and nothing starts. Names,
+types and defaults are those of Kafka's brokers, except where a row says "ours". What a single group
+may have of its own, and how it is changed while everything runs: [configuration](configuration.md).
+
+| setting | default | may be | why |
+|---|---|---|---|"""
+
+
+def page() -> str:
+    """The same on every installation: defaults, not what is set here."""
+    return "\n".join((HEAD, *_rows(), ""))
+
+
+def _rows() -> Iterator[str]:
+    for setting in SETTINGS:
+        default = f"`{text(setting.default)}`" if text(setting.default) else "none"
+        may_be = setting.bounds or ("true, false" if setting.kind == "BOOLEAN" else "text")
+        why = setting.reason.replace("|", "\\|")
+        yield f"| `{setting.name}` | {default} | {may_be} | {why} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
