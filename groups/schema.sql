@@ -424,7 +424,7 @@ BEGIN
     ), noted AS (
         INSERT INTO rollcall_offset_history
         SELECT clock_timestamp(), NEW.group_id, topic, partition, at, -1, note,
-               NEW.member_id, m.client_id, m.client_host FROM told
+               NEW.member_id, m.client_id, m.client_host, 'Login:' || session_user FROM told
     )
     INSERT INTO rollcall_offset AS o (group_id, topic, partition, committed_offset, leader_epoch,
                                       metadata, committed_at, expires_at)
@@ -682,7 +682,8 @@ CREATE TABLE public.rollcall_offset_history (
     metadata text NOT NULL,
     member_id text NOT NULL,
     client_id text NOT NULL,
-    client_host text NOT NULL
+    client_host text NOT NULL,
+    principal text
 )
 PARTITION BY RANGE (at);
 
@@ -738,7 +739,8 @@ CREATE TABLE public.rollcall_pending_offset (
     place bigint NOT NULL,
     member_id text,
     client_id text,
-    client_host text
+    client_host text,
+    principal text
 );
 
 COMMENT ON COLUMN public.rollcall_pending_offset.superseded IS 'Somebody wrote the partition since then: this is not applied even if committed.';

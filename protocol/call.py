@@ -127,7 +127,15 @@ class Call:
     @property
     def author(self) -> Author:
         """Who asks, for the journal, where a request names no member."""
-        return Author("", self.client_id, self.client_host)
+        return self.author_as("")
+
+    def author_as(self, member_id: str) -> Author:
+        """The same, where a request names one."""
+        return Author(member_id, self.client_id, self.client_host, self.session.principal)
+
+    def committer(self, member_id: str) -> Author | None:
+        """Whom the history of offsets names, where one is kept."""
+        return self.author_as(member_id) if self.node.totals.keeps_history else None
 
     def reachable(self) -> Mapping[int, Endpoint]:
         """The live nodes by id, where clients of this connection's listener find them."""

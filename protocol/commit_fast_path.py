@@ -11,6 +11,7 @@ from collections.abc import Callable
 from struct import Struct
 
 from groups.catalogue.cache import Entry
+from groups.core.authors import Author
 from groups.core.errors import Refuse
 from groups.core.events import Ticket
 from groups.core.replies import Reply
@@ -18,6 +19,7 @@ from groups.core.rows import slot_of
 from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
 from protocol.host import Host
+from protocol.session import Session
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.errors import WireError
 from rollcall.wire.frames import RequestHeader, parse_header, response_frame
@@ -47,6 +49,7 @@ class CommitFastPath:
         "_host",
         "_number",
         "_server",
+        "_session",
         "_ticket",
         "_write",
         "under_way",
@@ -56,11 +59,13 @@ class CommitFastPath:
         self,
         server: Host,
         number: int,
+        session: Session,
         write: Callable[[bytes], None],
         ended: Callable[[], None],
     ) -> None:
         self._server = server
         self._number = number
+        self._session = session
         self._write = write
         self._ended = ended
         self._host = ""
@@ -97,9 +102,11 @@ class CommitFastPath:
         entries = self._entries(request, header.api_version)
         if not entries or group_id in coordinator.own.buckets or group_id in coordinator.full:
             return False
-        who = offset_commit.committer(
-            request, node, validation.shown(header.client_id or ""), self._host
-        )
+        who = None
+        if node.totals.keeps_history:
+            named = offset_commit.member_named(request)
+            client_id = validation.shown(header.client_id or "")
+            who = Author(named, client_id, self._host, self._session.principal)
         version = header.api_version
         codes, writes = offset_commit.sort(request, version, entries, settings, who)
         if not writes or any(any(judged) for judged in codes):

@@ -73,7 +73,7 @@ class KafkaConnection(asyncio.Protocol):
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
-        self._commit = CommitFastPath(server, number, self._write, self._commit_ended)
+        self._commit = CommitFastPath(server, number, self.session, self._write, self._commit_ended)
         self._speak(apis)
         self._reserved = 0
         self._long_bytes = 0

@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from groups.core.authors import ANONYMOUS as ANONYMOUS
 from protocol.sasl import Exchange, Sasl
 
 PLAINTEXT = "PLAINTEXT"
 """The listener that a node has unless it is told of others."""
-
-ANONYMOUS = "User:ANONYMOUS"
-"""Kafka's principal of a client that nothing is known of."""
 
 
 def _never(*_facts: object) -> None:

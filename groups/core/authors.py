@@ -1,7 +1,8 @@
 """Who asked for a change, as the journal names them.
 
-A client of the wire by its client id and address (nobody has checked either), a person by the name
-under which they are logged in, a program of our own by what it does.
+A client of the wire by its principal, which its listener has authenticated, and by its client id
+and address, which nobody has checked; a person by the name under which they are logged in, a
+program of our own by what it does.
 """
 
 from collections.abc import Mapping
@@ -11,16 +12,31 @@ Told = Mapping[str, str]
 """As an entry's details hold an author."""
 
 
+ANONYMOUS: Final = "User:ANONYMOUS"
+"""Kafka's principal of a client that nothing is known of."""
+
+
 class Author(NamedTuple):
-    """Who commits, for the history of offsets; the member id is "" where it is no member."""
+    """Who commits, for the history of offsets; the member id is "" where it is no member. The
+    principal has Kafka's form: ``User:ann``."""
 
     member_id: str
     client_id: str
     client_host: str
+    principal: str = ANONYMOUS
 
     def told(self) -> Told:
         """For the journal."""
-        return {"client_id": self.client_id, "client_host": self.client_host}
+        return {
+            "principal": self.principal,
+            "client_id": self.client_id,
+            "client_host": self.client_host,
+        }
+
+
+def principal_of(user: str) -> str:
+    """Somebody who is logged in to the web, as a principal."""
+    return f"User:{user}"
 
 
 def user(name: str) -> Told:

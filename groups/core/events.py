@@ -107,9 +107,11 @@ class Leaver(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaveGroup(Event):
-    """Members leave, by their own word or an administrator's (KIP-345, KIP-800)."""
+    """Members leave, by their own word or an administrator's (KIP-345, KIP-800); ``author`` says
+    which."""
 
     members: tuple[Leaver, ...]
+    author: Author | None = None
 
 
 class OffsetWrite(NamedTuple):

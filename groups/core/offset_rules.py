@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from groups.core import transactional_offsets as pending
+from groups.core.authors import user
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     Author,
@@ -202,6 +203,7 @@ def restore(work: Keeps, event: RestoreOffsets, *, exists: bool, has_members: bo
         told=[(write.topic, write.partition) for write in event.offsets],
         offsets=len(event.offsets),
         after=_told(event.offsets),
+        author=user(event.actor),
     )
     detail = f"{len(event.offsets)} offsets are as they were at {event.to}"
     work.operated(event.operation_id, ErrorCode.NONE, detail)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from groups.core.authors import user
 from groups.core.errors import ErrorCode
 from groups.core.events import Verb
 from groups.core.group import JournalEntry
@@ -183,7 +184,7 @@ def _ruled(pauses: Pauses, durable: Durable, target: Target, verb: PauseVerb) ->
         client_id=None if member is None else member.client_id,
         generation_before=durable.group.generation,
         generation_after=durable.group.generation,
-        details={"scope": target.scope, "name": target.name},
+        details={"scope": target.scope, "name": target.name, "author": user(verb.actor)},
     )
     detail = f"{whose} is to {'stop' if stops else 'start'}"
     if not stops and (WHOLE in kept or (target == WHOLE and kept)):

@@ -17,7 +17,8 @@ from psycopg_pool import PoolTimeout
 
 from groups.coordinator.entries import GroupEntry
 from groups.coordinator.runtime import CoordinatorRuntime
-from groups.core.events import Author, ExpireOffsets, OffsetWrite, RestoreOffsets
+from groups.core.authors import Author, principal_of
+from groups.core.events import ExpireOffsets, OffsetWrite, RestoreOffsets
 from groups.core.expiry import Age
 from groups.postgres.connections import Connection
 from groups.store.sql import offset_operations as sql
@@ -99,6 +100,6 @@ async def _with_history(
 ) -> RestoreOffsets:
     then = {"group_id": group_id, "to": asked.to}
     rows = await (await connection.execute(sql.AS_OF.encode(), then)).fetchall()
-    author = Author("", asked.actor, "")
+    author = Author("", asked.actor, "", principal_of(asked.actor))
     offsets = tuple(OffsetWrite(*row)._replace(author=author) for row in rows)
     return replace(asked, offsets=offsets)

@@ -7,6 +7,7 @@ Words only, for ``groups.queries.journal_text``.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from groups.core.authors import ANONYMOUS
 from groups.core.configs.group import FREEZE
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
@@ -31,12 +32,15 @@ TOPICS: Final[Mapping[str, str]] = {
 
 
 def author(entry: Journal) -> str:
-    """Who asked: "olga", or "client admin-1 (/10.0.0.7)"; whoever it was, where nobody told."""
+    """Who asked: "olga", "client admin-1 (/10.0.0.7)", or "client admin-1 of User:ann (/10.0.0.7)";
+    whoever it was, where nobody told."""
     told = entry.details.get("author") or {}
     if "user" in told or "program" in told:
         return str(told.get("user") or told["program"])
     if told.get("client_host"):
-        return f"client {told.get('client_id') or 'without a name'} ({told['client_host']})"
+        who = told.get("principal", ANONYMOUS)
+        of = "" if who == ANONYMOUS else f" of {who}"
+        return f"client {told.get('client_id') or 'without a name'}{of} ({told['client_host']})"
     return "somebody"
 
 

@@ -195,7 +195,10 @@ def _rebalance_failed(entry: Journal, name: Name) -> str:
 
 
 def _expelled(entry: Journal, name: Name) -> str:
-    return f"Member {name(entry.member_id, entry.client_id) or '?'} is out: {entry.reason}."
+    why = entry.reason
+    if "author" in entry.details:
+        why = f"{acts.author(entry)} removed it{said(entry)}"
+    return f"Member {name(entry.member_id, entry.client_id) or '?'} is out: {why}."
 
 
 def _stable(entry: Journal, _name: Name) -> str:

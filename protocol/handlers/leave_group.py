@@ -20,7 +20,8 @@ async def handle(request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse:
     except Refuse as refusal:
         return LeaveGroupResponse(error_code=refusal.code)
     leavers = await call.aside(partial(_leavers, request, call.version))
-    reply = await call.decide(request.group_id, LeaveGroup(ticket=call.ticket, members=leavers))
+    event = LeaveGroup(ticket=call.ticket, members=leavers, author=call.author)
+    reply = await call.decide(request.group_id, event)
     left = reply if isinstance(reply, Left) else Left(reply.error)
     if call.version < BATCH_SINCE:
         return LeaveGroupResponse(error_code=_lifted(left))

@@ -12,7 +12,7 @@ from uuid import UUID
 from groups.catalogue.cache import Entry, Unavailable
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, OffsetCommit, OffsetWrite, Outsider, Ticket
-from groups.node import Node, NodeSettings
+from groups.node import NodeSettings
 from protocol.call import Call
 from protocol.handlers.support import validation
 from rollcall.wire.messages.offset_commit import (
@@ -115,7 +115,7 @@ async def _told(
 async def _sort(
     request: OffsetCommitRequest, entries: Sequence[Entry | ErrorCode], call: Call
 ) -> tuple[Codes, list[OffsetWrite]]:
-    who = committer(request, call.node, call.client_id, call.client_host)
+    who = call.committer(member_named(request))
     sorting = partial(sort, request, call.version, entries, call.node.settings, who)
     return await call.beside(sorting) if call.is_large else sorting()
 
@@ -241,19 +241,11 @@ def write(
     )
 
 
-def author(member_id: str, node: Node, client_id: str, host: str) -> Author | None:
-    """Who is to be named in the history of offsets, where one is kept."""
-    if not node.totals.keeps_history:
-        return None
-    return Author(member_id, client_id, host)
-
-
-def committer(request: OffsetCommitRequest, node: Node, client_id: str, host: str) -> Author | None:
-    """Whom the history of offsets names for this request."""
+def member_named(request: OffsetCommitRequest) -> str:
+    """As whom a client commits, for the history of offsets."""
     # Without a generation anybody may commit to an empty group, and call itself what it likes.
     is_member = request.generation_id_or_member_epoch >= 0
-    member_id = request.member_id if is_member else validation.shown(request.member_id)
-    return author(member_id, node, client_id, host)
+    return request.member_id if is_member else validation.shown(request.member_id)
 
 
 def response(

@@ -14,7 +14,6 @@ from groups.core.transactions import Claim
 from protocol.call import Call
 from protocol.handlers.offset_commit import (
     NO_ROOM,
-    author,
     check,
     is_known,
     no_room,
@@ -88,7 +87,7 @@ async def _sort(request: TxnOffsetCommitRequest, call: Call) -> tuple[Codes, lis
     except Unavailable as error:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE) from error
     limit = call.node.settings.offset_metadata_max_bytes
-    who = author(validation.shown(request.member_id), call.node, call.client_id, call.client_host)
+    who = call.committer(validation.shown(request.member_id))
     return await call.aside(partial(_sorted, request, entries, limit, who))
 
 

@@ -189,7 +189,8 @@ def test_a_commit_with_an_author_has_a_history() -> None:
         of(group_rows.PUT_OFFSETS_AND_HISTORY, write),
     )
     assert (plain["partition"], told["partition"]) == ("{0}", "{1}")
-    assert [told[name] for name in Author._fields] == ['{"m"}', '{"app"}', '{"/h"}']
+    named = [told[name] for name in Author._fields]
+    assert named == ['{"m"}', '{"app"}', '{"/h"}', '{"User:ANONYMOUS"}']
 
 
 def test_what_waits_for_a_transaction_is_locked_first_and_marked_or_dropped_before_offsets() -> (

@@ -16,6 +16,7 @@ from groups.core.classic.states import MEMBER_LEFT, MEMBER_REFUSED
 from groups.core.classic.work import Work
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import IdsAbandoned, LeaveGroup, Leaver, MembersRefused
+from groups.core.removals import removals
 from groups.core.replies import Joined, Left, Synced
 from groups.core.rows import MemberRow
 
@@ -36,6 +37,8 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         if row is not None:
             gone.append((row, leaver))
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
+    told = [(row, leaver.reason or "") for row, leaver in gone]
+    work.journal.extend(removals(event.author, told, work.row.generation))
     if gone:
         rebalance_or_go_on(work, _cause(gone))
     elif ids_released:

@@ -20,6 +20,7 @@ from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup
 from groups.core.journal import EntryKind
 from groups.core.rebalance_cause import Cause
+from groups.core.removals import removals
 from groups.core.replies import Left
 from groups.core.rows import MemberRow
 from groups.core.step import NAMED_MAX
@@ -36,6 +37,7 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
             left.append((row, leaver.reason or ""))
             remove(work, row.member_id)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
+    work.journal.extend(removals(event.author, left, work.row.generation))
     if left:
         first, said = left[0]
         what = "a consumer left the group"

@@ -24,6 +24,7 @@ from groups.core.events import (
     TargetComputed,
 )
 from groups.core.journal import Trigger
+from groups.core.removals import removals
 from groups.core.replies import ConsumerBeaten, Left
 
 
@@ -101,6 +102,8 @@ def leave_group(work: Work, event: LeaveGroup) -> None:
         if member is not None and codes[-1] is ErrorCode.NONE and member not in gone:
             said = said if gone else leaver.reason or ""
             gone.append(member)
+    told = [(member.row, said) for member in gone]
+    work.journal.extend(removals(event.author, told, work.row.generation))
     if gone:
         what = "a member left" if len(gone) == 1 else f"{len(gone)} members left"
         remove(work, gone, Trigger.MEMBER_LEFT, what, said)

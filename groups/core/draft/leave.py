@@ -8,21 +8,26 @@ from groups.core.draft.work import Work
 from groups.core.errors import ErrorCode
 from groups.core.events import LeaveGroup, MembersRefused
 from groups.core.rebalance_cause import Cause
+from groups.core.removals import removals
 from groups.core.replies import DraftJoined, Left
+from groups.core.rows import MemberRow
 
 
 def leave_group(work: Work, event: LeaveGroup) -> None:
     """Each leaver by its consumer id; the rest rebalance, once for all of them."""
     codes: list[ErrorCode] = []
     left = []
+    told: list[tuple[MemberRow, str]] = []
     for leaver in event.members:
         known = leaver.member_id in work.members
         codes.append(ErrorCode.NONE if known else ErrorCode.UNKNOWN_MEMBER_ID)
         if known:
             client_id = work.members[leaver.member_id].client_id
             left.append((leaver.member_id, client_id, leaver.reason or ""))
+            told.append((work.members[leaver.member_id], leaver.reason or ""))
             remove(work, leaver.member_id)
     work.answer(event.ticket, Left(ErrorCode.NONE, tuple(codes)))
+    work.journal.extend(removals(event.author, told, work.row.generation))
     if left:
         cause = Cause(MEMBER_LEFT, "it left the group", *left[0])
         rebalance(work, cause, [consumer_id for consumer_id, *_ in left])

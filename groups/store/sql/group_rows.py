@@ -131,13 +131,13 @@ WITH new AS MATERIALIZED (
     FROM unnest(%(group_id)s::text[], %(topic)s::text[], %(partition)s::int[],
                 %(committed_offset)s::bigint[], %(leader_epoch)s::int[], %(metadata)s::text[],
                 %(commit_ms)s::bigint[], %(retention_ms)s::bigint[], %(member_id)s::text[],
-                %(client_id)s::text[], %(client_host)s::text[])
+                %(client_id)s::text[], %(client_host)s::text[], %(principal)s::text[])
          AS n(group_id, topic, partition, committed_offset, leader_epoch, metadata,
-              commit_ms, retention_ms, member_id, client_id, client_host)
+              commit_ms, retention_ms, member_id, client_id, client_host, principal)
 ), noted AS (
     INSERT INTO rollcall_offset_history
     SELECT at, group_id, topic, partition, committed_offset, leader_epoch, metadata,
-           member_id, client_id, client_host FROM new
+           member_id, client_id, client_host, principal FROM new
 )
 INSERT INTO rollcall_offset AS o (
     group_id, topic, partition, committed_offset, leader_epoch, metadata, committed_at, expires_at)

@@ -41,15 +41,16 @@ WHERE p.group_id = later.group_id AND p.topic = later.topic AND p.partition = la
 PUT_PENDING = """
 INSERT INTO rollcall_pending_offset (
     producer_id, group_id, topic, partition, committed_offset, leader_epoch, metadata,
-    committed_at, superseded, member_id, client_id, client_host)
+    committed_at, superseded, member_id, client_id, client_host, principal)
 SELECT new.producer_id, new.group_id, topic, partition, committed_offset, leader_epoch, metadata,
-       clock_timestamp(), superseded, member_id, client_id, client_host
+       clock_timestamp(), superseded, member_id, client_id, client_host, principal
 FROM unnest(%(producer_id)s::bigint[], %(epoch)s::smallint[], %(group_id)s::text[],
             %(topic)s::text[], %(partition)s::int[], %(committed_offset)s::bigint[],
             %(leader_epoch)s::int[], %(metadata)s::text[], %(superseded)s::boolean[],
-            %(member_id)s::text[], %(client_id)s::text[], %(client_host)s::text[])
+            %(member_id)s::text[], %(client_id)s::text[], %(client_host)s::text[],
+            %(principal)s::text[])
      AS new(producer_id, epoch, group_id, topic, partition, committed_offset, leader_epoch,
-            metadata, superseded, member_id, client_id, client_host)
+            metadata, superseded, member_id, client_id, client_host, principal)
 JOIN rollcall_producer p ON p.producer_id = new.producer_id AND p.epoch = new.epoch
                         AND p.state = 'Ongoing'
 JOIN rollcall_txn_group g ON g.transactional_id = p.transactional_id AND g.group_id = new.group_id
@@ -57,7 +58,8 @@ ON CONFLICT (producer_id, group_id, topic, partition) DO UPDATE SET
     committed_offset = excluded.committed_offset, leader_epoch = excluded.leader_epoch,
     metadata = excluded.metadata, committed_at = excluded.committed_at,
     superseded = excluded.superseded, place = excluded.place, member_id = excluded.member_id,
-    client_id = excluded.client_id, client_host = excluded.client_host
+    client_id = excluded.client_id, client_host = excluded.client_host,
+    principal = excluded.principal
 """
 """Only into a transaction that is still the producer's own, and has the group."""
 
@@ -142,9 +144,9 @@ ON CONFLICT (group_id, topic, partition) DO UPDATE SET
 NOTE_HISTORY = """
 INSERT INTO rollcall_offset_history (
     at, group_id, topic, partition, committed_offset, leader_epoch, metadata,
-    member_id, client_id, client_host)
+    member_id, client_id, client_host, principal)
 SELECT clock_timestamp(), group_id, topic, partition, committed_offset, leader_epoch, metadata,
-       member_id, client_id, client_host
+       member_id, client_id, client_host, principal
 FROM rollcall_pending_offset
 WHERE producer_id = %(producer_id)s AND NOT superseded AND member_id IS NOT NULL
 ORDER BY group_id, topic, partition

@@ -11,7 +11,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import Author, DraftCommit, OffsetWrite
 from protocol.call import Call
 from protocol.handlers.draft import check_names, decide, number_of
-from protocol.handlers.offset_commit import NO_ROOM, RETENTION_MS_MAX, author, check, no_room
+from protocol.handlers.offset_commit import NO_ROOM, RETENTION_MS_MAX, check, no_room
 from protocol.handlers.support import validation
 from rollcall.wire.messages.draft.offset_commit import (
     OffsetCommitRequest,
@@ -60,7 +60,7 @@ def _sort(
 ) -> list[OffsetWrite]:
     """The writes of what can be stored; the code of what cannot goes into ``codes``."""
     limit = call.node.settings.offset_metadata_max_bytes
-    who = author(request.consumer_id, call.node, call.client_id, call.client_host)
+    who = call.committer(request.consumer_id)
     retention = request.retention_time_ms
     retention_ms = min(retention, RETENTION_MS_MAX) if retention >= 0 else None
     writes: list[OffsetWrite] = []

@@ -1,0 +1,34 @@
+"""Members that somebody else takes out by LeaveGroup (KIP-345): the journal tells who that was.
+
+A member that leaves does so from the address and under the client id by which it joined. Who has
+another one is an administrator with a tool.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from groups.core.authors import Author
+from groups.core.group import JournalEntry
+from groups.core.journal import EntryKind, Trigger
+from groups.core.rows import MemberRow
+
+
+def removals(
+    author: Author | None, gone: Iterable[tuple[MemberRow, str]], generation: int
+) -> Iterator[JournalEntry]:
+    """An entry for each of these members, and what was said about it, that did not go by itself."""
+    if author is None:
+        return
+    for row, said in gone:
+        if (row.client_id, row.client_host) == (author.client_id, author.client_host):
+            continue
+        yield JournalEntry(
+            EntryKind.MEMBER_EXPELLED,
+            Trigger.REQUEST,
+            "an administrator removed it",
+            member_id=row.member_id,
+            client_id=row.client_id,
+            client_reason=said,
+            generation_before=generation,
+            generation_after=generation,
+            details={"author": author.told()},
+        )
