@@ -297,7 +297,7 @@ class Node:
     async def _topics_rung(self, payload: str | None) -> None:
         """The doorbell of the catalogue: the copy first, then who subscribes."""
         await self.catalogue.rung(payload)
-        self.draft_topics.look()
+        self.draft_topics.wake()
         self.commanded_topics.wake()
 
     async def _operations(self) -> None:

@@ -7,8 +7,10 @@ thread, once for each version of the catalogue. No SQL and no rules here.
 
 import asyncio
 import logging
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from groups.catalogue import regex
 from groups.catalogue.cache import Catalogue
@@ -16,6 +18,7 @@ from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.commanded.group import CommandedGroup
 from groups.core.commanded.thread_offers import BLACK_LIST, filter_of
 from groups.core.events import TopicsChanged
+from groups.event_loop import Slices
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +27,10 @@ LOOK_S = 1.0
 
 MATCH_S_MAX = 2.0
 """All filters that are matched at one look, together. RE2 matches some million names a second."""
+
+FILTERS_AT_ONCE = 100
+"""Matched together, of several groups. Each has as many names as there are topics at the most, and
+so many filters' are kept until the catalogue changes."""
 
 Names = tuple[str, ...]
 
@@ -39,13 +46,13 @@ class CommandedTopics:
         self._coordinator = coordinator
         self._catalogue = catalogue
         self._epochs: Mapping[int, int] = {}
-        self._groups: set[str] = set()
+        self._groups: dict[str, tuple[CommandedGroup, int] | None] = {}
         self._matched: dict[str, tuple[int, Names]] = {}
         self._awake = asyncio.Event()
 
     def knows(self, group_id: str) -> None:
         """The group is one that is commanded, or is about to be."""
-        self._groups.add(group_id)
+        self._groups.setdefault(group_id)
 
     def wake(self) -> None:
         """The catalogue has changed."""
@@ -63,17 +70,26 @@ class CommandedTopics:
     async def look(self) -> None:
         """Tell every commanded group of what is not as it last heard. Telling it twice, while the
         first word is on its way, does no harm."""
+        slices = Slices()
         if self._epochs != self._coordinator.epochs:
-            self._go_through()
-        keys = {key for group_id in self._groups for key in self._filters(group_id)}
-        matched = await self.matched(keys)
-        self._matched = {key: found for key, found in self._matched.items() if key in keys}
-        for group_id in list(self._groups):
+            await self._go_through(slices)
+        for few in together(await self._to_compare(slices)):
+            matched = await self.matched({key for _, group in few for key in group.filters})
+            for group_id, group in few:
+                self._groups[group_id] = await self._compare(group_id, group, matched, slices)
+
+    async def _to_compare(self, slices: Slices) -> list[tuple[str, CommandedGroup]]:
+        """The groups that have changed, or not heard of a change of the catalogue."""
+        found = list[tuple[str, CommandedGroup]]()
+        for group_id, agreed in list(self._groups.items()):
+            if slices.is_over:
+                await slices.pause()
             group = self._coordinator.group(group_id)
-            if isinstance(group, CommandedGroup):
-                self._tell(group_id, group, matched)
-            else:
-                self._groups.discard(group_id)
+            if not isinstance(group, CommandedGroup):
+                self._groups.pop(group_id, None)
+            elif agreed is None or agreed[0] is not group or agreed[1] != self._catalogue.changes:
+                found.append((group_id, group))
+        return found
 
     async def matched(self, keys: Collection[str]) -> Mapping[str, Names]:
         """The topics that each filter lets through today; one that takes too long is left out."""
@@ -84,6 +100,8 @@ class CommandedTopics:
             found = await asyncio.to_thread(let_through, due, names)
             if len(found) < len(due):
                 logger.warning("%d filters could not be matched in time", len(due) - len(found))
+            if len(self._matched) + len(found) > FILTERS_AT_ONCE:
+                self._matched = {key: self._matched[key] for key in keys if key in self._matched}
             self._matched.update({key: (version, some) for key, some in found.items()})
         return {key: self._matched[key][1] for key in keys if key in self._matched}
 
@@ -92,34 +110,64 @@ class CommandedTopics:
         entry = self._catalogue.get(topic)
         return 0 if entry is None else entry.partitions
 
-    def _filters(self, group_id: str) -> Collection[str]:
-        group = self._coordinator.group(group_id)
-        return group.filters if isinstance(group, CommandedGroup) else ()
-
-    def _tell(self, group_id: str, group: CommandedGroup, matched: Mapping[str, Names]) -> None:
+    async def _compare(
+        self,
+        group_id: str,
+        group: CommandedGroup,
+        matched: Mapping[str, Names],
+        slices: Slices,
+    ) -> tuple[CommandedGroup, int] | None:
+        """The group and what it was compared with, where it knows all of it; else tell it."""
+        changes = self._catalogue.changes
         known = {key: tuple(names) for key, names in group.matches.items()}
-        matches = {key: matched.get(key, known.get(key, ())) for key in group.filters}
-        topics = group.names.union(*matches.values())
-        counts = {topic: self.count(topic) for topic in topics}
+        room = group.room
+        matches = {key: matched.get(key, known.get(key, ()))[:room] for key in group.filters}
+        cut = sum(len(matched.get(key, ())) > room for key in group.filters)
+        if cut:
+            logger.warning("%r: %d filters let through more than %d topics", group_id, cut, room)
+        counts = dict[str, int]()
+        for topic in group.names.union(*matches.values()):
+            if slices.is_over:
+                await slices.pause()
+            counts[topic] = self.count(topic)
         if counts != group.counts or matches != known:
             event = TopicsChanged(counts=counts, matches=matches)
             self._coordinator.submit(group_id, event)
+            return None
+        return (group, changes) if matched.keys() >= group.filters else None
 
-    def _go_through(self) -> None:
+    async def _go_through(self, slices: Slices) -> None:
         self._epochs = dict(self._coordinator.epochs)
-        for group in self._coordinator.groups():
+        for group in list(self._coordinator.groups()):
+            if slices.is_over:
+                await slices.pause()
             if isinstance(group, CommandedGroup):
-                self._groups.add(group.durable.group.group_id)
+                self.knows(group.durable.group.group_id)
+
+
+def together(groups: Iterable[tuple[str, CommandedGroup]]) -> Iterator[list[Any]]:
+    """The same, a few at a time: no more than have so many filters, or one that has more."""
+    few: list[tuple[str, CommandedGroup]] = []
+    filters = 0
+    for group_id, group in groups:
+        if few and filters + len(group.filters) > FILTERS_AT_ONCE:
+            yield few
+            few, filters = [], 0
+        few.append((group_id, group))
+        filters += len(group.filters)
+    if few:
+        yield few
 
 
 def let_through(keys: Collection[str], names: list[str]) -> Mapping[str, Names]:
     """The names that each filter lets through, sorted as they come."""
     patterns = {filter_of(key)[1] for key in keys}
+    until = time.monotonic() + MATCH_S_MAX
     matching = regex.matches(patterns, names, MATCH_S_MAX)
     found: dict[str, Names] = {}
     for key in keys:
         kind, pattern = filter_of(key)
-        if pattern in matching:
+        if pattern in matching and time.monotonic() < until:
             some = frozenset(matching[pattern])
             found[key] = tuple(name for name in names if (name in some) != (kind == BLACK_LIST))
     return found

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from groups.core import events
+from groups.core.commanded import registering, thread_offers
+from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
+from groups.core.draft import join as draft_join
 from groups.core.errors import ErrorCode
 from groups.core.group import Group
 from tests.core.every_kind import ABSENT, EVERY, JOINS, NOW, RULES, decided, lived, written
@@ -98,13 +101,100 @@ def test_the_journal_names_topics_up_to_two_hundred_characters(kind: str) -> Non
     assert f"the partitions of {named} are not what they were" in reasons
 
 
-BREADTH = {"classic": (0, 1, 2), "consumer": (0, 2, 3), "draft": (0, 2, 3), "commanded": (0, 2, 3)}
-"""Without a group; with a member and, where its kind knows of it, a partition; with one more
-member, or one that waits to become one."""
+BREADTH = {"classic": (0, 1, 2), "consumer": (0, 2, 3), "draft": (0, 3, 4), "commanded": (0, 3, 4)}
+"""Without a group; with a member and, where its kind knows of it, a partition, of the old kinds its
+topic too; with one more member, or one that waits to become one."""
 
 
 @EVERY
-def test_a_step_goes_through_members_those_who_wait_and_partitions(kind: str) -> None:
+def test_a_step_goes_through_members_those_who_wait_topics_and_partitions(kind: str) -> None:
     group = lived(kind).group
     more = group.step([joining(kind, NEWCOMERS[kind])], NOW, Random(2)).group
     assert (ABSENT[kind]().breadth, group.breadth, more.breadth) == BREADTH[kind]
+
+
+@pytest.mark.parametrize("kind", ["draft", "commanded"])
+def test_topics_that_nobody_knows_make_a_step_long_as_well(kind: str) -> None:
+    join: Any = JOINS[kind]
+    for count, is_long in ((LONG_STEP_MIN - 1, False), (LONG_STEP_MIN, True)):
+        names = {f"t{number}": 0 for number in range(count)}
+        offered: dict[str, Any] = (
+            {"threads": dict.fromkeys(names, 1)}
+            if kind == "commanded"
+            else {"topics": tuple(names)}
+        )
+        many = replace(join, counts=names, **offered)
+        assert may_take_long(ABSENT[kind](), [many]) is is_long
+
+
+def test_long_lists_of_topics_of_a_draft_group_end_where_there_is_no_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those of who has joined, and of who waits to; a short one is taken, and one in place of an
+    equally long one of the same consumer."""
+    monkeypatch.setattr(draft_join, "FEW_BYTES", 100)
+    join: Any = JOINS["draft"]
+    long = replace(join, consumer_id="", topics=("x" * 500, "y" * 400))
+    rules = replace(RULES, group_consumer_metadata_max_bytes=2_000)
+    group = lived("draft").group.with_rules(rules)
+    (member_id,) = group.durable.members
+    codes = []
+    for number in range(3):
+        decision = group.step([replace(long, ticket=events.Ticket(9, number))], NOW, Random(2))
+        group = decision.group
+        codes += [a.reply.error for a in decision.answers if a.ticket == events.Ticket(9, number)]
+    assert codes == [ErrorCode.GROUP_MAX_SIZE_REACHED], "two wait, the third has no room"
+    assert told(group, replace(long, topics=("z" * 90,))) is None
+    rejoin = replace(long, consumer_id=member_id)
+    assert told(group, rejoin) is ErrorCode.GROUP_MAX_SIZE_REACHED
+    wider = group.with_rules(replace(rules, group_consumer_metadata_max_bytes=3_000))
+    rejoined = wider.step([replace(rejoin, ticket=events.Ticket(8, 1))], NOW, Random(2)).group
+    assert not told(rejoined, rejoin), "in place of what it said before"
+
+
+def registered(group: Group, number: int, **over: Any) -> tuple[Group, ErrorCode]:
+    join: Any = JOINS["commanded"]
+    ticket = events.Ticket(7, number)
+    event = replace(join, consumer_id=f"n{number}", generation_id=-1, ticket=ticket, **over)
+    decision = group.step([event], NOW, Random(number))
+    (code,) = [a.reply.error for a in decision.answers if a.ticket == ticket]
+    return decision.group, code
+
+
+def test_topics_that_consumers_of_a_commanded_group_name_have_a_total(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registering, "FEW_TOPICS", 2)
+    monkeypatch.setattr(registering, "OFFERS_MAX", 10)
+    group = ABSENT["commanded"]()
+    four = {f"t{number}": 1 for number in range(4)}
+    codes = []
+    for number in range(3):
+        group, code = registered(group, number, threads=four, counts=four)
+        codes.append(code)
+    assert codes == [ErrorCode.NONE, ErrorCode.NONE, ErrorCode.GROUP_MAX_SIZE_REACHED]
+    assert registered(group, 1, threads=four)[1] is ErrorCode.NONE, "it has them already"
+    assert registered(group, 3, threads={"t0": 1, "t1": 1})[1] is ErrorCode.NONE
+
+
+def test_filters_of_a_commanded_group_have_a_total_and_let_through_so_many_topics(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registering, "FILTERS_MAX", 2)
+    monkeypatch.setattr(thread_offers, "LET_THROUGH_MAX", 6)
+    group: Any = ABSENT["commanded"]()
+    codes, names = [], tuple(f"t{number}" for number in range(5))
+    for number, pattern in enumerate("aab"):
+        key = f"white_list:{pattern}"
+        offered: dict[str, Any] = {"threads": {}, "filter": key, "filter_threads": 1}
+        counts, matches = dict.fromkeys(names, 1), {key: names}
+        group, code = registered(group, number, **offered, counts=counts, matches=matches)
+        codes.append(code)
+        told_each = {key: tuple(found) for key, found in group.matches.items()}
+        assert told_each[key] == names[: group.room]
+        assert group.room == 6 // (number + 1)
+    key = "white_list:c"
+    offered = {"threads": {}, "filter": key, "filter_threads": 1}
+    codes.append(registered(group, 3, **offered)[1])
+    assert codes == [ErrorCode.NONE] * 3 + [ErrorCode.GROUP_MAX_SIZE_REACHED]
+    assert sum(len(row.subscription) > 20 for row in group.durable.members.values()) == 3

@@ -105,8 +105,9 @@ class CommandedGroup(Halves[Live]):
 
     @property
     def breadth(self) -> int:
-        """How many consumers and partitions a step may have to go through."""
-        return len(self._durable.members) + sum(self.counts.values())
+        """How many consumers, topics and partitions a step may have to go through."""
+        counts = self.counts
+        return len(self._durable.members) + len(counts) + sum(counts.values())
 
     # -- what the node asks
 
@@ -119,6 +120,11 @@ class CommandedGroup(Halves[Live]):
     def filters(self) -> frozenset[str]:
         """The keys of the filters that consumers have."""
         return self._asked()[1]
+
+    @property
+    def room(self) -> int:
+        """How many topics each filter lets through at the most."""
+        return thread_offers.room(self._durable.members.values())
 
     @property
     def counts(self) -> Mapping[str, int]:

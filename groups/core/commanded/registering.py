@@ -22,6 +22,15 @@ THREADS_MAX = 1_000
 
 WORKS_ON_NOTHING = -1
 
+FEW_TOPICS = 20
+"""Who offers threads for no more is let in without a look at what all offer."""
+
+OFFERS_MAX = 200_000
+"""Topics that all consumers of a group name, together."""
+
+FILTERS_MAX = 100
+"""Different filters of a group: each is matched with all topics, whenever topics come or go."""
+
 
 def register(work: Work, event: RegisterConsumer) -> None:
     """Let a consumer in, or note that one offers something else."""
@@ -33,6 +42,8 @@ def register(work: Work, event: RegisterConsumer) -> None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
     if known is None and len(work.members) >= work.rules.group_max_size:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
+    if event.filter is not None or len(event.threads) > FEW_TOPICS:
+        _check_room(work, event)
     if work.state == EMPTY:
         work.move_to(STABLE, protocol_type=PROTOCOL_TYPE, protocol_name=thread_offers.STRATEGY)
     consumer_id = event.consumer_id or _new_id(work)
@@ -61,6 +72,21 @@ def _check_request(work: Work, event: RegisterConsumer) -> None:
     numbers = [*event.threads.values(), event.filter_threads]
     if not all(1 <= number <= THREADS_MAX for number in numbers):
         raise Refuse(ErrorCode.INVALID_REQUEST, f"1 to {THREADS_MAX} threads for a topic")
+
+
+def _check_room(work: Work, event: RegisterConsumer) -> None:
+    """Refuse what makes the group's rows grow beyond all bounds."""
+    others = [row.details for id_, row in work.members.items() if id_ != event.consumer_id]
+    if event.filter is not None:
+        filters = {said.get(thread_offers.FILTER) for said in others} | {event.filter}
+        if len(filters - {None}) > FILTERS_MAX:
+            detail = f"the group's consumers have {FILTERS_MAX} filters already"
+            raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, detail)
+    elif len(event.threads) > FEW_TOPICS:
+        named = sum(len(said.get(thread_offers.THREADS, ())) for said in others)
+        if named + len(event.threads) > OFFERS_MAX:
+            detail = f"the group's consumers name {OFFERS_MAX} topics at most"
+            raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED, detail)
 
 
 def _new_id(work: Work) -> str:

@@ -50,6 +50,16 @@ def filter_of(key: str) -> tuple[str, str]:
     return kind, pattern
 
 
+LET_THROUGH_MAX: Final = 1_000_000
+"""Topics of all consumers of a group that have filters, together: each one's row names them all."""
+
+
+def room(rows: Iterable[MemberRow]) -> int:
+    """So many topics a filter lets through at the most, the first ones by name: what all consumers
+    with filters have together stays within bounds, however many topics there come to be."""
+    return LET_THROUGH_MAX // max(1, sum(FILTER in row.details for row in rows))
+
+
 Offer = Mapping[str, Any]
 """The details of a member that say what it offers."""
 

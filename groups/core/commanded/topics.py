@@ -28,7 +28,8 @@ def learn(
         return []
     keys = {key for row in work.members.values() if (key := row.details.get(thread_offers.FILTER))}
     known = {**work.matches, **{key: sorted(names) for key, names in matches.items()}}
-    found = {key: list(known.get(key, ())) for key in sorted(keys)}
+    room = thread_offers.room(work.members.values())
+    found = {key: list(known.get(key, ()))[:room] for key in sorted(keys)}
     for row in list(work.members.values()):
         # What is offered by name was packed when it was offered.
         if thread_offers.FILTER in row.details or work.before.members.get(row.member_id) is not row:

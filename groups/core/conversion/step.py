@@ -75,12 +75,12 @@ def may_take_long(group: Group, events: Sequence[Event]) -> bool:
 
 
 def _breadth(event: Event) -> int:
-    """How many members and partitions the event names."""
+    """How many members, topics and partitions the event names."""
     match event:
-        case DraftJoin(counts=counts) | RegisterConsumer(counts=counts):
-            return sum(counts.values())
-        case TopicsChanged(counts=counts):
-            return sum(counts.values())
+        case DraftJoin(counts=counts, topics=topics):
+            return len(topics) + sum(counts.values())
+        case RegisterConsumer(counts=counts) | TopicsChanged(counts=counts):
+            return len(counts) + sum(counts.values())
         case InstallAssignment(targets=targets):
             return sum(map(len, targets.values()))
         case SyncGroup(assignments=assignments):

@@ -119,9 +119,9 @@ class DraftGroup(Halves[Live]):
 
     @property
     def breadth(self) -> int:
-        """How many members, newcomers and partitions a step may have to go through."""
-        counts = self._live.counts
-        return len(self._durable.members) + len(self._live.newcomers) + sum(counts.values())
+        """How many members, newcomers, topics and partitions a step may have to go through."""
+        counts, members = self._live.counts, self._durable.members
+        return len(members) + len(self._live.newcomers) + len(counts) + sum(counts.values())
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -3,6 +3,8 @@
 Only this file lets a consumer in. When the generation comes is decided in ``join_phase``.
 """
 
+from collections.abc import Sequence
+
 from groups.core import row_packing
 from groups.core.draft import guards, join_phase, strategies
 from groups.core.draft.live import Join
@@ -15,6 +17,9 @@ from groups.core.replies import DraftJoined
 from groups.core.rows import MemberRow
 
 PROTOCOL_TYPE = "consumer"
+
+FEW_BYTES = 4_096
+"""Of a list of topics: those of all consumers that a group may have are 40 MB."""
 
 WANTS = "it wants other topics"
 
@@ -74,6 +79,26 @@ def _check_group(work: Work, event: DraftJoin) -> None:
     size = len(work.members) + len(work.live.newcomers)
     if event.consumer_id not in work.members and size >= work.rules.group_max_size:
         raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
+    _check_room(work, event)
+
+
+def _check_room(work: Work, event: DraftJoin) -> None:
+    """Refuse a long list of topics where the group's consumers have named enough. Short ones are
+    bounded by the number of consumers."""
+    size, live = _bytes_of(event.topics), work.live
+    if size <= FEW_BYTES:
+        return
+    rows = {row.member_id: row for row in work.members.values()}
+    rows.update({join.row.member_id: join.row for join in live.joins.values()})
+    rows.pop(event.consumer_id, None)
+    size += sum(len(row.subscription) for row in rows.values())
+    size += sum(len(join.row.subscription) for join in live.newcomers)
+    if size > work.rules.group_consumer_metadata_max_bytes:
+        raise Refuse(ErrorCode.GROUP_MAX_SIZE_REACHED)
+
+
+def _bytes_of(topics: Sequence[str]) -> int:
+    return sum(map(len, topics)) + 2 * len(topics)
 
 
 def _says_the_same(known: MemberRow, event: DraftJoin) -> bool:

@@ -1,0 +1,82 @@
+"""Draft and commanded groups beside the catalogue: who has heard of everything costs nothing, and
+what is told once is told again until the group knows it."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from groups.coordinator.commanded_topics import CommandedTopics
+from groups.coordinator.draft_topics import DraftTopics
+from tests.core.every_kind import JOINS
+from tests.server.conftest import _prepared as _prepared
+from tests.server.serving import Serving, serving, until
+
+KINDS: Mapping[str, type[DraftTopics | CommandedTopics]] = {
+    "draft": DraftTopics,
+    "commanded": CommandedTopics,
+}
+
+
+@pytest.fixture
+async def served(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
+    settings.CONSUMER_MIN_SESSION_TIMEOUT_MS = 100
+    async with serving() as started:
+        await started.node.catalogue.create_many({"orders": 4, "bills": 1})
+        yield started
+
+
+async def looks(
+    served: Serving, kind: str, counts: Mapping[str, int]
+) -> DraftTopics | CommandedTopics:
+    """Beside the catalogue: one group that believes this of its topics."""
+    join: Any = JOINS[kind]
+    wants: dict[str, Any] = (
+        {"topics": tuple(counts)} if kind == "draft" else {"threads": dict.fromkeys(counts, 1)}
+    )
+    join = replace(join, counts=counts, **wants)
+    reply = await served.ask("g", lambda ticket: replace(join, ticket=ticket))
+    assert not reply.error
+    node = served.node
+    made: DraftTopics | CommandedTopics = KINDS[kind](node.coordinator, node.catalogue)
+    made.knows("g")
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_group_that_knows_all_is_compared_again_when_something_changes(
+    served: Serving, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared, compare = list[str](), KINDS[kind]._compare
+
+    async def noting(self: Any, group_id: str, *rest: Any) -> Any:
+        compared.append(group_id)
+        return await compare(self, group_id, *rest)
+
+    topics = await looks(served, kind, {"orders": 4})
+    monkeypatch.setattr(KINDS[kind], "_compare", noting)
+    served.node.draft_topics._groups.clear()
+    served.node.commanded_topics._groups.clear()
+    for _ in range(3):
+        await topics.look()
+    assert compared == ["g"]
+
+    await served.node.catalogue.create_many({"other": 1})
+    for _ in range(3):
+        await topics.look()
+    assert compared == ["g", "g"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_group_is_told_until_it_knows(served: Serving, kind: str) -> None:
+    topics = await looks(served, kind, {"orders": 2, "gone": 3})
+    group: Any = served.node.coordinator.group("g")
+    assert dict(group.counts) == {"orders": 2, "gone": 3}
+    await topics.look()
+
+    def knows() -> bool:
+        found: Any = served.node.coordinator.group("g")
+        return dict(found.counts) == {"orders": 4, "gone": 0}
+
+    await until(knows)
