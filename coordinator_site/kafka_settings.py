@@ -17,6 +17,7 @@ from coordinator_site.setting_kinds import (
     Number,
     Pairs,
     Pattern,
+    Principals,
     Setting,
     SettingError,
     Text,
@@ -477,6 +478,30 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         DAY_MS,
     ),
+    # Who may do what on the Kafka port (docs/acls.md).
+    Choice(
+        "authorizer",
+        "off",
+        "ours, for authorizer.class.name: on, where every request is judged by the ACLs",
+        ("off", "on"),
+    ),
+    Principals(
+        "super.users",
+        "",
+        "principals that may do everything, for instance User:ann;User:ben",
+    ),
+    Flag(
+        "allow.everyone.if.no.acl.found",
+        False,
+        "whether everybody may do what no ACL speaks of; otherwise nobody may",
+    ),
+    Number(
+        "acls.max",
+        10_000,
+        "ours: each node has all of them in memory, and reads all of them when one changes",
+        1,
+        100_000,
+    ),
     # What the Overview says needs attention (groups/queries/attention.py).
     Number(
         "attention.unsettled.ms", 60_000, "ours: a rebalance that goes on longer is named", 1_000
@@ -543,41 +568,6 @@ SETTINGS: tuple[Setting, ...] = (
         "ours: connections of the web; of one more the longest without a request is closed",
         16,
         100_000,
-    ),
-    # What Prometheus reads (docs/metrics.md).
-    Number(
-        "metrics.cache.ms",
-        5_000,
-        "ours: the rows are looked at no sooner again, however many ask",
-        0,
-        300_000,
-    ),
-    Number(
-        "metrics.groups.max",
-        1_000,
-        "ours: groups that have series of their own, the first by id; each series costs Prometheus"
-        " some kilobytes for as long as it is kept",
-        0,
-        50_000,
-    ),
-    Number(
-        "metrics.partitions.max",
-        10_000,
-        "ours: committed offsets, and partitions of topics, that have series of their own; 0: none",
-        0,
-        200_000,
-    ),
-    Choice(
-        "metrics.compat",
-        "kafka_exporter",
-        "ours: whose names are exposed beside our own; none: nobody's",
-        ("kafka_exporter", "none"),
-    ),
-    Flag(
-        "metrics.loopback.allow",
-        False,
-        "ours: whether everybody on the web's machine may read its /metrics, which names groups"
-        " and topics",
     ),
 )
 

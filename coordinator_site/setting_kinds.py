@@ -108,6 +108,21 @@ class Text(Setting):
 
 
 @dataclass(frozen=True, slots=True)
+class Principals(Setting):
+    """Kafka's principals, with semicolons between: a name may have commas (``User:CN=a,O=b``)."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is, if each has a type and a name."""
+        for part in filter(None, map(str.strip, text.split(";"))):
+            kind, _, name = part.partition(":")
+            if not (kind and name and part.isprintable()):
+                raise self.refuse("a list of Type:name with semicolons between", text)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern(Setting):
     """A regular expression. Its syntax is judged where it is used: this file knows no RE2."""
 

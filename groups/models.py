@@ -546,6 +546,42 @@ class ScramCredential(models.Model):
         return f"{self.name} ({self.mechanism})"
 
 
+class Acl(models.Model):
+    """One access rule of the Kafka port, in Kafka's words (``groups.core.acls.bindings``). Made and
+    deleted, never changed."""
+
+    id = models.BigAutoField(primary_key=True)
+    resource_type = models.TextField(help_text="TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID or USER.")
+    name = models.TextField(db_collation="C", help_text="Of the resource; * means every one.")
+    pattern = models.TextField(help_text="LITERAL or PREFIXED.")
+    principal = models.TextField(db_collation="C", help_text="For instance User:ann, or User:*.")
+    host = models.TextField(db_collation="C", help_text="An address, or *.")
+    operation = models.TextField(help_text="For instance READ, or ALL.")
+    permission = models.TextField(help_text="ALLOW or DENY; DENY wins.")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_acl"
+        constraints = [
+            models.UniqueConstraint(
+                fields=[
+                    "name",
+                    "principal",
+                    "resource_type",
+                    "pattern",
+                    "host",
+                    "operation",
+                    "permission",
+                ],
+                name="acl_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        what = f"{self.operation} on {self.resource_type} {self.name} ({self.pattern})"
+        return f"{self.permission} {self.principal} from {self.host}: {what}"
+
+
 class ReportRun(models.Model):
     """One run of the pipeline: which part of the journal it read, and how it ended."""
 

@@ -17,6 +17,7 @@ from typing import Self
 from django.conf import settings
 
 from groups import broker_configs, plugins, strategies
+from groups.access.acls import Acls
 from groups.access.scram_credentials import BELL as CREDENTIALS_BELL
 from groups.access.scram_credentials import Credentials
 from groups.catalogue.cache import Catalogue
@@ -53,6 +54,7 @@ from groups.postgres import connections
 from groups.postgres.doorbell import Doorbell, Listener
 from groups.store import preflight
 from groups.store.sql import configs
+from groups.store.sql.acls import BELL as ACLS_BELL
 from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
 
@@ -191,6 +193,7 @@ class Node:
         self.draft_topics = DraftTopics(self.coordinator, self.catalogue)
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self.credentials = Credentials(self._reader)
+        self.acls = Acls.from_django(self._reader, me.node_id)
         self.doorbell = Doorbell(self._listeners())
 
     def _committer(self, lane: CommitQueue, fail: Fail) -> Committer:
@@ -207,6 +210,7 @@ class Node:
     def _listeners(self) -> dict[str, Listener]:
         """Who is told of which notification."""
         return {
+            **({} if self.acls is None else {ACLS_BELL: self.acls.rung}),
             self.catalogue.BELL: self._topics_rung,
             OPERATIONS_BELL: self.operator.look,
             configs.BELL: self.configs.rung,
@@ -232,6 +236,8 @@ class Node:
             await preflight.warn(connection)
             await self.catalogue.load(connection)
             await self.credentials.load(connection)
+            if self.acls is not None:
+                await self.acls.load(connection)
         await self.keeper.start()
 
     async def run(self) -> None:

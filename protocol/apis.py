@@ -9,25 +9,29 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from groups.core.errors import ErrorCode
 from protocol.call import Call, Served
 from protocol.handlers import (
     acknowledge_command,
     add_offsets_to_txn,
+    alter_user_scram_credentials,
     api_versions,
     consumer_group_describe,
     consumer_group_heartbeat,
     consumer_group_install_assignment,
     consumer_group_prepare_assignment,
+    create_acls,
     create_partitions,
     create_topics,
+    delete_acls,
     delete_groups,
     delete_topics,
+    describe_acls,
     describe_cluster,
     describe_configs,
     describe_groups,
     describe_topic_partitions,
     describe_transactions,
+    describe_user_scram_credentials,
     end_txn,
     fetch,
     find_coordinator,
@@ -74,16 +78,16 @@ class Api:
     flexible_since: int
     replies_flexible_since: int
     is_bulky: bool = False
-    number_of: Callable[[ErrorCode], int] = int
+    number_of: Callable[[int], int] = int
 
 
 API_VERSIONS = 18
 
-BULKY = frozenset({3, 9, 11, 15, 16, 32, 66, 69, 75, 10010})
+BULKY = frozenset({3, 9, 11, 15, 16, 29, 31, 32, 50, 66, 69, 75, 10010})
 """Metadata, OffsetFetch, JoinGroup (the leader's), what describes or lists, PrepareAssignment."""
 
 
-def api_of(messages: Messages, handle: Handler, number_of: Callable[[ErrorCode], int] = int) -> Api:
+def api_of(messages: Messages, handle: Handler, number_of: Callable[[int], int] = int) -> Api:
     """Every version that is declared is served."""
     key, name, request, response = messages
     lowest, highest = request.versions
@@ -134,12 +138,17 @@ APIS: Mapping[int, Api] = {
         _api(25, add_offsets_to_txn.handle),
         _api(26, end_txn.handle),
         _api(28, txn_offset_commit.handle),
+        _api(29, describe_acls.handle),
+        _api(30, create_acls.handle),
+        _api(31, delete_acls.handle),
         _api(32, describe_configs.handle),
         _api(36, sasl_authenticate.handle),
         _api(37, create_partitions.handle),
         _api(42, delete_groups.handle),
         _api(44, incremental_alter_configs.handle),
         _api(47, offset_delete.handle),
+        _api(50, describe_user_scram_credentials.handle),
+        _api(51, alter_user_scram_credentials.handle),
         _api(60, describe_cluster.handle),
         _api(65, describe_transactions.handle),
         _api(66, list_transactions.handle),

@@ -17,10 +17,12 @@ from groups.core.events import Ticket
 from groups.node import NodeSettings
 from protocol import apis
 from protocol.apis import API_VERSIONS, Api
+from protocol.authorization import enforcement
 from protocol.call import Call
 from protocol.handlers.api_versions import unsupported_version_body
 from protocol.handlers.support import validation
-from protocol.request_limits import LOOKED_AT_BYTES, Refusal, exceeded, refused
+from protocol.refusals import Refusal
+from protocol.request_limits import LOOKED_AT_BYTES, exceeded, refused
 from rollcall.wire.codec import decode, encode, encode_large, is_large
 from rollcall.wire.disposal import discard
 from rollcall.wire.errors import WireError
@@ -107,7 +109,10 @@ class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
                 request, response = _read(api, version, frame, offset, settings)
             call = self._call(connection, header, is_long)
             if response is None:
-                response = await api.handle(request, call)
+                is_open = not call.access.is_on
+                response = await (
+                    api.handle(request, call) if is_open else enforcement.serve(api, request, call)
+                )
             if call.throttle_ms:
                 connection.mute(call.throttle_ms)
             if response is None:

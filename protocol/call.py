@@ -21,6 +21,7 @@ from groups.core.replies import Refused, Reply
 from groups.core.rows import slot_of
 from groups.event_loop import Turns
 from groups.node import Node
+from protocol.authorization.access import Open
 from protocol.session import Session
 
 T = TypeVar("T")
@@ -123,6 +124,11 @@ class Call:
     memory: dict[int | str | None, int] = field(default_factory=dict)
     served: Callable[[], Sequence[Served]] = tuple
     session: Session = field(default_factory=Session)
+
+    @property
+    def access(self) -> Open:
+        """What the client may do."""
+        return self.session.access
 
     @property
     def author(self) -> Author:

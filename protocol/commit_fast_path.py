@@ -11,6 +11,7 @@ from collections.abc import Callable
 from struct import Struct
 
 from groups.catalogue.cache import Entry
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.authors import Author
 from groups.core.errors import Refuse
 from groups.core.events import Ticket
@@ -144,6 +145,24 @@ class CommitFastPath:
         """The connection is over."""
         self.under_way = None
         self._server.desk.close(self._ticket)
+
+
+class JudgedCommitFastPath(CommitFastPath):
+    """Where an authorizer is on: what a client may not commit goes to the queue, which says so."""
+
+    __slots__ = ()
+
+    def _submit(self, header: RequestHeader, request: OffsetCommitRequest, ticket: Ticket) -> bool:
+        may = self._session.access.may
+        return may(Operation.READ, ResourceType.GROUP, request.group_id) and super()._submit(
+            header, request, ticket
+        )
+
+    def _entries(self, request: OffsetCommitRequest, version: int) -> list[Entry]:
+        entries, may = super()._entries(request, version), self._session.access.may
+        if all(may(Operation.READ, ResourceType.TOPIC, entry.name) for entry in entries):
+            return entries
+        return []
 
 
 def _frame(header: RequestHeader, response: OffsetCommitResponse) -> bytes:

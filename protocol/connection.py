@@ -15,8 +15,15 @@ from functools import partial
 from typing import Any, cast
 
 from protocol.apis import APIS, UNAUTHENTICATED, Api, is_flexible
-from protocol.commit_fast_path import OFFSET_COMMIT, CommitFastPath
-from protocol.heartbeat_fast_path import HEAD_BYTES, HEARTBEAT, KEY_BYTES, FastPath, NoFastPath
+from protocol.commit_fast_path import OFFSET_COMMIT, CommitFastPath, JudgedCommitFastPath
+from protocol.heartbeat_fast_path import (
+    HEAD_BYTES,
+    HEARTBEAT,
+    KEY_BYTES,
+    FastPath,
+    JudgedFastPath,
+    NoFastPath,
+)
 from protocol.heartbeat_hold import Hold
 from protocol.host import Host
 from protocol.session import Session
@@ -73,7 +80,7 @@ class KafkaConnection(asyncio.Protocol):
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
-        self._commit = CommitFastPath(server, number, self.session, self._write, self._commit_ended)
+        self._commit = self._commit_path()
         self._speak(apis)
         self._reserved = 0
         self._long_bytes = 0
@@ -103,12 +110,22 @@ class KafkaConnection(asyncio.Protocol):
         server = self.server
         self.apis = apis
         self.is_flexible = partial(is_flexible, apis)
-        self._fast = (FastPath if apis is APIS else NoFastPath)(server.coordinator)
+        self._fast = self._heartbeat_path(apis)
         self._hold = Hold(
             self._fast, server.coordinator.faces, server.ends, self._write, server.hold_s_max
         )
         is_known = apis is not UNAUTHENTICATED
         self._frames.limit = server.frame_bytes_max if is_known else UNAUTHENTICATED_BYTES_MAX
+
+    def _heartbeat_path(self, apis: Mapping[int, Api]) -> FastPath:
+        coordinator, access = self.server.coordinator, self.session.access
+        if apis is not APIS:
+            return NoFastPath(coordinator)
+        return JudgedFastPath(coordinator, access) if access.is_on else FastPath(coordinator)
+
+    def _commit_path(self) -> CommitFastPath:
+        make = JudgedCommitFastPath if self.session.access.is_on else CommitFastPath
+        return make(self.server, self.number, self.session, self._write, self._commit_ended)
 
     # -- asyncio's side
 

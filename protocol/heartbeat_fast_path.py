@@ -7,8 +7,10 @@ only while the node's lease holds. What it does not recognise it leaves to the q
 from struct import Struct
 
 from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Millis
+from protocol.authorization.access import Open
 from rollcall.wire.codec import decode
 from rollcall.wire.errors import WireError
 from rollcall.wire.frames import parse_header
@@ -164,6 +166,23 @@ class FastPath:
         self._before, self._after = said[:4], said[8:]
         self._swaps = self._faces.swaps
         return self._before + correlation_id + self._after
+
+
+class JudgedFastPath(FastPath):
+    """Where an authorizer is on: the client has to be allowed what a heartbeat needs. It is judged
+    when the heartbeat is new, and when a face or a rule has changed (``HeartbeatViews.swaps``); a
+    repeated heartbeat costs what it costs without."""
+
+    __slots__ = ("_access",)
+
+    def __init__(self, coordinator: CoordinatorRuntime, access: Open) -> None:
+        super().__init__(coordinator)
+        self._access = access
+
+    def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
+        if not self._access.may(Operation.READ, ResourceType.GROUP, self.group_id):
+            return None  # the queue says so
+        return super()._look(correlation_id, now)
 
 
 class NoFastPath(FastPath):

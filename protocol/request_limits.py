@@ -2,19 +2,18 @@
 
 The codec lets 100,000 elements pass whatever the API (``wire.limits``). Most APIs do so much for
 each element that fewer must do; what they may be is a row here, looked at before a handler is
-asked. A refusal is the API's own: its error at the top where the version has one there, else on
-every element that was named.
+asked. A refusal is the API's own (``protocol.refusals``).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from groups.core.errors import ErrorCode
 from groups.core.topics import TOPICS_PER_REQUEST_MAX
 from groups.node import NodeSettings
+from protocol.refusals import Refusal, whole
 from rollcall.wire.declare import Message
-from rollcall.wire.kinds import Array, Struct, Text
 
 LOOKED_AT_BYTES: Final = 1_000
 """No shorter frame has so many elements: the shortest takes a byte."""
@@ -105,6 +104,8 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
         Maximum("states_filter", CONFIGS_MAX, "states", REQUEST),
         Maximum("types_filter", CONFIGS_MAX, "types", REQUEST),
     ),
+    30: (Maximum("creations", CHANGED, "ACLs", POLICY, "results"),),
+    31: (Maximum("filters", CHANGED, "filters", POLICY, "filter_results"),),
     32: (
         Maximum("resources", CONFIGS, "resources", POLICY, "results"),
         Maximum("resources.configuration_keys", CONFIGS_MAX * 10, "settings", POLICY, "results"),
@@ -118,6 +119,11 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
     47: (
         Maximum("topics", TOPICS, "topics", REQUEST),
         Maximum("topics.partitions", OFFSETS, "partitions", REQUEST),
+    ),
+    50: (Maximum("users", GROUPS, "users", REQUEST),),
+    51: (
+        Maximum("deletions", CHANGED, "users", POLICY, "results"),
+        Maximum("upsertions", CHANGED, "users", POLICY, "results"),
     ),
     65: (Maximum("transactional_ids", GROUPS, "ids", REQUEST, "transaction_states"),),
     66: (
@@ -136,13 +142,6 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
 """By API key, on both listeners. What is not here is bounded by the codec's limit alone."""
 
 
-class Refusal(NamedTuple):
-    """What is said of each element, or of all."""
-
-    number: int
-    detail: str
-
-
 def exceeded(request: Message, settings: NodeSettings) -> Maximum | None:
     """The row that the request goes beyond, if it does."""
     for maximum in MAXIMA.get(request.api_key or 0, ()):
@@ -155,14 +154,8 @@ def refused(
     request: Message, response: type[Message], version: int, maximum: Maximum, refusal: Refusal
 ) -> Message:
     """The API's own way of saying no."""
-    if any(f.name == "error_code" and f.present(version) for f in response.wire_fields):
-        whole: Message = _told(response, request, refusal)
-        return whole
-    items = getattr(request, maximum.head)
-    kind = next(f.kind for f in response.wire_fields if f.name == maximum.answer)
-    assert isinstance(kind, Array) and isinstance(kind.element, type)
-    said = [_told(kind.element, item, refusal) for item in items]
-    return response(**{maximum.answer: said})
+    said: Message = whole(request, response, version, (maximum.head, maximum.answer), refusal)
+    return said
 
 
 def _count(value: Any, path: Sequence[str]) -> int:
@@ -170,72 +163,3 @@ def _count(value: Any, path: Sequence[str]) -> int:
     if len(path) == 1:
         return len(items)
     return sum(_count(item, path[1:]) for item in items)
-
-
-SAME: Final = frozenset(
-    {
-        "group_id",
-        "index",
-        "key",
-        "member_id",
-        "name",
-        "partition",
-        "partition_index",
-        "resource_name",
-        "resource_type",
-        "topic_id",
-    }
-)
-"""Fields by which an answer says what it is about, and which the request calls the same."""
-
-NUMBERS: Final = ("partition_index", "partition")
-"""What an answer calls a partition that the request names by its bare number."""
-
-PARTS: Final = {"partitions": "partitions", "partition_responses": "partition_data"}
-"""What an answer calls the partitions of a topic, and what the request does."""
-
-NOWHERE: Final = {"node_id": -1, "port": -1}
-"""A coordinator that is none (FindCoordinator)."""
-
-
-NONE_OF_THEM: Final = ()
-"""One for all elements: a list for each would be half the memory of a refusal."""
-
-
-def _told(answer: type[Struct], asked: Any, refusal: Refusal) -> Any:
-    """One element of the answer: about what was asked, with the error."""
-    return answer(**dict(_fields(answer, asked, refusal)))
-
-
-def _fields(answer: type[Struct], asked: Any, refusal: Refusal) -> Iterator[tuple[str, Any]]:
-    names = {field.name: field for field in answer.wire_fields}
-    if isinstance(asked, int):
-        yield next(n for n in NUMBERS if n in names), asked
-    elif isinstance(asked, str):
-        yield answer.wire_fields[_first_text(answer)].name, asked
-    else:
-        yield from ((n, getattr(asked, n)) for n in SAME & names.keys() if hasattr(asked, n))
-        if "partition_index" in names and hasattr(asked, "partition"):  # Fetch
-            yield "partition_index", asked.partition
-    yield from ((n, value) for n, value in NOWHERE.items() if n in names)
-    yield from ((n, NONE_OF_THEM) for n, field in names.items() if isinstance(field.kind, Array))
-    if "error_code" in names:
-        yield "error_code", refusal.number
-        if "error_message" in names:
-            yield "error_message", refusal.detail
-        return
-    below, theirs = next((n, PARTS[n]) for n in PARTS if n in names)
-    inner, parts = names[below].kind, getattr(asked, theirs, None)
-    assert isinstance(inner, Array) and isinstance(inner.element, type)
-    if parts is None:
-        parts = asked.partition_indexes
-    yield below, [_told(inner.element, part, refusal) for part in parts]
-
-
-def _first_text(answer: type[Struct]) -> int:
-    """A bare name stands in the first field that holds text and is no message for people."""
-    return next(
-        at
-        for at, field in enumerate(answer.wire_fields)
-        if isinstance(field.kind, Text) and field.name != "error_message"
-    )

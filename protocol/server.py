@@ -32,6 +32,7 @@ from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from protocol.apis import APIS, UNAUTHENTICATED, Api  # noqa: E402
+from protocol.authorization.access import Judged  # noqa: E402
 from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
 from protocol.call import PendingReplies  # noqa: E402
 from protocol.connection import KafkaConnection  # noqa: E402
@@ -184,6 +185,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self._set_budgets(self.node.settings)
         self.sasl = self._make_sasl(self.node.settings)
         self.node.credentials.deleted = self._users_deleted
+        if self.node.acls is not None:
+            self.node.acls.changed = self.coordinator.faces.look_again
         self.node.coordinator.hang_up = self._hang_up
         self.node.keeper.loader.loaded = (
             gc.freeze
@@ -264,6 +267,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     ) -> Connection:
         self._accepted += 1
         session = Session(listener.name)
+        if self.node.acls is not None:
+            session.access = Judged(self.node.acls, session)
         if not listener.security.has_sasl:
             return make(self, self._accepted, apis, session)
         session.sasl = self.sasl

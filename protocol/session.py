@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from groups.core.authors import ANONYMOUS as ANONYMOUS
+from protocol.authorization.access import OPEN, Open
 from protocol.sasl import Exchange, Sasl
 
 PLAINTEXT = "PLAINTEXT"
@@ -20,7 +21,7 @@ class Session:
 
     ``sasl`` is None where the listener has no SASL, ``mechanisms`` are those of this
     listener. ``exchange`` is under way between a SaslHandshake and the end of authentication.
-    ``authenticated`` (milliseconds until it has to be
+    ``access``: what it may do. ``authenticated`` (milliseconds until it has to be
     done again; 0: never) and ``refused`` are told the outcome.
     """
 
@@ -30,6 +31,7 @@ class Session:
     sasl: Sasl | None = None
     exchange: Exchange | None = None
     has_authenticated: bool = False
+    access: Open = OPEN
     mechanisms: tuple[str, ...] = ()
     authenticated: Callable[[int], None] = _never
     refused: Callable[[], None] = _never

@@ -26,6 +26,7 @@ TABLES = (
     "follower",
     "command",
     "waiting",
+    "acl",
 )
 
 DELETE_ALL = "\n".join(f"DELETE FROM rollcall_{table};" for table in TABLES)

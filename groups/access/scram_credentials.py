@@ -7,11 +7,14 @@ Kafka's tools and clients have them, without SASLprep.
 
 import hashlib
 import hmac
+import json
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from groups.core.authors import Told
+from groups.core.journal import EntryKind, Trigger
 from groups.postgres.connections import Connection
 
 BELL = "rollcall_credentials"
@@ -39,6 +42,19 @@ ON CONFLICT (name, mechanism) DO UPDATE SET
     server_key = excluded.server_key, updated_at = excluded.updated_at
 """
 
+# What the journal tells of users: nothing of their passwords.
+NOTE = f"""
+INSERT INTO rollcall_journal (
+    at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+    generation_after, waited_for, joined, "left", details)
+SELECT clock_timestamp(), '', 0, %(node_id)s, %(kind)s, '{Trigger.REQUEST}', '',
+       %(author)s::jsonb ->> 'client_id', 0, 0, '{{}}', '[]', '[]',
+       jsonb_build_object('author', %(author)s::jsonb, 'user', %(name)s::text,
+                          'mechanism', %(mechanism)s::text)
+"""
+
+TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_credentials', 0))"
+
 DROP = "DELETE FROM rollcall_credential WHERE name = %(name)s AND mechanism = %(mechanism)s"
 
 RING = f"NOTIFY {BELL}"
@@ -51,6 +67,18 @@ class Credential(NamedTuple):
     iterations: int
     stored_key: bytes
     server_key: bytes
+
+
+class Change(NamedTuple):
+    """What becomes of one of a user's credentials: None deletes it."""
+
+    mechanism: str
+    credential: Credential | None
+
+
+def is_name(name: str) -> bool:
+    """Whether a user can be called so."""
+    return 0 < len(name) <= NAME_CHARS_MAX and name.isprintable()
 
 
 Key = tuple[str, str]
@@ -99,9 +127,42 @@ class Credentials:
         """A user's credential; None: there is no such user, or not with this mechanism."""
         return self._known.get((name, mechanism))
 
+    def iterations(self) -> Mapping[str, Mapping[str, int]]:
+        """Every user's mechanisms, and how often each hashes."""
+        found: dict[str, dict[str, int]] = {}
+        for (name, mechanism), known in self._known.items():
+            found.setdefault(name, {})[mechanism] = known.iterations
+        return found
+
+    async def change(
+        self, changes: Mapping[str, Sequence[Change]], author: Told, node_id: int
+    ) -> Iterable[str]:
+        """Make and delete credentials, by user, all in one transaction and with an entry in the
+        journal each. The users of whom one was to be deleted that is not there, and of whom nothing
+        was changed. Raises psycopg's own errors."""
+        if not changes:
+            return ()
+        async with self._connections() as connection:
+            async with connection.transaction():
+                await connection.execute(TURN)
+                there = {(row[0], row[1]) for row in await _all(connection)}
+                missing = {
+                    name
+                    for name, wanted in changes.items()
+                    for one in wanted
+                    if one.credential is None and (name, one.mechanism) not in there
+                }
+                said = {"author": json.dumps(author), "node_id": node_id}
+                for name in sorted(changes.keys() - missing):
+                    for one in changes[name]:
+                        await _change(connection, {**said, "name": name}, one)
+                await connection.execute(RING.encode())
+            await self.load(connection)
+        return missing
+
     async def load(self, connection: Connection) -> None:
         """Read them all. Raises psycopg's own errors."""
-        rows = await (await connection.execute(ALL.encode())).fetchall()
+        rows = await _all(connection)
         before = {name for name, _ in self._known}
         self._known = {
             (name, mechanism): Credential(bytes(salt), iterations, bytes(stored), bytes(server))
@@ -114,3 +175,18 @@ class Credentials:
         """The doorbell: some have changed."""
         async with self._connections() as connection:
             await self.load(connection)
+
+
+async def _all(connection: Connection) -> Sequence[Sequence[Any]]:
+    return await (await connection.execute(ALL.encode())).fetchall()
+
+
+async def _change(connection: Connection, said: Mapping[str, Any], change: Change) -> None:
+    key = {**said, "mechanism": change.mechanism}
+    if change.credential is None:
+        await connection.execute(DROP.encode(), key)
+        kind = EntryKind.CREDENTIAL_DELETED
+    else:
+        await connection.execute(PUT.encode(), {**key, **change.credential._asdict()})
+        kind = EntryKind.CREDENTIAL_SET
+    await connection.execute(NOTE.encode(), {**key, "kind": kind})

@@ -54,6 +54,10 @@ class HeartbeatViews:
         for watcher in tuple(self._watchers.get(group_id, ())):
             watcher.face_changed()
 
+    def look_again(self) -> None:
+        """What was read here before may not be said any more: access rules have changed."""
+        self.swaps += 1
+
     # -- who wants to hear
 
     def watch(self, group_id: str, watcher: Watcher) -> None:

@@ -45,6 +45,12 @@ class EntryKind(StrEnum):
     TOPIC_PLACED = "topic-placed"
     TOPIC_DELETED = "topic-deleted"
 
+    # About access to the Kafka port.
+    ACL_CREATED = "acl-created"
+    ACL_DELETED = "acl-deleted"
+    CREDENTIAL_SET = "credential-set"
+    CREDENTIAL_DELETED = "credential-deleted"
+
     # About the cluster.
     SLOTS_CLAIMED = "slots-claimed"
     SLOTS_RELEASED = "slots-released"

@@ -124,6 +124,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_waiting": WRITES,
             "rollcall_timeline": READS,
             "rollcall_credential": WRITES,
+            "rollcall_acl": ("SELECT", "INSERT", "DELETE"),
             "django_migrations": READS,
         },
         NODE_TIMEOUTS,

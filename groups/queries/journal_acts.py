@@ -30,6 +30,16 @@ TOPICS: Final[Mapping[str, str]] = {
 }
 """Kinds of entries about topics, which belong to no group, and what somebody did."""
 
+ACLS: Final[Mapping[str, str]] = {
+    EntryKind.ACL_CREATED: "made",
+    EntryKind.ACL_DELETED: "deleted",
+}
+CREDENTIALS: Final[Mapping[str, str]] = {
+    EntryKind.CREDENTIAL_SET: "set",
+    EntryKind.CREDENTIAL_DELETED: "deleted",
+}
+"""And about access to the Kafka port."""
+
 
 def author(entry: Journal) -> str:
     """Who asked: "olga", "client admin-1 (/10.0.0.7)", or "client admin-1 of User:ann (/10.0.0.7)";
@@ -99,6 +109,20 @@ def topic(entry: Journal, verb: str) -> str:
     counts = [what["partitions"] for what in (before, after) if "partitions" in what]
     told = f" ({' to '.join(map(str, counts))} partitions)" if counts else ""
     return f"{_begin(author(entry))} {verb} the topic {entry.details.get('topic')}{told}."
+
+
+def acl(entry: Journal, verb: str) -> str:
+    told = entry.details.get("acl", {})
+    where = f" from {told['host']}" if told.get("host", "*") != "*" else ""
+    more = "..." if told.get("pattern") == "PREFIXED" else ""
+    what = f"{told.get('permission')} {told.get('principal')}{where} {told.get('operation')}"
+    of = f"{told.get('resource_type')} {told.get('name')}{more}"
+    return f"{_begin(author(entry))} {verb} the ACL {what} of {of}."
+
+
+def credential(entry: Journal, verb: str) -> str:
+    mechanism, user = entry.details.get("mechanism"), entry.details.get("user")
+    return f"{_begin(author(entry))} {verb} the password of {user} ({mechanism})."
 
 
 def group_deleted(entry: Journal) -> str:

@@ -282,6 +282,8 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     EntryKind.SLOTS_RELEASED: _released,
     EntryKind.TIME_WENT_BACK: lambda entry, _: f"{entry.reason}.",
     EntryKind.LIMIT_NEAR: lambda entry, _: f"A limit is near: {entry.reason}.",
+    **{kind: _unnamed(partial(acts.acl, verb=verb)) for kind, verb in acts.ACLS.items()},
+    **{kind: _unnamed(partial(acts.credential, verb=v)) for kind, v in acts.CREDENTIALS.items()},
     **{kind: _unnamed(partial(acts.topic, verb=verb)) for kind, verb in acts.TOPICS.items()},
 }
 """Every kind has one; a test looks."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.assignors.types import Part
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.member import Member, by_topic
@@ -19,6 +20,8 @@ from rollcall.wire.messages.consumer_group_describe import (
     TopicPartitions,
 )
 from rollcall.wire.messages.consumer_group_describe import Member as DescribedMember
+
+HIDDEN = "The group has described topic(s) that the client is not authorized to describe."
 
 CLASSIC_MEMBER, CONSUMER_MEMBER = 0, 1
 """MemberType: which protocol a member speaks (KIP-1099)."""
@@ -66,7 +69,23 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
             error_message=f"Group {group_id} {fault}.",
             group_id=group_id,
         )
-    return _described(group, group_operations.of_group(operations_asked), call)
+    if _has_hidden_topics(group, call):
+        return DescribedGroup(
+            error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, error_message=HIDDEN, group_id=group_id
+        )
+    authorized = group_operations.of_group(operations_asked, group_id, call.access)
+    return _described(group, authorized, call)
+
+
+def _has_hidden_topics(group: ConsumerGroup, call: Call) -> bool:
+    """Whether its members have or want topics that the client may not describe (KAFKA-18813)."""
+    if not call.access.is_on:
+        return False
+    parts = {part[0] for m in group.members.values() for part in (*m.holds, *m.target)}
+    entries = (call.node.catalogue.by_id(UUID(hex=topic)) for topic in parts)
+    names = {entry.name for entry in entries if entry is not None}
+    names.update(*(member.topics for member in group.members.values()))
+    return not all(call.access.may(Operation.DESCRIBE, ResourceType.TOPIC, n) for n in names)
 
 
 def _described(group: ConsumerGroup, authorized: int, call: Call) -> DescribedGroup:

@@ -10,7 +10,7 @@ from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import ConsumerHeartbeat
 from groups.core.replies import ConsumerBeaten
 from protocol.call import Call
-from protocol.handlers.support import topic_view, validation
+from protocol.handlers.support import patterns, topic_view, validation
 from protocol.handlers.support.long_poll import (
     News,
     after_hold,
@@ -67,6 +67,7 @@ def _check(request: ConsumerGroupHeartbeatRequest, call: Call) -> None:
     validation.name("rack id", request.rack_id)
     validation.name("assignor", request.server_assignor)
     validation.metadata(call.node.settings, _brought(request))
+    patterns.check(request.subscribed_topic_regex, call.access)
 
 
 def _brought(request: ConsumerGroupHeartbeatRequest) -> Iterator[str | bytes | None]:

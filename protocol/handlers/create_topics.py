@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from groups.catalogue.cache import Entry, Unavailable
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.configs.topic import check_new, entries
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.topics import (
@@ -95,7 +96,7 @@ async def _made(
     except Unavailable:
         return {name: _failed(name, WireCode.REQUEST_TIMED_OUT, UNSURE) for name in wanted}
     return {
-        name: _created(made[name])
+        name: _created(made[name], call)
         if name in made
         else _failed(name, ErrorCode.TOPIC_ALREADY_EXISTS, EXISTS)
         for name in wanted
@@ -119,14 +120,16 @@ CONFIGS = [
 """The settings of any new topic, as DescribeConfigs tells them."""
 
 
-def _created(entry: Entry) -> CreatableTopicResult:
+def _created(entry: Entry, call: Call) -> CreatableTopicResult:
+    shows = call.access.may(Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC, entry.name)
     return CreatableTopicResult(
         name=entry.name,
         topic_id=entry.topic_id,
         error_message=None,
-        num_partitions=entry.partitions,
-        replication_factor=1,
-        configs=CONFIGS,
+        num_partitions=entry.partitions if shows else -1,
+        replication_factor=1 if shows else -1,
+        configs=CONFIGS if shows else None,
+        topic_config_error_code=0 if shows else ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     )
 
 

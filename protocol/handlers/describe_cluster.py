@@ -32,7 +32,7 @@ async def handle(request: DescribeClusterRequest, call: Call) -> DescribeCluster
             for node_id, at in call.reachable().items()
         ],
         cluster_authorized_operations=authorized_operations.of_cluster(
-            request.include_cluster_authorized_operations
+            request.include_cluster_authorized_operations, call.access
         ),
     )
 

@@ -53,10 +53,11 @@ async def _describe(group_id: str, operations_asked: bool, call: Call) -> Descri
     if code is not ErrorCode.NONE:
         return DescribedGroup(error_code=code, group_id=group_id)
     group: object = call.node.coordinator.group(group_id)
+    authorized = group_operations.of_group(operations_asked, group_id, call.access)
     if not isinstance(group, Halves):
         fault = "not found" if group is None else "is not classic"
-        return _dead(group_id, call.version, fault, group_operations.of_group(operations_asked))
-    return _described(group, group_operations.of_group(operations_asked))
+        return _dead(group_id, call.version, fault, authorized)
+    return _described(group, authorized)
 
 
 def _dead(group_id: str, version: int, fault: str, authorized: int) -> DescribedGroup:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from groups.catalogue.cache import Entry, Unavailable
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.topics import name_problem
 from protocol.call import Call
@@ -29,7 +30,7 @@ async def handle(
     asked = sorted({topic.name for topic in request.topics})
     if cursor is not None and cursor.partition_index < 0:
         return DescribeTopicPartitionsResponse(
-            topics=[_failed(name, ErrorCode.INVALID_REQUEST) for name in asked]
+            topics=[_failed(name, ErrorCode.INVALID_REQUEST, call) for name in asked]
         )
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     catalogue = call.node.catalogue
@@ -39,9 +40,23 @@ async def handle(
     except Unavailable:
         missing = WireCode.LEADER_NOT_AVAILABLE
     if not asked:
-        found = {entry.name: entry for entry in catalogue.all()}
+        found = {e.name: e for e in catalogue.all() if _is_shown(e.name, call)}
     names = [n for n in asked or found if cursor is None or n >= cursor.topic_name]
-    return _page(names, found, missing, cursor, limit, call)
+    hidden = [name for name in asked if not _is_shown(name, call)]
+    page = _page([n for n in names if n not in set(hidden)], found, missing, cursor, limit, call)
+    page.topics = [*page.topics, *(_hidden(name) for name in hidden)]
+    return page
+
+
+def _is_shown(name: str, call: Call) -> bool:
+    return call.access.may(Operation.DESCRIBE, ResourceType.TOPIC, name)
+
+
+def _hidden(name: str) -> DescribeTopicPartitionsResponseTopic:
+    """Of a topic that may not be described, whether there is one or not."""
+    return DescribeTopicPartitionsResponseTopic(
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=name
+    )
 
 
 def _page(
@@ -61,7 +76,7 @@ def _page(
             break
         entry = found.get(name)
         if entry is None:
-            answer.append(_failed(name, _code(name, missing)))
+            answer.append(_failed(name, _code(name, missing), call))
             continue
         start = cursor.partition_index if cursor and cursor.topic_name == name else 0
         end = min(start + room, entry.partitions)
@@ -77,9 +92,11 @@ def _code(name: str, missing: int) -> int:
     return missing if name_problem(name) is None else ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-def _failed(name: str, code: int) -> DescribeTopicPartitionsResponseTopic:
+def _failed(name: str, code: int, call: Call) -> DescribeTopicPartitionsResponseTopic:
     return DescribeTopicPartitionsResponseTopic(
-        error_code=code, name=name, topic_authorized_operations=authorized_operations.of_topic(True)
+        error_code=code,
+        name=name,
+        topic_authorized_operations=authorized_operations.of_topic(True, name, call.access),
     )
 
 
@@ -88,7 +105,7 @@ def _described(entry: Entry, partitions: range, call: Call) -> DescribeTopicPart
         name=entry.name,
         topic_id=entry.topic_id,
         partitions=[_partition(entry, index, call) for index in partitions],
-        topic_authorized_operations=authorized_operations.of_topic(True),
+        topic_authorized_operations=authorized_operations.of_topic(True, entry.name, call.access),
     )
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from groups.coordinator.transactions import Described
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from protocol.call import Call
 from protocol.handlers.describe_groups import AGAIN
@@ -58,7 +59,7 @@ async def _described(ids: Sequence[str], call: Call) -> dict[str, TransactionSta
     except Refuse as refusal:
         codes.update(dict.fromkeys(asked, refusal.code))
         found = {}
-    return {i: _state(i, code, found.get(i)) async for i, code in call.each(codes.items())}
+    return {i: _state(i, code, found.get(i), call) async for i, code in call.each(codes.items())}
 
 
 async def _refusal(transactional_id: str, call: Call) -> ErrorCode:
@@ -70,7 +71,9 @@ async def _refusal(transactional_id: str, call: Call) -> ErrorCode:
     return await call.available(transactional_id)
 
 
-def _state(transactional_id: str, code: ErrorCode, found: Described | None) -> TransactionState:
+def _state(
+    transactional_id: str, code: ErrorCode, found: Described | None, call: Call
+) -> TransactionState:
     if code is not ErrorCode.NONE:
         return TransactionState(error_code=code, transactional_id=transactional_id)
     if found is None:
@@ -88,5 +91,6 @@ def _state(transactional_id: str, code: ErrorCode, found: Described | None) -> T
         topics=[
             TopicData(topic=topic, partitions=partitions)
             for topic, partitions in found.waiting.items()
+            if call.access.may(Operation.DESCRIBE, ResourceType.TOPIC, topic)
         ],
     )

@@ -1,6 +1,7 @@
 """InitProducerId (22): a producer id and epoch, and for a transactional id the end of whoever
 had it before (KIP-98, KIP-360)."""
 
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import NO_EPOCH, NO_ID, Claim
 from protocol.call import Call
@@ -15,6 +16,7 @@ async def handle(request: InitProducerIdRequest, call: Call) -> InitProducerIdRe
     """The id and epoch that are the producer's alone from now on."""
     try:
         if request.transactional_id is None:
+            _check_idempotent(call)
             return _given(await call.node.transactions.draw_producer_id(), 0)
         return await _initialise(request, request.transactional_id, call)
     except Refuse as refusal:
@@ -43,6 +45,14 @@ def _claim(request: InitProducerIdRequest) -> Claim | None:
     if any(missing):
         raise Refuse(ErrorCode.INVALID_REQUEST)
     return Claim(request.producer_id, request.producer_epoch)
+
+
+def _check_idempotent(call: Call) -> None:
+    """KIP-679: who may produce to any topic may do so idempotently."""
+    access = call.access
+    is_allowed = access.may(Operation.IDEMPOTENT_WRITE, ResourceType.CLUSTER)
+    if not is_allowed and not access.may_any(Operation.WRITE, ResourceType.TOPIC):
+        raise Refuse(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
 
 
 def _check(request: InitProducerIdRequest, timeout_ms_max: int) -> None:

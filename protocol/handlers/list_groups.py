@@ -3,10 +3,13 @@
 Memory answers, so the lease must hold: a node that slept may list what others own by now.
 """
 
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode
 from protocol.call import Call
 from rollcall.wire.limits import REPLY_BYTES_MAX
 from rollcall.wire.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
+
+GROUP = ResourceType.GROUP
 
 OTHER_BYTES = 30
 """Of a group's line beside its id and its protocol type."""
@@ -20,9 +23,12 @@ async def handle(request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
         return ListGroupsResponse(error_code=code)
     states = {state.lower() for state in request.states_filter or ()}
     types = {kind.lower() for kind in request.types_filter or ()}
+    sees_all = call.access.may(Operation.DESCRIBE, ResourceType.CLUSTER)
     groups, room = list[ListedGroup](), REPLY_BYTES_MAX
     async for group in call.each(list(call.node.coordinator.groups())):
         row = group.durable.group
+        if not (sees_all or call.access.may(Operation.DESCRIBE, GROUP, row.group_id)):
+            continue
         if (states and row.state.lower() not in states) or (types and row.kind not in types):
             continue
         room -= len(row.group_id) + len(row.protocol_type) + OTHER_BYTES

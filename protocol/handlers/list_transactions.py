@@ -1,5 +1,6 @@
 """ListTransactions (66): the transactional ids of this node's slots (KIP-664)."""
 
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.transactions import State
 from protocol.call import Call
@@ -9,6 +10,8 @@ from rollcall.wire.messages.list_transactions import (
     ListTransactionsResponse,
     TransactionState,
 )
+
+TRANSACTION = ResourceType.TRANSACTIONAL_ID
 
 OTHER_BYTES = 30
 """Of a transaction's line beside its id."""
@@ -26,6 +29,8 @@ async def handle(request: ListTransactionsRequest, call: Call) -> ListTransactio
     told, room = list[TransactionState](), REPLY_BYTES_MAX
     async for one, age_ms in call.each(found):
         if (states and one.state not in states) or (producers and one.producer_id not in producers):
+            continue
+        if not call.access.may(Operation.DESCRIBE, TRANSACTION, one.transactional_id):
             continue
         if age_ms <= request.duration_filter:
             continue

@@ -1,11 +1,13 @@
 """Metadata (3): the live nodes, and topics with their partitions and leaders."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from uuid import UUID
 
 from groups.catalogue.cache import Entry, Unavailable
 from groups.cluster.view import leader
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.topics import (
     PARTITIONS_MAX,
@@ -13,8 +15,10 @@ from groups.core.topics import (
     TOPICS_PER_REQUEST_MAX,
     name_problem,
 )
+from protocol.authorization.access import Open
 from protocol.call import Call
 from protocol.handlers.support import authorized_operations
+from protocol.handlers.support.group_operations import NOT_ASKED
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.codec import LARGE_ELEMENTS
 from rollcall.wire.messages.metadata import (
@@ -42,6 +46,7 @@ TOO_MUCH = ErrorCode.POLICY_VIOLATION
 alone. No other error would do: they take it for gone, or ask again at once."""
 
 ILL_NAMED = ErrorCode.INVALID_TOPIC_EXCEPTION
+REFUSED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 
 NULL_MEANS_ALL_SINCE = 1
 BY_ID_SINCE = 12
@@ -60,20 +65,29 @@ async def handle(request: MetadataRequest, call: Call) -> MetadataResponse:
         controller_id=cluster.controller_id,
         topics=await _topics(request, call),
         cluster_authorized_operations=authorized_operations.of_cluster(
-            request.include_cluster_authorized_operations
+            request.include_cluster_authorized_operations, call.access
         ),
     )
 
 
 async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponseTopic]:
     asked = request.topics
-    operations = authorized_operations.of_topic(request.include_topic_authorized_operations)
+    operations = _Operations(request.include_topic_authorized_operations, call.access)
     if asked is None or (not asked and call.version < NULL_MEANS_ALL_SINCE):
-        told = _Answer(call, operations)
-        return [await told.known(entry) async for entry in call.each(call.node.catalogue.all())]
+        told, shown = _Answer(call, operations), call.access
+        return [
+            await told.known(entry)
+            async for entry in call.each(call.node.catalogue.all())
+            if shown.may(Operation.DESCRIBE, ResourceType.TOPIC, entry.name)
+        ]
     if call.version < BY_ID_SINCE and any(_is_by_id(topic) for topic in asked):
         return [
-            _failed(ErrorCode.INVALID_REQUEST, topic.name or "", operations, topic.topic_id)
+            _failed(
+                ErrorCode.INVALID_REQUEST,
+                topic.name or "",
+                operations.of(topic.name or ""),
+                topic.topic_id,
+            )
             for topic in asked
         ]
     ids = dict.fromkeys(topic.topic_id for topic in asked if _is_by_id(topic))
@@ -83,10 +97,22 @@ async def _topics(request: MetadataRequest, call: Call) -> list[MetadataResponse
     return await _by_name(names, request.allow_auto_topic_creation, call, operations)
 
 
+@dataclass(frozen=True, slots=True)
+class _Operations:
+    """What a topic's authorized operations are, where they were asked for."""
+
+    asked: bool
+    access: Open
+
+    def of(self, name: str) -> int:
+        """The bits."""
+        return authorized_operations.of_topic(self.asked, name, self.access)
+
+
 class _Answer:
     """The topics of one reply: as many partitions as it holds, then topics without them."""
 
-    def __init__(self, call: Call, operations: int) -> None:
+    def __init__(self, call: Call, operations: _Operations) -> None:
         self._call = call
         self._operations = operations
         self._room = PARTITIONS_TOLD_MAX
@@ -97,13 +123,14 @@ class _Answer:
         count = entry.partitions
         self._room -= count
         if self._room < 0:
-            return _failed(TOO_MUCH, entry.name, self._operations, entry.topic_id)
+            operations = self._operations.of(entry.name)
+            return _failed(TOO_MUCH, entry.name, operations, entry.topic_id)
         made = partial(_partitions, entry.topic_id, count, self._nodes)
         return MetadataResponseTopic(
             name=entry.name,
             topic_id=entry.topic_id,
             partitions=await self._call.beside(made) if count > LARGE_ELEMENTS else made(),
-            topic_authorized_operations=self._operations,
+            topic_authorized_operations=self._operations.of(entry.name),
         )
 
 
@@ -112,15 +139,19 @@ def _is_by_id(topic: MetadataRequestTopic) -> bool:
 
 
 async def _by_name(
-    names: Iterable[str], may_create: bool, call: Call, operations: int
+    asked: Iterable[str], may_create: bool, call: Call, operations: _Operations
 ) -> list[MetadataResponseTopic]:
     """Each name's topic; where client and settings allow it, missing ones are made."""
     catalogue, settings = call.node.catalogue, call.node.settings
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    names, hidden = _shown(asked, call), list[str]()
+    refused = [name for name in asked if name not in names]
     try:
         found = await catalogue.find_many(names)
         if may_create and settings.auto_create_topics_enable:
-            new = _room_for([n for n in names if n not in found and name_problem(n) is None], call)
+            new_names = [n for n in names if n not in found and name_problem(n) is None]
+            hidden = _not_creatable(new_names, call)
+            new = _room_for([n for n in new_names if n not in hidden], call)
             if new:
                 await catalogue.create_many(new, call.author.told())
                 found = await catalogue.find_many(names)
@@ -131,9 +162,25 @@ async def _by_name(
     return [
         await told.known(found[name])
         if name in found
-        else _failed(missing if name_problem(name) is None else ILL_NAMED, name, operations)
-        async for name in call.each(names)
-    ]
+        else _failed(
+            missing if name_problem(name) is None else ILL_NAMED, name, operations.of(name)
+        )
+        async for name in call.each([n for n in names if n not in hidden])
+    ] + [_failed(REFUSED, name, NOT_ASKED) for name in (*hidden, *refused)]
+
+
+def _shown(names: Iterable[str], call: Call) -> dict[str, None]:
+    """Those that the client may describe; of the others nobody looks whether they are there."""
+    may = call.access.may
+    return dict.fromkeys(n for n in names if may(Operation.DESCRIBE, ResourceType.TOPIC, n))
+
+
+def _not_creatable(names: Iterable[str], call: Call) -> list[str]:
+    """Those that this client may not make by asking for them."""
+    may = call.access.may
+    if may(Operation.CREATE, ResourceType.CLUSTER):
+        return []
+    return [n for n in names if not may(Operation.CREATE, ResourceType.TOPIC, n)]
 
 
 def _room_for(names: Sequence[str], call: Call) -> dict[str, int]:
@@ -146,7 +193,9 @@ def _room_for(names: Sequence[str], call: Call) -> dict[str, int]:
     return dict.fromkeys(names[:room_for], count)
 
 
-async def _by_id(ids: Iterable[UUID], call: Call, operations: int) -> list[MetadataResponseTopic]:
+async def _by_id(
+    ids: Iterable[UUID], call: Call, operations: _Operations
+) -> list[MetadataResponseTopic]:
     catalogue = call.node.catalogue
     missing: int = ErrorCode.UNKNOWN_TOPIC_ID
     try:
@@ -156,9 +205,11 @@ async def _by_id(ids: Iterable[UUID], call: Call, operations: int) -> list[Metad
         missing = WireCode.LEADER_NOT_AVAILABLE
     told = _Answer(call, operations)
     return [
-        await told.known(found[topic_id])
-        if topic_id in found
-        else _failed(missing, None, authorized_operations.of_topic(False), topic_id)
+        _failed(missing, None, NOT_ASKED, topic_id)
+        if topic_id not in found
+        else await told.known(found[topic_id])
+        if call.access.may(Operation.DESCRIBE, ResourceType.TOPIC, found[topic_id].name)
+        else _failed(REFUSED, None, NOT_ASKED, topic_id)
         async for topic_id in call.each(ids)
     ]
 

@@ -14,6 +14,7 @@ from uuid import UUID
 import psycopg
 from psycopg_pool import PoolTimeout
 
+from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.consumer.offsets import check_reader
 from groups.core.errors import ErrorCode, Refuse
@@ -149,8 +150,23 @@ async def _find_each(
     if read is None:
         return None
     for at, one in zip(open_ones, read, strict=True):
-        found[at] = one
+        found[at] = _shown(one, few[at], call)
     return found
+
+
+def _shown(found: Found, asked: OffsetFetchRequestGroup, call: Call) -> Found:
+    """Without what the client may not describe: refused where it is asked for by name, left out
+    where everything is asked for. On the loop, where access rules change."""
+    if not call.access.is_on:
+        return found
+    may, refused = call.access.may, ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    topics = list[tuple[str, UUID, Sequence[Line]]]()
+    for name, topic_id, lines in found.topics:
+        if not name or may(Operation.DESCRIBE, ResourceType.TOPIC, name):
+            topics.append((name, topic_id, lines))
+        elif asked.topics is not None:
+            topics.append((name, topic_id, [Line(e.partition, NONE, refused) for e in lines]))
+    return Found(found.error, topics)
 
 
 async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: int) -> Found:
@@ -160,7 +176,7 @@ async def _find(asked: OffsetFetchRequestGroup, stable: bool, call: Call, room: 
     if code is not ErrorCode.NONE:
         return Found(code)
     try:
-        return await _read(asked, stable, call, room)
+        return _shown(await _read(asked, stable, call, room), asked, call)
     except offsets.TooLong:
         logger.info("offsets of %r are more than a reply holds", asked.group_id)
         return Found(ErrorCode.POLICY_VIOLATION)
@@ -176,6 +192,8 @@ async def _refusal(asked: OffsetFetchRequestGroup, call: Call) -> ErrorCode:
         validation.group_id(asked.group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return refusal.code
+    if not call.access.may(Operation.DESCRIBE, ResourceType.GROUP, asked.group_id):
+        return ErrorCode.GROUP_AUTHORIZATION_FAILED
     code = await call.available(asked.group_id)
     return _check_reader(asked, call) if code is ErrorCode.NONE else code
 

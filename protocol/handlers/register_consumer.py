@@ -9,8 +9,9 @@ from groups.core.commanded.thread_offers import BLACK_LIST, WHITE_LIST, filter_k
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import RegisterConsumer
 from groups.core.replies import Registered
+from protocol.authorization.access import Open
 from protocol.call import Call
-from protocol.handlers.support import validation
+from protocol.handlers.support import patterns, validation
 from rollcall.wire.messages.register_consumer import (
     RegisterConsumerRequest,
     RegisterConsumerResponse,
@@ -36,7 +37,7 @@ async def handle(request: RegisterConsumerRequest, call: Call) -> RegisterConsum
 
 async def _event(request: RegisterConsumerRequest, call: Call) -> RegisterConsumer:
     threads = {topic.name: topic.threads for topic in request.topics}
-    key = _filter(request)
+    key = _filter(request, call.access)
     _check_form(request, call)
     await call.available_or_refuse(request.group_id)
     try:
@@ -71,7 +72,7 @@ def _check_form(request: RegisterConsumerRequest, call: Call) -> None:
         raise Refuse(ErrorCode.INVALID_REQUEST, "a topic is named twice")
 
 
-def _filter(request: RegisterConsumerRequest) -> str | None:
+def _filter(request: RegisterConsumerRequest, access: Open) -> str | None:
     """The key of its filter; None where it names topics."""
     if request.filter_type == 0:
         return None
@@ -81,6 +82,7 @@ def _filter(request: RegisterConsumerRequest) -> str | None:
     fault = regex.problem(request.pattern)
     if fault is not None:
         raise Refuse(ErrorCode.INVALID_REGULAR_EXPRESSION, fault)
+    patterns.check(request.pattern if kind == WHITE_LIST else patterns.ANYTHING, access)
     return filter_key(kind, request.pattern)
 
 

@@ -20,7 +20,8 @@ from groups.node import Node, NodeSettings
 from groups.postgres.connections import Connection
 from protocol import apis
 from protocol.call import Call, PendingReplies
-from protocol.request_limits import Refusal, exceeded, refused
+from protocol.refusals import Refusal
+from protocol.request_limits import exceeded, refused
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.declare import Message
 from rollcall.wire.messages import MESSAGES

@@ -1,12 +1,18 @@
 """Certificates of a test's own, beside the server of this process."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 import pytest
 
+from benchmarks.wire import create_topic
 from tests.in_process import other
 from tests.security.certificates import Certificates
+from tests.security.door import Door
 from tests.server.conftest import _prepared
+from tests.server.serving import serving
 
 __all__ = ["_prepared", "other"]
 
@@ -15,3 +21,19 @@ __all__ = ["_prepared", "other"]
 def certificates(tmp_path: Path) -> Certificates:
     """An authority, and a server's certificate of it."""
     return Certificates.make(tmp_path)
+
+
+@pytest.fixture
+async def door(_prepared: None, settings: Any) -> AsyncIterator[Door]:
+    """A server with an authorizer. Nobody may do anything yet but one who is not Ann."""
+    settings.AUTHORIZER = "on"
+    settings.SUPER_USERS = "User:ANONYMOUS"
+    settings.FETCH_HOLD_MIN_MS = settings.FETCH_HOLD_MAX_MS = 1
+    async with serving() as served:
+        ids = dict[str, UUID]()
+        for name in ("anna", "ben"):
+            await create_topic(served.address, f"{name}-topic", 3)
+            entry = served.node.catalogue.get(f"{name}-topic")
+            assert entry is not None
+            ids[name] = entry.topic_id
+        yield Door(served, ids)

@@ -6,7 +6,7 @@ It speaks Rollcall's own codec; that the codec is Kafka's is shown in ``tests/wi
 import asyncio
 import socket
 from collections import deque
-from typing import Any
+from typing import Any, Self
 
 from benchmarks.wire import frame
 from groups.core.errors import ErrorCode
@@ -54,7 +54,7 @@ class Client:
         OPEN.append(self)
 
     @classmethod
-    async def connect(cls, address: str, *, receive_buffer: int | None = None) -> "Client":
+    async def connect(cls, address: str, *, receive_buffer: int | None = None) -> Self:
         """Connect to HOST:PORT."""
         host, _, port = address.rpartition(":")
         made = socket.socket()

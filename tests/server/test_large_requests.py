@@ -16,7 +16,8 @@ from benchmarks.wire import create_topic
 from protocol.apis import APIS, Api
 from protocol.connection import QUEUED_FRAMES_MAX, WRITE_BUFFER_MAX, KafkaConnection
 from protocol.draft_apis import DRAFT_APIS
-from protocol.request_limits import MAXIMA, Refusal, refused
+from protocol.refusals import Refusal
+from protocol.request_limits import MAXIMA, refused
 from protocol.server import GC_THRESHOLDS, SWITCH_S
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.limits import REPLY_BYTES_MAX

@@ -89,6 +89,8 @@ _SAME_TODAY: Final[frozenset[int]] = frozenset(
         ErrorCode.INVALID_COMMIT_OFFSET_SIZE,
         ErrorCode.INVALID_TOPIC_EXCEPTION,
         ErrorCode.GROUP_MAX_SIZE_REACHED,
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        ErrorCode.GROUP_AUTHORIZATION_FAILED,
     }
 )
 """Codes that mean to a draft client what they mean today, or nothing at all."""

@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Write rows, and tell the nodes."""
         name, mechanisms = options["name"], options["mechanism"] or tuple(scram.HASHES)
-        if not name.isprintable() or not 0 < len(name) <= scram.NAME_CHARS_MAX:
+        if not scram.is_name(name):
             raise CommandError(f"{name!r} is no name of a user.")
         if not scram.ITERATIONS_MIN <= options["iterations"] <= scram.ITERATIONS_MAX:
             raise CommandError(f"--iterations: {scram.ITERATIONS_MIN} to {scram.ITERATIONS_MAX}.")

@@ -1,43 +1,25 @@
 """Authorized operations of topics and the cluster (KIP-430); those of groups: ``group_operations``.
 
-There are no access rules yet: whoever may ask may do all that exists on the resource.
+What an access rule allows, or, where no authorizer is on, all that exists on the resource.
 """
 
-from protocol.handlers.support.group_operations import (
-    ALTER,
-    ALTER_CONFIGS,
-    CLUSTER_ACTION,
-    CREATE,
-    DELETE,
-    DESCRIBE,
-    DESCRIBE_CONFIGS,
-    NOT_ASKED,
-    READ,
-    WRITE,
-)
+from groups.core.acls.bindings import CLUSTER_NAME, Operation, ResourceType
+from protocol.authorization.access import Open
+from protocol.handlers.support.group_operations import NOT_ASKED
 
-IDEMPOTENT_WRITE = 12
-
-TOPIC_OPERATIONS = (READ, WRITE, CREATE, DELETE, ALTER, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS)
-CLUSTER_OPERATIONS = (
-    CREATE,
-    ALTER,
-    DESCRIBE,
-    CLUSTER_ACTION,
-    DESCRIBE_CONFIGS,
-    ALTER_CONFIGS,
-    IDEMPOTENT_WRITE,
-)
-
-_TOPIC = sum(1 << code for code in TOPIC_OPERATIONS)
-_CLUSTER = sum(1 << code for code in CLUSTER_OPERATIONS)
+NOTHING = 0
+"""Of the cluster, to somebody who may not describe it."""
 
 
-def of_topic(asked: bool) -> int:
+def of_topic(asked: bool, name: str, access: Open) -> int:
     """The bits for a topic, or Kafka's "was not asked"."""
-    return _TOPIC if asked else NOT_ASKED
+    return access.operations(ResourceType.TOPIC, name) if asked else NOT_ASKED
 
 
-def of_cluster(asked: bool) -> int:
+def of_cluster(asked: bool, access: Open) -> int:
     """The bits for the cluster, or Kafka's "was not asked"."""
-    return _CLUSTER if asked else NOT_ASKED
+    if not asked:
+        return NOT_ASKED
+    if not access.may(Operation.DESCRIBE, ResourceType.CLUSTER, CLUSTER_NAME):
+        return NOTHING
+    return access.operations(ResourceType.CLUSTER)

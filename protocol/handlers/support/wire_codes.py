@@ -18,8 +18,20 @@ class WireCode(IntEnum):
     ILLEGAL_SASL_STATE = 34
     """KIP-43: nobody authenticates here, or not now."""
 
+    SECURITY_DISABLED = 54
+    """KIP-140: no authorizer is on."""
+
     SASL_AUTHENTICATION_FAILED = 58
     """KIP-152: the client is not who it says; the connection is closed."""
+
+    RESOURCE_NOT_FOUND = 91
+    """KIP-554: there is no such user, or not with this mechanism."""
+
+    DUPLICATE_RESOURCE = 92
+    """KIP-554: a request names the same user twice."""
+
+    UNACCEPTABLE_CREDENTIAL = 93
+    """KIP-554: there can be no such credential."""
 
     MISMATCHED_ENDPOINT_TYPE = 114
     """KIP-919: controllers were asked for, and this is a broker."""

@@ -15,6 +15,10 @@ from rollcall.wire.messages.add_offsets_to_txn import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
 )
+from rollcall.wire.messages.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    AlterUserScramCredentialsResponse,
+)
 from rollcall.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from rollcall.wire.messages.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
@@ -32,13 +36,16 @@ from rollcall.wire.messages.consumer_group_prepare_assignment import (
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
 )
+from rollcall.wire.messages.create_acls import CreateAclsRequest, CreateAclsResponse
 from rollcall.wire.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
 )
 from rollcall.wire.messages.create_topics import CreateTopicsRequest, CreateTopicsResponse
+from rollcall.wire.messages.delete_acls import DeleteAclsRequest, DeleteAclsResponse
 from rollcall.wire.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 from rollcall.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from rollcall.wire.messages.describe_acls import DescribeAclsRequest, DescribeAclsResponse
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResponse
 from rollcall.wire.messages.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
@@ -49,6 +56,10 @@ from rollcall.wire.messages.describe_topic_partitions import (
 from rollcall.wire.messages.describe_transactions import (
     DescribeTransactionsRequest,
     DescribeTransactionsResponse,
+)
+from rollcall.wire.messages.describe_user_scram_credentials import (
+    DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
 )
 from rollcall.wire.messages.end_txn import EndTxnRequest, EndTxnResponse
 from rollcall.wire.messages.fetch import FetchRequest, FetchResponse
@@ -128,12 +139,17 @@ MESSAGES: Final[dict[int, Messages]] = {
         _messages(AddOffsetsToTxnRequest, AddOffsetsToTxnResponse),
         _messages(EndTxnRequest, EndTxnResponse),
         _messages(TxnOffsetCommitRequest, TxnOffsetCommitResponse),
+        _messages(DescribeAclsRequest, DescribeAclsResponse),
+        _messages(CreateAclsRequest, CreateAclsResponse),
+        _messages(DeleteAclsRequest, DeleteAclsResponse),
         _messages(DescribeConfigsRequest, DescribeConfigsResponse),
         _messages(SaslAuthenticateRequest, SaslAuthenticateResponse),
         _messages(CreatePartitionsRequest, CreatePartitionsResponse),
         _messages(DeleteGroupsRequest, DeleteGroupsResponse),
         _messages(IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse),
         _messages(OffsetDeleteRequest, OffsetDeleteResponse),
+        _messages(DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse),
+        _messages(AlterUserScramCredentialsRequest, AlterUserScramCredentialsResponse),
         _messages(DescribeClusterRequest, DescribeClusterResponse),
         _messages(DescribeTransactionsRequest, DescribeTransactionsResponse),
         _messages(ListTransactionsRequest, ListTransactionsResponse),

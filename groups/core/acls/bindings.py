@@ -1,0 +1,172 @@
+"""Kafka's model of access: a binding allows or denies somebody an operation on a resource.
+
+Numbers and names are Apache Kafka's (KIP-11, KIP-290 for prefixes); rows hold the names.
+"""
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+ANY_NAME: Final = "*"
+"""A literal resource name that means every resource, and a host that means every host."""
+
+EVERYBODY: Final = "User:*"
+"""The principal that means every principal of a user."""
+
+CLUSTER_NAME: Final = "kafka-cluster"
+"""Of the one resource of type CLUSTER."""
+
+
+class ResourceType(IntEnum):
+    """What can be protected. Kafka also has delegation tokens, which do not exist here."""
+
+    UNKNOWN = 0
+    ANY = 1
+    TOPIC = 2
+    GROUP = 3
+    CLUSTER = 4
+    TRANSACTIONAL_ID = 5
+    DELEGATION_TOKEN = 6
+    USER = 7
+
+
+class PatternType(IntEnum):
+    """How a binding's name is compared; ANY and MATCH stand in filters only."""
+
+    UNKNOWN = 0
+    ANY = 1
+    MATCH = 2
+    LITERAL = 3
+    PREFIXED = 4
+
+
+class Operation(IntEnum):
+    """What can be done to a resource; ALL means each of them."""
+
+    UNKNOWN = 0
+    ANY = 1
+    ALL = 2
+    READ = 3
+    WRITE = 4
+    CREATE = 5
+    DELETE = 6
+    ALTER = 7
+    DESCRIBE = 8
+    CLUSTER_ACTION = 9
+    DESCRIBE_CONFIGS = 10
+    ALTER_CONFIGS = 11
+    IDEMPOTENT_WRITE = 12
+    CREATE_TOKENS = 13
+    DESCRIBE_TOKENS = 14
+    TWO_PHASE_COMMIT = 15
+
+
+class Permission(IntEnum):
+    """Whether a binding allows or denies; ANY stands in filters only."""
+
+    UNKNOWN = 0
+    ANY = 1
+    DENY = 2
+    ALLOW = 3
+
+
+IMPLIED_BY: Final = {
+    Operation.DESCRIBE: frozenset(
+        (Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER)
+    ),
+    Operation.DESCRIBE_CONFIGS: frozenset((Operation.ALTER_CONFIGS,)),
+}
+"""What somebody may do who is allowed something else. Denials imply nothing."""
+
+OPERATIONS: Final = {
+    ResourceType.TOPIC: (
+        Operation.READ,
+        Operation.WRITE,
+        Operation.CREATE,
+        Operation.DELETE,
+        Operation.ALTER,
+        Operation.DESCRIBE,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+    ),
+    ResourceType.GROUP: (
+        Operation.READ,
+        Operation.DELETE,
+        Operation.DESCRIBE,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+    ),
+    ResourceType.CLUSTER: (
+        Operation.CREATE,
+        Operation.ALTER,
+        Operation.DESCRIBE,
+        Operation.CLUSTER_ACTION,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+        Operation.IDEMPOTENT_WRITE,
+    ),
+    ResourceType.TRANSACTIONAL_ID: (
+        Operation.WRITE,
+        Operation.DESCRIBE,
+        Operation.TWO_PHASE_COMMIT,
+    ),
+}
+"""What exists on each type (KIP-430): the bits of authorized operations."""
+
+
+class Binding(NamedTuple):
+    """One access rule. ``principal`` is ``User:name``; ``host`` an address or ``*``."""
+
+    resource_type: ResourceType
+    name: str
+    pattern: PatternType
+    principal: str
+    host: str
+    operation: Operation
+    permission: Permission
+
+
+class Filter(NamedTuple):
+    """Which bindings are meant: None and ANY leave a part open (Kafka's AclBindingFilter)."""
+
+    resource_type: ResourceType = ResourceType.ANY
+    name: str | None = None
+    pattern: PatternType = PatternType.ANY
+    principal: str | None = None
+    host: str | None = None
+    operation: Operation = Operation.ANY
+    permission: Permission = Permission.ANY
+
+    @property
+    def binding(self) -> Binding | None:
+        """The one binding that is meant, where nothing is open."""
+        is_open = (
+            None in (self.name, self.principal, self.host)
+            or self.pattern in (PatternType.ANY, PatternType.MATCH)
+            or self.resource_type == ResourceType.ANY
+            or self.operation == Operation.ANY
+            or self.permission == Permission.ANY
+        )
+        return None if is_open else Binding(*self)  # type: ignore[arg-type]
+
+    def matches(self, binding: Binding) -> bool:
+        """Whether the binding is meant."""
+        return (
+            self.resource_type in (ResourceType.ANY, binding.resource_type)
+            and self.operation in (Operation.ANY, binding.operation)
+            and self.permission in (Permission.ANY, binding.permission)
+            and self.principal in (None, binding.principal)
+            and self.host in (None, binding.host)
+            and self._names(binding)
+        )
+
+    def _names(self, binding: Binding) -> bool:
+        """KIP-290: MATCH means every binding that has a say about a resource of this name."""
+        if self.pattern not in (PatternType.ANY, PatternType.MATCH, binding.pattern):
+            return False
+        if self.name is None:
+            return True
+        if self.pattern is not PatternType.MATCH:
+            return self.name == binding.name
+        if binding.pattern is PatternType.PREFIXED:
+            return self.name.startswith(binding.name)
+        return binding.name in (self.name, ANY_NAME)

@@ -1,0 +1,122 @@
+"""What may be a binding, or a filter of bindings: Kafka's checks, and what a row can hold."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Final, TypeVar
+
+from groups.core.acls.bindings import (
+    CLUSTER_NAME,
+    Binding,
+    Filter,
+    Operation,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+from groups.core.errors import ErrorCode, Refuse
+
+Word = TypeVar("Word", bound=IntEnum)
+
+NAME_BYTES_MAX: Final = 1_024
+PRINCIPAL_BYTES_MAX: Final = 1_024
+HOST_BYTES_MAX: Final = 255
+"""A binding is a key of an index, whose entries have 2,704 bytes at the most."""
+
+NO_COLON: Final = (
+    "Could not parse principal from `{}` (no colon is present separating the principal type from"
+    " the principal name)"
+)
+
+
+def word(kind: type[Word], number: int) -> Word:
+    """The word of a number; UNKNOWN, which every kind has as 0, where there is none."""
+    try:
+        return kind(number)
+    except ValueError:
+        return kind(0)
+
+
+def binding(
+    resource_type: int,
+    name: str,
+    pattern: int,
+    principal: str,
+    host: str,
+    operation: int,
+    permission: int,
+) -> Binding:
+    """A binding of a request's numbers and names; INVALID_REQUEST with Kafka's sentences."""
+    made = Binding(
+        word(ResourceType, resource_type),
+        name,
+        word(PatternType, pattern),
+        principal,
+        host,
+        word(Operation, operation),
+        word(Permission, permission),
+    )
+    check(made)
+    return made
+
+
+def check(asked: Binding) -> None:
+    """Refuse what can be no binding (Kafka's AclControlManager.validateNewAcl)."""
+    if asked.resource_type is ResourceType.CLUSTER and asked.name != CLUSTER_NAME:
+        raise _invalid(f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}")
+    if not asked.name:
+        raise _invalid("Invalid empty resource name")
+    for what, value, first in (
+        ("resourceType", asked.resource_type, ResourceType.TOPIC),
+        ("patternType", asked.pattern, PatternType.LITERAL),
+        ("operation", asked.operation, Operation.ALL),
+        ("permissionType", asked.permission, Permission.DENY),
+    ):
+        if value < first:  # UNKNOWN, and what stands in filters only
+            raise _invalid(f"Invalid {what} {value.name}")
+    if ":" not in asked.principal:
+        raise _invalid(NO_COLON.format(asked.principal))
+    if not asked.host:
+        raise _invalid("Invalid empty host")
+    _check_sizes(asked)
+
+
+def _check_sizes(asked: Binding) -> None:
+    for what, text, most in (
+        ("resource name", asked.name, NAME_BYTES_MAX),
+        ("principal", asked.principal, PRINCIPAL_BYTES_MAX),
+        ("host", asked.host, HOST_BYTES_MAX),
+    ):
+        if "\0" in text or len(text.encode()) > most:
+            raise _invalid(f"The {what} has more than {most} bytes, or U+0000")
+
+
+def filter_of(numbers: Sequence[int], names: Sequence[str | None]) -> Filter:
+    """A filter of (type, pattern, operation, permission) and (name, principal, host), with
+    INVALID_REQUEST for a word that Kafka does not know."""
+    made = Filter(
+        word(ResourceType, numbers[0]),
+        names[0],
+        word(PatternType, numbers[1]),
+        names[1],
+        names[2],
+        word(Operation, numbers[2]),
+        word(Permission, numbers[3]),
+    )
+    if 0 in (made.resource_type, made.pattern, made.operation, made.permission):
+        raise _invalid("The filter contains UNKNOWN elements")
+    return made
+
+
+def _invalid(sentence: str) -> Refuse:
+    return Refuse(ErrorCode.INVALID_REQUEST, sentence)
+
+
+def check_principals(text: str) -> tuple[str, ...]:
+    """The principals of ``super.users``: ``User:ann;User:CN=ben``. ``ValueError`` where one is
+    none."""
+    found = tuple(part.strip() for part in text.split(";") if part.strip())
+    for principal in found:
+        kind, colon, name = principal.partition(":")
+        if not (kind and colon and name):
+            raise ValueError(NO_COLON.format(principal))
+    return found

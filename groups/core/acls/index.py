@@ -1,0 +1,169 @@
+"""What a set of bindings says to a request, found without a look at those of other names.
+
+Kafka's StandardAuthorizer decides so: of all bindings that have a say about a resource (its name,
+``*``, a prefix of it), one that denies wins; else one that allows; else nobody may, unless
+``allow.everyone.if.no.acl.found`` is set and no binding has a say about the resource at all.
+"""
+
+import ipaddress
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from groups.core.acls.bindings import (
+    ANY_NAME,
+    EVERYBODY,
+    IMPLIED_BY,
+    Binding,
+    Operation,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+
+Rules = Mapping[str, list[Binding]]
+"""The bindings of one name, by principal."""
+
+NOTHING: Rules = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Somebody who asks: principal, and address in the form of ``host``."""
+
+    principal: str
+    host: str
+
+
+def host(address: str) -> str:
+    """One form for each address: Java writes IPv6 without ``::``, others write it shorter."""
+    try:
+        return str(ipaddress.ip_address(address))
+    except ValueError:
+        return address
+
+
+@dataclass(slots=True)
+class OfType:
+    """Bindings of one type of resource. ``lengths``: of all prefixes, the shortest first."""
+
+    literal: dict[str, dict[str, list[Binding]]] = field(default_factory=dict)
+    prefixed: dict[str, dict[str, list[Binding]]] = field(default_factory=dict)
+    lengths: tuple[int, ...] = ()
+
+    def add(self, binding: Binding) -> None:
+        """One more. ``lengths`` is made at the end."""
+        names = self.prefixed if binding.pattern is PatternType.PREFIXED else self.literal
+        names.setdefault(binding.name, {}).setdefault(binding.principal, []).append(binding)
+
+    def about(self, name: str) -> Iterator[Rules]:
+        """Every name that has a say about this one."""
+        if name in self.literal:
+            yield self.literal[name]
+        if ANY_NAME in self.literal and name != ANY_NAME:
+            yield self.literal[ANY_NAME]
+        for length in self.lengths:
+            if length > len(name):
+                break
+            if (found := self.prefixed.get(name[:length])) is not None:
+                yield found
+
+
+class AclIndex:
+    """A set of bindings, never changed. ``super_users`` may do everything."""
+
+    def __init__(
+        self,
+        bindings: Iterable[Binding] = (),
+        super_users: Iterable[str] = (),
+        *,
+        allow_everyone: bool = False,
+    ) -> None:
+        self.bindings = frozenset(bindings)
+        self._super_users = frozenset(super_users)
+        self._allow_everyone = allow_everyone
+        self._types: dict[ResourceType, OfType] = defaultdict(OfType)
+        for binding in self.bindings:
+            self._types[binding.resource_type].add(binding._replace(host=host(binding.host)))
+        for of_type in self._types.values():
+            of_type.lengths = tuple(sorted({len(name) for name in of_type.prefixed}))
+
+    def allows(self, who: Who, operation: Operation, kind: ResourceType, name: str) -> bool:
+        """Whether this may be done."""
+        if who.principal in self._super_users:
+            return True
+        is_allowed, has_rules = False, False
+        for rules in self._types[kind].about(name):
+            has_rules = True
+            said = _said(rules, who, operation)
+            if said is Permission.DENY:
+                return False
+            is_allowed = is_allowed or said is Permission.ALLOW
+        return is_allowed or (self._allow_everyone and not has_rules)
+
+    def allows_any(self, who: Who, operation: Operation, kind: ResourceType) -> bool:
+        """Whether there is a name that this may be done to (KIP-679: authorizeByResourceType)."""
+        if who.principal in self._super_users:
+            return True
+        of_type = self._types[kind]
+        if _says(of_type.literal.get(ANY_NAME, NOTHING), who, operation, Permission.DENY):
+            return False
+        if self._allow_everyone:
+            return True
+        allowed = Permission.ALLOW
+        return any(
+            _says(rules, who, operation, allowed)
+            and (name == ANY_NAME or self.allows(who, operation, kind, name))
+            for names in (of_type.literal, of_type.prefixed)
+            for name, rules in names.items()
+        )
+
+    def allows_all(
+        self, who: Who, operation: Operation, kind: ResourceType, prefix: str = ""
+    ) -> bool:
+        """Whether this may be done to every name that begins so, those of the future included."""
+        if who.principal in self._super_users:
+            return True
+        of_type, denied = self._types[kind], Permission.DENY
+        overlapping = [rules for name, rules in of_type.literal.items() if name.startswith(prefix)]
+        overlapping += [
+            rules for name, rules in of_type.prefixed.items() if name.startswith(prefix)
+        ]
+        above = list(of_type.about(prefix))
+        if any(_says(rules, who, operation, denied) for rules in (*overlapping, *above)):
+            return False
+        covering = [of_type.literal.get(ANY_NAME, NOTHING)]
+        covering += [
+            of_type.prefixed.get(prefix[:length], NOTHING)
+            for length in of_type.lengths
+            if length <= len(prefix)
+        ]
+        if any(_says(rules, who, operation, Permission.ALLOW) for rules in covering):
+            return True
+        return self._allow_everyone and not overlapping and not above
+
+
+def _said(rules: Rules, who: Who, operation: Operation) -> Permission:
+    """What the bindings of one name say; ANY: nothing."""
+    if _says(rules, who, operation, Permission.DENY):
+        return Permission.DENY
+    allows = _says(rules, who, operation, Permission.ALLOW)
+    return Permission.ALLOW if allows else Permission.ANY
+
+
+def _says(rules: Rules, who: Who, operation: Operation, permission: Permission) -> bool:
+    """Whether one of them says this to somebody about an operation."""
+    return any(
+        binding.permission is permission
+        and binding.host in (ANY_NAME, who.host)
+        and _means(binding, operation)
+        for principal in (who.principal, EVERYBODY)
+        for binding in rules.get(principal, ())
+    )
+
+
+def _means(binding: Binding, operation: Operation) -> bool:
+    if binding.operation in (Operation.ALL, operation):
+        return True
+    is_allowing = binding.permission is Permission.ALLOW
+    return is_allowing and binding.operation in IMPLIED_BY.get(operation, ())

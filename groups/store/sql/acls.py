@@ -1,0 +1,55 @@
+"""The SQL of ACLs; ``groups.access.acls`` executes it. Every change rings ``rollcall_acls``."""
+
+from typing import Final
+
+from groups.core.journal import EntryKind, Trigger
+
+BELL: Final = "rollcall_acls"
+"""The channel that says: ACLs have changed."""
+
+COLUMNS: Final = (
+    "resource_type",
+    "name",
+    "pattern",
+    "principal",
+    "host",
+    "operation",
+    "permission",
+)
+"""Of a binding, in its order."""
+
+_KEY = ", ".join(COLUMNS)
+_GIVEN = ", ".join(f"%({column})s::text[]" for column in COLUMNS)
+
+ALL = f"SELECT {_KEY} FROM rollcall_acl"
+
+# Those who change ACLs wait for each other: what one reads is there when it writes.
+TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_acls', 0))"
+
+_NOTE = f"""
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, %%(node_id)s, '%s', '{Trigger.REQUEST}', '',
+           %%(author)s::jsonb ->> 'client_id', 0, 0, '{{}}', '[]', '[]',
+           jsonb_build_object('author', %%(author)s::jsonb, 'acl', to_jsonb(changed))
+    FROM changed
+"""
+
+CREATE = f"""
+WITH changed AS (
+    INSERT INTO rollcall_acl ({_KEY}, created_at)
+    SELECT {_KEY}, clock_timestamp() FROM unnest({_GIVEN}) AS given({_KEY})
+    ON CONFLICT DO NOTHING
+    RETURNING {_KEY}
+), noted AS ({_NOTE % EntryKind.ACL_CREATED})
+SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
+"""
+
+DELETE = f"""
+WITH changed AS (
+    DELETE FROM rollcall_acl WHERE ({_KEY}) IN (SELECT * FROM unnest({_GIVEN}))
+    RETURNING {_KEY}
+), noted AS ({_NOTE % EntryKind.ACL_DELETED})
+SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
+"""

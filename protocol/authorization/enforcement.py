@@ -1,0 +1,157 @@
+"""The one place where a request is judged before its handler sees it, by the table.
+
+What is refused as a whole is answered here; of what is refused by elements the handler gets the
+rest, and the answer says of the others what Kafka's would. Nothing is looked up of what may not be
+touched, so that nobody can tell whether it is there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID
+
+from groups.catalogue.cache import Unavailable
+from groups.core.acls.bindings import CLUSTER_NAME, ResourceType
+from groups.core.errors import ErrorCode
+from protocol.apis import Api
+from protocol.authorization.table import CLUSTER, NEEDS, TOPIC, Need
+from protocol.call import Call
+from protocol.refusals import Refusal, elements, whole
+from rollcall.wire.declare import Message
+
+REFUSALS: Final = {
+    ResourceType.TOPIC: Refusal(
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed."
+    ),
+    ResourceType.GROUP: Refusal(
+        ErrorCode.GROUP_AUTHORIZATION_FAILED, "Group authorization failed."
+    ),
+    ResourceType.CLUSTER: Refusal(
+        ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed."
+    ),
+    ResourceType.TRANSACTIONAL_ID: Refusal(
+        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, "Transactional Id authorization failed."
+    ),
+}
+"""Kafka's errors, and its words for them."""
+
+UNSURE: Final = Refusal(ErrorCode.COORDINATOR_NOT_AVAILABLE, "The database did not answer.")
+"""Of a topic that is named by an id which nobody could look up: clients ask again."""
+
+NO_ID: Final = UUID(int=0)
+FIRE_AND_FORGET: Final = 0
+"""The acks of a producer that reads no answer."""
+
+Refused = tuple[Need, list[Any], Refusal]
+
+
+async def serve(api: Api, request: Message, call: Call) -> Any:
+    """The answer to a request, of which the handler sees what its client may ask."""
+    needs = [need for need in NEEDS[api.request].needs if _is_due(need, api, call)]
+    is_sure = await _look_up(request, needs, call)
+    refused = list[Refused]()
+    for need in needs:
+        if not need.is_each and not await _may_all(need, request, call):
+            return _refuse_all(api, request, need, call)
+    for need in needs:
+        if need.is_each:
+            request, found = await _cut(need, request, call, is_sure)
+            refused += found
+    response = await api.handle(request, call)
+    return response if response is None else _with_refused(api, response, refused)
+
+
+def _is_due(need: Need, api: Api, call: Call) -> bool:
+    """Whether it is judged here, in this version."""
+    if need.in_handler or not need.head:
+        return not need.in_handler
+    return any(f.name == need.head and f.present(call.version) for f in api.request.wire_fields)
+
+
+async def _may_all(need: Need, request: Message, call: Call) -> bool:
+    if not need.path:
+        return call.access.may(need.operation, need.resource, CLUSTER_NAME)
+    if not need.when(request, None):
+        return True
+    found = getattr(request, need.head)
+    items = [found] if isinstance(found, str) else found or ()
+    async for item in call.each(items):
+        if not _may(need, item, call):
+            return False
+    return True
+
+
+def _refuse_all(api: Api, request: Any, need: Need, call: Call) -> Any:
+    if getattr(request, "acks", None) == FIRE_AND_FORGET:
+        return None
+    return whole(
+        request, api.response, call.version, need.told, _refusal(api, REFUSALS[need.resource])
+    )
+
+
+async def _cut(need: Need, request: Any, call: Call, is_sure: bool) -> tuple[Any, list[Refused]]:
+    """The request without what may not be touched, and that."""
+    kept, refused, unsure = list[Any](), list[Any](), list[Any]()
+    async for item in call.each(getattr(request, need.head) or ()):
+        if not need.when(request, item):
+            kept.append(item)
+        elif not is_sure and _is_unknown(item, call):
+            unsure.append(item)
+        else:
+            (kept if _may(need, item, call) else refused).append(item)
+    if not refused and not unsure:
+        return request, []
+    told = [(need, refused, REFUSALS[need.resource]), (need, unsure, UNSURE)]
+    return replace(request, **{need.head: kept}), told
+
+
+def _may(need: Need, item: Any, call: Call) -> bool:
+    if need.instead is not None and call.access.may(need.instead, CLUSTER, CLUSTER_NAME):
+        return True
+    name = CLUSTER_NAME if need.resource is CLUSTER else _name(need, item, call)
+    return name is None or call.access.may(need.operation, need.resource, name)
+
+
+def _name(need: Need, item: Any, call: Call) -> str | None:
+    """What a resource is called; None: there is none of this id."""
+    if isinstance(item, str):
+        return item
+    if (topic_id := getattr(item, "topic_id", NO_ID)) != NO_ID:
+        entry = call.node.catalogue.by_id(topic_id)
+        return None if entry is None else entry.name
+    name: str | None = getattr(item, need.name)
+    return name
+
+
+def _is_unknown(item: Any, call: Call) -> bool:
+    topic_id = getattr(item, "topic_id", NO_ID)
+    return bool(topic_id != NO_ID) and call.node.catalogue.by_id(topic_id) is None
+
+
+async def _look_up(request: Any, needs: Sequence[Need], call: Call) -> bool:
+    """Whether every topic that is named by its id is known here, or is not there: another node may
+    have made it just now, and the handler would find it."""
+    heads = {need.head for need in needs if need.is_each and need.resource is TOPIC}
+    items = [item for head in heads for item in getattr(request, head) or ()]
+    asked = {item.topic_id for item in items if _is_unknown(item, call)}
+    if not asked:
+        return True
+    try:
+        await call.node.catalogue.find_many_by_id(asked)
+    except Unavailable:
+        return False
+    return True
+
+
+def _with_refused(api: Api, response: Any, refused: Sequence[Refused]) -> Any:
+    """The answer, and behind what the handler says of others, what was refused."""
+    for need, items, refusal in refused:
+        if items:
+            said = elements(items, api.response, need.answer, _refusal(api, refusal))
+            theirs = getattr(response, need.answer)
+            response = replace(response, **{need.answer: [*theirs, *said]})
+    return response
+
+
+def _refusal(api: Api, refusal: Refusal) -> Refusal:
+    return refusal._replace(number=api.number_of(refusal.number))

@@ -1,0 +1,273 @@
+"""THE table: what each API needs to be allowed. ``docs/acls.md`` is made of it, tests walk it.
+
+A row is found by the request's class, so that the draft's APIs, whose keys are those of today's,
+have rows of their own. What has no row is never served where an authorizer is on. Needs are Kafka's
+(KIP-163, KIP-231, KIP-290; the APIs of 4.3.1); those of our own APIs are chosen alike.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from groups.core.acls.bindings import Operation, ResourceType
+from rollcall.wire.declare import Message
+from rollcall.wire.messages import MESSAGES
+from rollcall.wire.messages.draft import DRAFT_MESSAGES
+
+TOPIC, GROUP, CLUSTER = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.CLUSTER
+TRANSACTION = ResourceType.TRANSACTIONAL_ID
+READ, WRITE, CREATE, DELETE = Operation.READ, Operation.WRITE, Operation.CREATE, Operation.DELETE
+ALTER, DESCRIBE = Operation.ALTER, Operation.DESCRIBE
+DESCRIBE_CONFIGS, ALTER_CONFIGS = Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS
+
+When = Callable[[Any, Any], bool]
+"""Of a request and an element of it: whether a need is about it."""
+
+
+def _always(_request: Any, _item: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """One permission that an API needs.
+
+    ``path`` leads to the names in the request: a field, or ``field.name`` for a list's elements
+    (``field.`` where these are the names themselves); "" is the cluster. ``is_each``: elements that
+    may not be touched are left out and refused alone; otherwise all of the request is. ``answer``
+    is the response's list in which it is told, where the response has no error at its top; where
+    the request calls that list otherwise, its name for it comes first (``filters.results``).
+    ``instead`` is an operation on the cluster that does as well. What is ``in_handler`` is judged
+    by the API's own handler, since it is about what the answer tells; ``note`` says how.
+    """
+
+    operation: Operation
+    resource: ResourceType
+    path: str = ""
+    is_each: bool = False
+    answer: str = ""
+    when: When = _always
+    instead: Operation | None = None
+    in_handler: bool = False
+    note: str = ""
+
+    @property
+    def head(self) -> str:
+        """The request's own field."""
+        return self.path.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """An element's field; "": it is the name."""
+        return self.path.partition(".")[2]
+
+    @property
+    def told(self) -> tuple[str, str]:
+        """The request's list whose elements are refused with it, and the response's."""
+        asked, _, answer = self.answer.partition(".")
+        return asked, answer or asked
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one API needs, and what it changes ("" nothing)."""
+
+    needs: tuple[Need, ...] = ()
+    changes: str = ""
+
+
+def _whole(operation: Operation, kind: ResourceType, path: str = "", answer: str = "") -> Need:
+    return Need(operation=operation, resource=kind, path=path, answer=answer)
+
+
+def _each(operation: Operation, kind: ResourceType, path: str, answer: str, **more: Any) -> Need:
+    return Need(operation=operation, resource=kind, path=path, answer=answer, is_each=True, **more)
+
+
+def _shown(operation: Operation, kind: ResourceType, note: str, **more: Any) -> Need:
+    return Need(operation=operation, resource=kind, in_handler=True, note=note, **more)
+
+
+def _of_type(number: int) -> When:
+    return lambda _request, item: bool(item.resource_type == number)
+
+
+def _of_key_type(number: int) -> When:
+    return lambda request, _item: bool(request.key_type == number)
+
+
+def _named(request: Any, _item: Any) -> bool:
+    return request.transactional_id is not None
+
+
+MEMBER: Final = _whole(READ, GROUP, "group_id")
+"""What members do."""
+
+GROUPS, OFFSETS, TOPICS = "members of groups", "committed offsets", "topics"
+
+_COORDINATORS: Final = tuple(
+    need
+    for key_type, kind in ((0, GROUP), (1, TRANSACTION))
+    for need in (
+        Need(operation=DESCRIBE, resource=kind, path="key", when=_of_key_type(key_type)),
+        _each(DESCRIBE, kind, "coordinator_keys.", "coordinators", when=_of_key_type(key_type)),
+    )
+)
+
+
+def _configs(operation: Operation, answer: str) -> tuple[Need, ...]:
+    path = "resources.resource_name"
+    return tuple(
+        _each(operation, kind, path, answer, when=_of_type(number))
+        for number, kind in ((2, TOPIC), (4, CLUSTER), (32, GROUP))
+    )
+
+
+PRODUCER: Final = Need(
+    operation=WRITE,
+    resource=TRANSACTION,
+    path="transactional_id",
+    answer="topic_data.responses",
+    when=_named,
+)
+
+BY_KEY: Final[Mapping[int, Row]] = {
+    0: Row((PRODUCER, _each(WRITE, TOPIC, "topic_data.name", "responses"))),
+    1: Row((_each(READ, TOPIC, "topics.topic", "responses"),)),
+    2: Row((_each(DESCRIBE, TOPIC, "topics.name", "topics"),)),
+    3: Row(
+        (
+            _shown(DESCRIBE, TOPIC, "what was not asked for by name is left out"),
+            _shown(CREATE, TOPIC, "where it makes topics", instead=CREATE),
+        ),
+        f"{TOPICS}, unless auto.create.topics.enable is false",
+    ),
+    8: Row(
+        (
+            _whole(READ, GROUP, "group_id", "topics"),
+            _each(READ, TOPIC, "topics.name", "topics"),
+        ),
+        OFFSETS,
+    ),
+    9: Row(
+        (
+            _shown(DESCRIBE, GROUP, "each group by itself"),
+            _shown(DESCRIBE, TOPIC, "where all were asked for it is left out"),
+        )
+    ),
+    10: Row(_COORDINATORS),
+    11: Row((MEMBER,), GROUPS),
+    12: Row((MEMBER,), "how long a member is waited for"),
+    13: Row((MEMBER,), GROUPS),
+    14: Row((MEMBER,), GROUPS),
+    15: Row((_each(DESCRIBE, GROUP, "groups.", "groups"),)),
+    16: Row((_shown(DESCRIBE, GROUP, "others are left out", instead=DESCRIBE),)),
+    17: Row(),
+    18: Row(),
+    19: Row((_each(CREATE, TOPIC, "topics.name", "topics", instead=CREATE),), TOPICS),
+    20: Row(
+        (
+            _each(DELETE, TOPIC, "topic_names.", "responses"),
+            _each(DELETE, TOPIC, "topics.name", "responses"),
+        ),
+        f"{TOPICS}, and {OFFSETS} of them",
+    ),
+    22: Row(
+        (
+            Need(
+                operation=WRITE,
+                resource=TRANSACTION,
+                path="transactional_id",
+                when=_named,
+            ),
+            _shown(
+                Operation.IDEMPOTENT_WRITE,
+                CLUSTER,
+                "without a transactional id; or WRITE on any topic",
+            ),
+        ),
+        "transactions",
+    ),
+    25: Row((_whole(WRITE, TRANSACTION, "transactional_id"), MEMBER), "transactions"),
+    26: Row((_whole(WRITE, TRANSACTION, "transactional_id"),), f"transactions, {OFFSETS}"),
+    28: Row(
+        (
+            _whole(WRITE, TRANSACTION, "transactional_id", "topics"),
+            _whole(READ, GROUP, "group_id", "topics"),
+            _each(READ, TOPIC, "topics.name", "topics"),
+        ),
+        OFFSETS,
+    ),
+    29: Row((_whole(DESCRIBE, CLUSTER),)),
+    30: Row((_whole(ALTER, CLUSTER, "", "creations.results"),), "ACLs, where an authorizer is on"),
+    31: Row(
+        (_whole(ALTER, CLUSTER, "", "filters.filter_results"),), "ACLs, where an authorizer is on"
+    ),
+    32: Row(_configs(DESCRIBE_CONFIGS, "results")),
+    36: Row(),
+    37: Row((_each(ALTER, TOPIC, "topics.name", "results"),), TOPICS),
+    42: Row((_each(DELETE, GROUP, "groups_names.", "results"),), f"groups, and {OFFSETS}"),
+    44: Row(_configs(ALTER_CONFIGS, "responses"), "settings of groups"),
+    47: Row(
+        (_whole(DELETE, GROUP, "group_id"), _each(READ, TOPIC, "topics.name", "topics")), OFFSETS
+    ),
+    50: Row((_whole(DESCRIBE, CLUSTER),)),
+    51: Row((_shown(ALTER, CLUSTER, "each user is refused"),), "users, where an authorizer is on"),
+    60: Row(),
+    65: Row(
+        (
+            _each(DESCRIBE, TRANSACTION, "transactional_ids.", "transaction_states"),
+            _shown(DESCRIBE, TOPIC, "others are left out"),
+        )
+    ),
+    66: Row((_shown(DESCRIBE, TRANSACTION, "others are left out"),)),
+    68: Row(
+        (
+            MEMBER,
+            _whole(DESCRIBE, TOPIC, "subscribed_topic_names."),
+            _shown(DESCRIBE, TOPIC, "every one that a pattern can match"),
+        ),
+        GROUPS,
+    ),
+    69: Row(
+        (
+            _each(DESCRIBE, GROUP, "group_ids.", "groups"),
+            _shown(DESCRIBE, TOPIC, "every one that the group's members have or want"),
+        )
+    ),
+    75: Row((_shown(DESCRIBE, TOPIC, "what was not asked for by name is left out"),)),
+    10000: Row(
+        (
+            MEMBER,
+            _whole(DESCRIBE, TOPIC, "topics.name"),
+            _shown(DESCRIBE, TOPIC, "every one that a filter can match"),
+        ),
+        GROUPS,
+    ),
+    10001: Row((MEMBER,), "how long a member is waited for"),
+    10002: Row((MEMBER,), GROUPS),
+    10010: Row((MEMBER,), "which member assigns"),
+    10011: Row((MEMBER,), GROUPS),
+}
+"""The Kafka port, by API key."""
+
+DRAFT_BY_KEY: Final[Mapping[int, Row]] = {
+    3: BY_KEY[3],
+    8: BY_KEY[8],
+    9: Row(
+        (
+            _whole(DESCRIBE, GROUP, "group_id", "topics"),
+            _each(DESCRIBE, TOPIC, "topics.name", "topics"),
+        )
+    ),
+    10: Row((_whole(DESCRIBE, GROUP, "group_id"),)),
+    11: Row((MEMBER, _whole(DESCRIBE, TOPIC, "topics.")), GROUPS),
+    12: BY_KEY[12],
+    13: BY_KEY[13],
+}
+"""The listener of the 0.9 draft. What it does not have here it shares with the Kafka port."""
+
+NEEDS: Final[Mapping[type[Message], Row]] = {
+    **{MESSAGES[key].request: row for key, row in BY_KEY.items()},
+    **{DRAFT_MESSAGES[key].request: row for key, row in DRAFT_BY_KEY.items()},
+}

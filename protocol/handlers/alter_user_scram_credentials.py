@@ -1,0 +1,128 @@
+"""AlterUserScramCredentials (51): make users, change their passwords, delete them (KIP-554).
+
+Where no authorizer is on, everybody could make a user for a listener that lets users in only: then
+nobody may, over the wire (docs/acls.md).
+"""
+
+from collections import Counter, defaultdict
+from typing import Final, NamedTuple
+
+from groups.access.scram_credentials import (
+    HASHES,
+    ITERATIONS_MAX,
+    ITERATIONS_MIN,
+    SALT_BYTES_MIN,
+    Change,
+    credential,
+    is_name,
+)
+from groups.core.acls.bindings import Operation, ResourceType
+from groups.core.errors import ErrorCode
+from protocol.call import Call
+from protocol.handlers.support import acl_wire
+from protocol.handlers.support.wire_codes import WireCode
+from protocol.refusals import Refusal
+from rollcall.wire.messages.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    AlterUserScramCredentialsResponse,
+    AlterUserScramCredentialsResult,
+    ScramCredentialUpsertion,
+)
+
+MECHANISMS: Final = dict(enumerate(HASHES, 1))
+"""By Kafka's numbers."""
+
+OFF: Final = Refusal(
+    ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+    "Users are changed over the wire only where an authorizer is on (docs/acls.md).",
+)
+FORBIDDEN: Final = Refusal(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
+MISSING: Final = Refusal(
+    WireCode.RESOURCE_NOT_FOUND, "Attempt to delete a user credential that does not exist"
+)
+TWICE: Final = Refusal(
+    WireCode.DUPLICATE_RESOURCE, "A user credential cannot be altered twice in the same request"
+)
+UNKNOWN: Final = Refusal(WireCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
+NAMELESS: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
+ILL_NAMED: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "No user can have this name")
+FEW: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
+MANY: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
+SHORT: Final = Refusal(WireCode.UNACCEPTABLE_CREDENTIAL, "Too short a salt")
+
+
+class Asked(NamedTuple):
+    """One credential of one user. ``made``: None where it is to be deleted."""
+
+    name: str
+    mechanism: int
+    made: ScramCredentialUpsertion | None = None
+
+
+async def handle(
+    request: AlterUserScramCredentialsRequest, call: Call
+) -> AlterUserScramCredentialsResponse:
+    """Of each user all that is asked for, or nothing; of all users in one transaction."""
+    asked = [Asked(each.name, each.mechanism) for each in request.deletions]
+    asked += [Asked(each.name, each.mechanism, each) for each in request.upsertions]
+    may = call.access.may(Operation.ALTER, ResourceType.CLUSTER)
+    if not call.access.is_on or not may:
+        return _response(
+            dict.fromkeys((each.name for each in asked), FORBIDDEN if call.access.is_on else OFF)
+        )
+    told = dict.fromkeys((each.name for each in asked), Refusal(ErrorCode.NONE, ""))
+    told.update(_faults(asked))
+    changes = defaultdict[str, list[Change]](list)
+    for each in asked:
+        if not told[each.name].number:
+            changes[each.name].append(_change(each))
+    try:
+        async with acl_wire.asking():
+            missing = await call.node.credentials.change(
+                changes, call.author.told(), call.node.node_id
+            )
+    except acl_wire.Unsure:
+        return _response(told | dict.fromkeys(changes, acl_wire.UNSURE))
+    return _response(told | dict.fromkeys(missing, MISSING))
+
+
+def _faults(asked: list[Asked]) -> dict[str, Refusal]:
+    """Users of whom something is asked that cannot be, and what."""
+    times = Counter((each.name, each.mechanism) for each in asked)
+    found = ((each.name, _fault(each)) for each in asked)
+    faults = {name: fault for name, fault in found if fault is not None}
+    return faults | {name: TWICE for (name, _), often in times.items() if often > 1}
+
+
+def _fault(asked: Asked) -> Refusal | None:
+    if not asked.name:
+        return NAMELESS
+    if asked.mechanism not in MECHANISMS:
+        return UNKNOWN
+    made = asked.made
+    if made is None:
+        return None
+    if not is_name(asked.name):
+        return ILL_NAMED
+    if not ITERATIONS_MIN <= made.iterations <= ITERATIONS_MAX:
+        return FEW if made.iterations < ITERATIONS_MIN else MANY
+    return SHORT if len(made.salt) < SALT_BYTES_MIN else None
+
+
+def _change(asked: Asked) -> Change:
+    mechanism, made = MECHANISMS[asked.mechanism], asked.made
+    if made is None:
+        return Change(mechanism, None)
+    kept = credential(mechanism, made.salted_password, made.salt, made.iterations)
+    return Change(mechanism, kept)
+
+
+def _response(told: dict[str, Refusal]) -> AlterUserScramCredentialsResponse:
+    return AlterUserScramCredentialsResponse(
+        results=[
+            AlterUserScramCredentialsResult(
+                user=name, error_code=refusal.number, error_message=refusal.detail or None
+            )
+            for name, refusal in told.items()
+        ]
+    )

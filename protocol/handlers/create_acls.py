@@ -1,0 +1,71 @@
+"""CreateAcls (30): make access rules (KIP-140, KIP-290). They hold on this node when it answers,
+on the others as soon as the doorbell has rung there."""
+
+from collections.abc import Mapping
+
+from groups.access.acls import Acls
+from groups.core.acls import forms
+from groups.core.acls.bindings import Binding
+from groups.core.errors import ErrorCode, Refuse
+from protocol.call import Call
+from protocol.handlers.support import acl_wire
+from protocol.handlers.support.acl_wire import Unsure
+from protocol.refusals import Refusal
+from rollcall.wire.messages.create_acls import (
+    AclCreation,
+    AclCreationResult,
+    CreateAclsRequest,
+    CreateAclsResponse,
+)
+
+DONE = Refusal(ErrorCode.NONE, "")
+
+
+async def handle(request: CreateAclsRequest, call: Call) -> CreateAclsResponse:
+    """Each rule that can be one, all in one transaction; one that is there already is no error."""
+    rules = acl_wire.acls(call)
+    if rules is None:
+        return _response(request, dict.fromkeys(range(len(request.creations)), acl_wire.DISABLED))
+    refused, wanted = dict[int, Refusal](), dict[int, Binding]()
+    for at, asked in enumerate(request.creations):
+        try:
+            wanted[at] = _binding(asked)
+        except Refuse as refusal:
+            refused[at] = Refusal(refusal.code, refusal.detail or "")
+    why = await _create(rules, wanted, call)
+    return _response(request, {**refused, **dict.fromkeys(wanted, why)})
+
+
+async def _create(rules: Acls, wanted: Mapping[int, Binding], call: Call) -> Refusal:
+    if not wanted:
+        return DONE
+    try:
+        async with acl_wire.asking():
+            await rules.create(set(wanted.values()), call.author.told())
+    except Refuse as refusal:
+        return Refusal(refusal.code, refusal.detail or "")
+    except Unsure:
+        return acl_wire.UNSURE
+    return DONE
+
+
+def _binding(asked: AclCreation) -> Binding:
+    return forms.binding(
+        asked.resource_type,
+        asked.resource_name,
+        asked.resource_pattern_type,
+        asked.principal,
+        asked.host,
+        asked.operation,
+        asked.permission_type,
+    )
+
+
+def _response(request: CreateAclsRequest, told: Mapping[int, Refusal]) -> CreateAclsResponse:
+    found = [told[at] for at in range(len(request.creations))]
+    return CreateAclsResponse(
+        results=[
+            AclCreationResult(error_code=code, error_message=message or None)
+            for code, message in found
+        ]
+    )

@@ -1,0 +1,77 @@
+"""DeleteAcls (31): delete the access rules that filters mean (KIP-140, KIP-290). They hold no more
+on this node when it answers, on the others as soon as the doorbell has rung there."""
+
+from collections.abc import Sequence
+
+from groups.access.acls import Acls
+from groups.core.acls.bindings import Binding, Filter
+from groups.core.errors import ErrorCode, Refuse
+from protocol.call import Call
+from protocol.handlers.support import acl_wire
+from protocol.handlers.support.acl_wire import Unsure
+from protocol.refusals import Refusal
+from rollcall.wire.messages.delete_acls import (
+    DeleteAclsFilter,
+    DeleteAclsFilterResult,
+    DeleteAclsMatchingAcl,
+    DeleteAclsRequest,
+    DeleteAclsResponse,
+)
+
+
+async def handle(request: DeleteAclsRequest, call: Call) -> DeleteAclsResponse:
+    """Each filter that can be one, all in one transaction."""
+    rules = acl_wire.acls(call)
+    if rules is None:
+        return DeleteAclsResponse(
+            filter_results=[_failed(acl_wire.DISABLED)] * len(request.filters)
+        )
+    asked = [_filter(each) for each in request.filters]
+    found = await _delete(rules, [each for each in asked if isinstance(each, Filter)], call)
+    told = iter(found)
+    results = [next(told) if isinstance(each, Filter) else _failed(each) for each in asked]
+    return DeleteAclsResponse(filter_results=results)
+
+
+def _filter(asked: DeleteAclsFilter) -> Filter | Refusal:
+    try:
+        return acl_wire.filter_of(asked)
+    except Refuse as refusal:
+        return Refusal(refusal.code, refusal.detail or "")
+
+
+async def _delete(
+    rules: Acls, filters: Sequence[Filter], call: Call
+) -> Sequence[DeleteAclsFilterResult]:
+    if not filters:
+        return []
+    try:
+        async with acl_wire.asking():
+            found = await rules.delete(filters, call.author.told())
+    except Unsure:
+        return [_failed(acl_wire.UNSURE)] * len(filters)
+    return [_result(gone) for gone in found]
+
+
+def _failed(refusal: Refusal) -> DeleteAclsFilterResult:
+    return DeleteAclsFilterResult(error_code=refusal.number, error_message=refusal.detail)
+
+
+def _result(gone: Sequence[Binding]) -> DeleteAclsFilterResult:
+    return DeleteAclsFilterResult(
+        error_message=None,
+        matching_acls=[
+            DeleteAclsMatchingAcl(
+                error_code=ErrorCode.NONE,
+                error_message=None,
+                resource_type=b.resource_type,
+                resource_name=b.name,
+                pattern_type=b.pattern,
+                principal=b.principal,
+                host=b.host,
+                operation=b.operation,
+                permission_type=b.permission,
+            )
+            for b in gone
+        ],
+    )

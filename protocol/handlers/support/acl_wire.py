@@ -1,0 +1,63 @@
+"""ACLs between the wire's numbers and the rules, for the three APIs that speak of them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final, Protocol
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from groups.access.acls import Acls
+from groups.core.acls import forms
+from groups.core.acls.bindings import Filter
+from protocol.call import Call
+from protocol.handlers.support.wire_codes import WireCode
+from protocol.refusals import Refusal
+
+DISABLED: Final = Refusal(WireCode.SECURITY_DISABLED, "No Authorizer is configured.")
+UNSURE: Final = Refusal(
+    WireCode.REQUEST_TIMED_OUT, "The database did not answer; it may have been changed or not."
+)
+
+
+class Unsure(Exception):
+    """PostgreSQL gave no answer: what was asked for may have been done or not."""
+
+
+class WireFilter(Protocol):
+    """A filter as DescribeAcls and DeleteAcls have it."""
+
+    resource_type_filter: int
+    resource_name_filter: str | None
+    pattern_type_filter: int
+    principal_filter: str | None
+    host_filter: str | None
+    operation: int
+    permission_type: int
+
+
+def filter_of(asked: WireFilter) -> Filter:
+    """What is asked for; ``Refuse``: INVALID_REQUEST."""
+    return forms.filter_of(
+        (
+            asked.resource_type_filter,
+            asked.pattern_type_filter,
+            asked.operation,
+            asked.permission_type,
+        ),
+        (asked.resource_name_filter, asked.principal_filter, asked.host_filter),
+    )
+
+
+def acls(call: Call) -> Acls | None:
+    """The rules; None where no authorizer is on."""
+    return call.node.acls
+
+
+@asynccontextmanager
+async def asking() -> AsyncIterator[None]:
+    """The one place where PostgreSQL's silence becomes ``Unsure``."""
+    try:
+        yield
+    except (psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
+        raise Unsure(str(error)) from error

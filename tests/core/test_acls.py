@@ -1,0 +1,243 @@
+"""Access rules: what a set of bindings says, compared with Kafka's rule written out in full."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groups.core.acls import forms
+from groups.core.acls.bindings import (
+    ANY_NAME,
+    EVERYBODY,
+    OPERATIONS,
+    Binding,
+    Filter,
+    Operation,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+from groups.core.acls.index import AclIndex, Who, host
+from groups.core.errors import Refuse
+
+TOPIC, GROUP = ResourceType.TOPIC, ResourceType.GROUP
+LITERAL, PREFIXED = PatternType.LITERAL, PatternType.PREFIXED
+READ, WRITE, DESCRIBE, ALL = Operation.READ, Operation.WRITE, Operation.DESCRIBE, Operation.ALL
+ALLOW, DENY = Permission.ALLOW, Permission.DENY
+ANN = Who("User:ann", "10.0.0.1")
+
+NAMES = ("a", "ab", "abc", "b", ANY_NAME)
+bindings = st.builds(
+    Binding,
+    st.sampled_from((TOPIC, GROUP)),
+    st.sampled_from(NAMES),
+    st.sampled_from((LITERAL, PREFIXED)),
+    st.sampled_from(("User:ann", "User:ben", EVERYBODY)),
+    st.sampled_from(("10.0.0.1", "10.0.0.2", "*")),
+    st.sampled_from((READ, WRITE, DESCRIBE, ALL, Operation.ALTER_CONFIGS)),
+    st.sampled_from((ALLOW, DENY)),
+)
+sets = st.frozensets(bindings, max_size=8)
+people = st.builds(
+    Who, st.sampled_from(("User:ann", "User:ben")), st.sampled_from(("10.0.0.1", "10.0.0.2"))
+)
+operations = st.sampled_from((READ, WRITE, DESCRIBE, Operation.DESCRIBE_CONFIGS))
+
+
+def rule(
+    name: str = "a",
+    operation: Operation = READ,
+    permission: Permission = ALLOW,
+    pattern: PatternType = LITERAL,
+    principal: str = "User:ann",
+    where: str = "*",
+    kind: ResourceType = TOPIC,
+) -> Binding:
+    return Binding(kind, name, pattern, principal, where, operation, permission)
+
+
+def has_a_say(binding: Binding, name: str) -> bool:
+    if binding.pattern is PREFIXED:
+        return name.startswith(binding.name)
+    return binding.name in (name, ANY_NAME)
+
+
+def is_about(binding: Binding, who: Who) -> bool:
+    is_he = binding.principal in (who.principal, EVERYBODY)
+    return is_he and binding.host in (who.host, "*")
+
+
+def kafka_says(
+    known: frozenset[Binding], who: Who, operation: Operation, kind: ResourceType, name: str
+) -> bool:
+    """Every binding, one after another."""
+    implying = {
+        DESCRIBE: {DESCRIBE, READ, WRITE, Operation.DELETE, Operation.ALTER, ALL},
+        Operation.DESCRIBE_CONFIGS: {
+            Operation.DESCRIBE_CONFIGS,
+            Operation.ALTER_CONFIGS,
+            ALL,
+        },
+    }.get(operation, {operation, ALL})
+    mine = [b for b in known if b.resource_type is kind and has_a_say(b, name) and is_about(b, who)]
+    if any(b.permission is DENY and b.operation in (operation, ALL) for b in mine):
+        return False
+    return any(b.permission is ALLOW and b.operation in implying for b in mine)
+
+
+@given(sets, people, operations, st.sampled_from((TOPIC, GROUP)), st.sampled_from(NAMES[:4]))
+def test_the_index_says_what_all_bindings_say(
+    known: frozenset[Binding], who: Who, operation: Operation, kind: ResourceType, name: str
+) -> None:
+    found = AclIndex(known).allows(who, operation, kind, name)
+    assert found == kafka_says(known, who, operation, kind, name)
+
+
+@given(sets, people, operations, st.sampled_from(NAMES[:4]))
+def test_who_may_all_of_a_prefix_may_each_name(
+    known: frozenset[Binding], who: Who, operation: Operation, prefix: str
+) -> None:
+    """And a denial of any of them is enough."""
+    index = AclIndex(known)
+    if index.allows_all(who, operation, TOPIC, prefix):
+        for tail in ("", "b", "bc", "c", "zz"):
+            assert index.allows(who, operation, TOPIC, prefix + tail)
+
+
+@given(sets, people, operations)
+def test_who_may_some_topic_is_let_in(
+    known: frozenset[Binding], who: Who, operation: Operation
+) -> None:
+    """KIP-679, against every name that these bindings can tell apart."""
+    index = AclIndex(known)
+    if index.allows_any(who, operation, TOPIC):
+        some = [a + b for a, b in product((*NAMES, "x"), ("", "y", "zz"))]
+        assert any(index.allows(who, operation, TOPIC, name) for name in some)
+
+
+def test_nobody_may_anything_without_a_rule() -> None:
+    assert not AclIndex().allows(ANN, READ, TOPIC, "a")
+    assert AclIndex(allow_everyone=True).allows(ANN, READ, TOPIC, "a")
+
+
+def test_where_everybody_may_a_rule_about_a_name_shuts_others_out() -> None:
+    index = AclIndex([rule(principal="User:ben")], allow_everyone=True)
+    assert not index.allows(ANN, READ, TOPIC, "a")
+    assert index.allows(ANN, READ, TOPIC, "b")
+    assert not index.allows_all(ANN, READ, TOPIC)
+
+
+def test_a_super_user_may_everything_even_what_is_denied() -> None:
+    index = AclIndex([rule(permission=DENY)], ["User:ann"])
+    assert index.allows(ANN, READ, TOPIC, "a")
+    assert index.allows_any(ANN, WRITE, TOPIC)
+    assert index.allows_all(ANN, WRITE, TOPIC)
+
+
+def test_a_denial_wins_and_implies_nothing() -> None:
+    index = AclIndex([rule(operation=ALL), rule(operation=READ, permission=DENY)])
+    assert not index.allows(ANN, READ, TOPIC, "a")
+    assert index.allows(ANN, DESCRIBE, TOPIC, "a")
+
+
+def test_a_denial_survives_the_removal_of_other_rules() -> None:
+    """CVE-2024-27309, of three rules about one resource: each of the others in turn."""
+    denial = rule(operation=READ, permission=DENY)
+    others = [rule(operation=ALL), rule(operation=WRITE, principal="User:ben")]
+    for gone in others:
+        left = AclIndex({denial, *others} - {gone})
+        assert not left.allows(ANN, READ, TOPIC, "a")
+
+
+@pytest.mark.parametrize("written", ["::1", "0:0:0:0:0:0:0:1", "0000::0001"])
+def test_an_address_of_ipv6_has_many_forms(written: str) -> None:
+    index = AclIndex([rule(where=written)])
+    assert index.allows(Who("User:ann", host("::1")), READ, TOPIC, "a")
+    assert not index.allows(Who("User:ann", host("::2")), READ, TOPIC, "a")
+
+
+@dataclass
+class Case:
+    """A filter, and which of these bindings it means."""
+
+    asked: Filter
+    means: str
+
+
+KNOWN = {
+    "abc": rule("abc"),
+    "ab*": rule("ab", pattern=PREFIXED),
+    "*": rule(ANY_NAME),
+    "b": rule("b", principal="User:ben"),
+}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(Filter(), "abc ab* * b"),
+        Case(Filter(name="abc"), "abc"),
+        Case(Filter(name="abc", pattern=PatternType.MATCH), "abc ab* *"),
+        Case(Filter(name="abc", pattern=PREFIXED), ""),
+        Case(Filter(name="ab", pattern=PREFIXED), "ab*"),
+        Case(Filter(pattern=LITERAL), "abc * b"),
+        Case(Filter(principal="User:ben"), "b"),
+        Case(Filter(resource_type=GROUP), ""),
+        Case(Filter(operation=WRITE), ""),
+        Case(Filter(permission=DENY), ""),
+        Case(Filter(host="10.0.0.1"), ""),
+    ],
+    ids=str,
+)
+def test_a_filter_means_what_it_leaves_open(case: Case) -> None:
+    assert [key for key, each in KNOWN.items() if case.asked.matches(each)] == case.means.split()
+
+
+def test_a_filter_that_leaves_nothing_open_is_a_binding() -> None:
+    made = rule("a")
+    assert Filter(*made).binding == made
+    assert Filter(*made)._replace(pattern=PatternType.MATCH).binding is None
+    assert Filter(*made)._replace(name=None).binding is None
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"name": ""}, "Invalid empty resource name"),
+        ({"principal": "ann"}, "Could not parse principal from `ann`"),
+        ({"operation": Operation.ANY}, "Invalid operation ANY"),
+        ({"operation": Operation.UNKNOWN}, "Invalid operation UNKNOWN"),
+        ({"pattern": PatternType.MATCH}, "Invalid patternType MATCH"),
+        ({"permission": Permission.ANY}, "Invalid permissionType ANY"),
+        ({"resource_type": ResourceType.ANY}, "Invalid resourceType ANY"),
+        ({"resource_type": ResourceType.CLUSTER}, "The only valid name for the CLUSTER resource"),
+        ({"host": ""}, "Invalid empty host"),
+        ({"name": "x" * 1025}, "more than 1024 bytes"),
+        ({"principal": "User:\0"}, "U+0000"),
+    ],
+    ids=str,
+)
+def test_what_is_no_binding_is_refused_in_kafkas_words(change: Any, sentence: str) -> None:
+    with pytest.raises(Refuse) as refused:
+        forms.check(rule()._replace(**change))
+    assert sentence in str(refused.value.detail)
+
+
+def test_super_users_are_principals_with_semicolons_between() -> None:
+    assert forms.check_principals(" User:ann; User:CN=b,O=c ;") == ("User:ann", "User:CN=b,O=c")
+    for wrong in ("ann", "User:", ":ann"):
+        with pytest.raises(ValueError, match="Could not parse principal"):
+            forms.check_principals(wrong)
+
+
+def test_every_operation_that_exists_somewhere_is_kafkas() -> None:
+    """KIP-430: of AclEntry.supportedOperations in 4.3.1."""
+    assert {kind.name: len(known) for kind, known in OPERATIONS.items()} == {
+        "TOPIC": 8,
+        "GROUP": 5,
+        "CLUSTER": 7,
+        "TRANSACTIONAL_ID": 3,
+    }

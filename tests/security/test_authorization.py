@@ -1,0 +1,113 @@
+"""Who may do what on the Kafka port: every API and version, against the table that says it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from groups.core.acls.bindings import (
+    CLUSTER_NAME,
+    OPERATIONS,
+    Binding,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+from protocol.apis import Api
+from protocol.authorization import page
+from protocol.authorization.table import BY_KEY, NEEDS, Need
+from protocol.draft_apis import DRAFT_APIS
+from tests.security.asking import ERRORS, Tenant, Variant, codes, made
+from tests.security.door import ANN, BY_REQUEST, REFUSED, Door, every_case
+from tests.security.test_records import NOTHING, RECORDS
+
+
+def grant(need: Need, tenant: Tenant) -> Binding:
+    """What just this need asks for."""
+    is_cluster = need.resource is ResourceType.CLUSTER
+    name = CLUSTER_NAME if is_cluster else f"{tenant.name}-"
+    pattern = PatternType.LITERAL if is_cluster else PatternType.PREFIXED
+    return Binding(need.resource, name, pattern, ANN, "*", need.operation, Permission.ALLOW)
+
+
+def due(api: Api, request: Any, variant: Variant, version: int) -> list[Need]:
+    """The needs that such a request has."""
+    found = []
+    for need in NEEDS[api.request].needs:
+        if need.in_handler:
+            if need.note in variant.judges:
+                found.append(need)
+            continue
+        here = [f for f in api.request.wire_fields if f.name == need.head and f.present(version)]
+        if need.head and not here:
+            continue
+        value = getattr(request, need.head) if need.head else None
+        item = value[0] if isinstance(value, list) and value else value
+        if (value not in (None, [], "") and need.when(request, item)) or not need.head:
+            found.append(need)
+    return found
+
+
+def test_every_api_has_a_row_and_every_row_an_api() -> None:
+    """Private ones and those of the draft included."""
+    assert set(BY_REQUEST) == set(NEEDS)
+    assert {api.request for api in DRAFT_APIS.values()} <= set(NEEDS)
+
+
+def test_a_need_names_a_field_and_an_operation_that_exist() -> None:
+    for request, row in NEEDS.items():
+        for need in row.needs:
+            assert need.operation in OPERATIONS[need.resource], (request, need)
+            assert not need.head or need.head in {f.name for f in request.wire_fields}, need
+            answers = {f.name for f in BY_REQUEST[request][1].response.wire_fields}
+            assert not need.answer or need.told[1] in answers, (request, need)
+
+
+LIVENESS = {12, 10001, 10010}
+"""Heartbeat, PollCommands, PrepareAssignment: what they change is forgotten with the member."""
+
+
+def test_what_the_page_says_of_changes_is_what_leaves_a_record() -> None:
+    """So also of an anonymous client, where no authorizer is on (docs/acls.md)."""
+    changing = {key for key, row in BY_KEY.items() if row.changes}
+    assert changing - LIVENESS == {key for key, kept in RECORDS.items() if kept is not NOTHING}
+
+
+async def test_every_api_asks_for_what_the_table_says_and_for_nothing_else(door: Door) -> None:
+    """With its needs alone a request is let in; without any of them it is not, in the first
+    version and in the last."""
+    faults = list[Any]()
+    for case in every_case():
+        where, api, variant = case.values
+        for version in sorted({api.min_version, api.max_version}):
+            tenant = door.tenant("anna")
+            request = made(api.request, version, tenant, variant)
+            needs = due(api, request, variant, version)
+            door.allow([grant(need, tenant) for need in needs])
+            answer = await door.ask(api, request, version, where)
+            if REFUSED & set(codes(answer)):
+                faults.append((case.id, version, "was refused", answer))
+            for missing in needs:
+                left = [grant(need, tenant) for need in needs if need is not missing]
+                fault = await _not_refused(door, case, version, missing, left)
+                faults += [(case.id, version, missing, fault)] if fault is not None else []
+    assert not faults
+
+
+async def _not_refused(
+    door: Door, case: Any, version: int, missing: Need, left: Iterable[Binding]
+) -> Any:
+    """An answer that neither refuses nor hides; None: it does."""
+    where, api, variant = case.values
+    tenant = door.tenant("anna")
+    request = made(api.request, version, tenant, variant)
+    door.allow(left)
+    answer = await door.ask(api, request, version, where)
+    told = set(codes(answer)) & REFUSED
+    is_hidden = tenant.called(missing.resource.name) not in repr(answer)
+    if told == {api.number_of(ERRORS[missing.resource.name])}:
+        return None
+    return None if missing.in_handler and is_hidden and not told else answer
+
+
+def test_the_page_says_what_the_table_says() -> None:
+    """After a change: ``python -m protocol.authorization.page``, and look at what it changes."""
+    assert page.PAGE.read_text() == page.written(page.PAGE.read_text())
