@@ -338,6 +338,7 @@ class Operation(models.Model):
         EVICT = "evict"
         EXPIRE_OFFSETS = "expire-offsets"
         RESTORE_OFFSETS = "restore-offsets"
+        RESET_OFFSETS = "reset-offsets"
         PAUSE = "pause"
         RESUME = "resume"
 
@@ -365,6 +366,10 @@ class Operation(models.Model):
     expected_generation = models.IntegerField(null=True)
     restore_to = models.DateTimeField(
         null=True, help_text="For restore-offsets: as they were then."
+    )
+    offsets = models.JSONField(
+        null=True,
+        help_text='For reset-offsets: "how"; and [topic, partition, offset] of "to", "before".',
     )
     idempotency_key = models.TextField(null=True, unique=True)
     state = models.TextField(choices=State.choices, default=State.PENDING)

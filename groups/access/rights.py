@@ -26,7 +26,7 @@ ANALYSE: Final = "groups.add_reportrun"
 SCOPES: Final[Mapping[str, str]] = {
     "read": "sees what its user sees",
     "operate": "rebalances, evicts, stops and starts work, starts analyses",
-    "offsets": "rewinds offsets",
+    "offsets": "rewinds and resets offsets",
     "catalogue": "makes, grows and places topics",
     "admin": "everything else",
 }
@@ -62,6 +62,7 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/journal": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/offsets": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/offsets/restores": {"POST": RESTORE},
+    "groups/<id:group_id>/offsets/resets": {"POST": RESTORE},
     "groups/<id:group_id>/rebalances": {"GET": VIEW_GROUP, "POST": REBALANCE},
     "groups/<id:group_id>/pause": {"POST": PAUSE},
     "groups/<id:group_id>/resume": {"POST": PAUSE},
@@ -115,6 +116,7 @@ MODELS: Final[Mapping[str, Model]] = {
             "rebalance": dict.fromkeys(BOTH, REBALANCE),
             "evict": dict.fromkeys(BOTH, EVICT),
             "pause": dict.fromkeys(BOTH, PAUSE),
+            "reset": dict.fromkeys(BOTH, RESTORE),
             "change": {"GET": VIEW_GROUP},
         },
         actions={"force_rebalances": REBALANCE, "stop_work": PAUSE, "start_work": PAUSE},
@@ -123,7 +125,11 @@ MODELS: Final[Mapping[str, Model]] = {
     "groups_node": Model("groups.view_node"),
     "groups_operation": Model(
         VIEW_OPERATION,
-        pages={"live": {"GET": VIEW_OPERATION}, "change": {"GET": VIEW_OPERATION}},
+        pages={
+            "live": {"GET": VIEW_OPERATION},
+            "undo": {"POST": RESTORE},
+            "change": {"GET": VIEW_OPERATION},
+        },
     ),
     "groups_reportrun": Model(
         "groups.view_reportrun",

@@ -17,7 +17,7 @@ from unfold.decorators import display
 from unfold.views import ChangeList
 
 from groups.access import rights
-from groups.admin import group_tabs, journal_page, pauses, standing, verbs
+from groups.admin import group_tabs, journal_page, pauses, resets, standing, verbs
 from groups.admin.base import RollcallAdmin, unless_known
 from groups.admin.standing import READING
 from groups.models import Group, Journal
@@ -149,6 +149,7 @@ class GroupAdmin(RollcallAdmin):
             ("rebalance", self.rebalance_view),
             ("evict", self.evict_view),
             ("pause", self.pause_view),
+            ("reset", self.reset_view),
         ]
         return [
             *(
@@ -194,6 +195,10 @@ class GroupAdmin(RollcallAdmin):
     def pause_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What stopping or starting would do, and the form that asks for it."""
         return pauses.pause(self, request, self.seen(request, object_id))
+
+    def reset_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What a reset of offsets would do, and the form that asks for it."""
+        return resets.reset(self, request, self.seen(request, object_id))
 
     def shown(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """What the page of a group shows; of one that was deleted, its tombstone and journal."""

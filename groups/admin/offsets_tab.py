@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.db.models import Q
 from django.http import HttpRequest
 
+from groups.access import rights
 from groups.admin.standing import Standing, number_of
 from groups.models import Offset
 from groups.queries import groups
@@ -42,6 +43,7 @@ def shown(seen: Standing, request: HttpRequest) -> Mapping[str, Any]:
         "has_metadata": any(offset.metadata for offset in offsets),
         "lag": total_lag(offsets),
         "search": search,
+        "may_reset": rights.may(request.user, rights.RESTORE),
         "progress": progress,
         "stalled_after": seconds(progress.stalled_ms),
         "per_minute": None if progress.per_minute is None else f"{progress.per_minute:,.0f}",
@@ -93,7 +95,7 @@ def _one(seen: Standing, request: HttpRequest, names: Names) -> Mapping[str, Any
     if part is None:
         return {}
     commits = history_of(seen.group.group_id, *part)
-    told = zip(commits, [*(c.offset for c in commits[1:]), None], strict=True)
+    earlier = [*(commit.offset for commit in commits[1:]), None]
     return {
         "part": f"{part[0]}-{part[1]}",
         "history": [
@@ -102,7 +104,7 @@ def _one(seen: Standing, request: HttpRequest, names: Names) -> Mapping[str, Any
                 "step": None if before is None else f"{commit.offset - before:+,}",
                 "by": _author(commit, names),
             }
-            for commit, before in told
+            for commit, before in zip(commits, earlier, strict=False)
         ],
     }
 

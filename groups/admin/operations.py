@@ -11,6 +11,8 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from unfold.decorators import display
 
+from groups.access import rights
+from groups.admin import resets
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import READING, number_of
 from groups.models import Group, Operation
@@ -46,8 +48,10 @@ class OperationAdmin(RollcallAdmin):
     def get_urls(self) -> list[URLPattern]:
         """Beside the page of an operation, its live part."""
         live = self.admin_site.admin_view(self.live_view)
+        undo = self.admin_site.admin_view(self.undo_view)
         return [
             path("<int:object_id>/live/", live, name="groups_operation_live"),
+            path("<int:object_id>/undo/", undo, name="groups_operation_undo"),
             *super().get_urls(),
         ]
 
@@ -66,8 +70,16 @@ class OperationAdmin(RollcallAdmin):
             **self.admin_site.each_context(request),
             "title": f"Operation {operation.pk}",
             **_standing(operation),
+            "may_undo": operation.offsets is not None and rights.may(request.user, rights.RESTORE),
+            "offsets": _offsets(operation),
         }
         return render(request, "admin/groups/operation/page.html", context)
+
+    def undo_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Offsets as they were before a reset."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        return resets.undo(request, self.seen(request, str(object_id)))
 
     def live_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """The part of the page that changes."""
@@ -111,6 +123,19 @@ class OperationAdmin(RollcallAdmin):
     def outcome_shown(self, operation: Operation) -> str:
         """Whether anything came of one that succeeded."""
         return OUTCOMES.get(operation.outcome or "", "")
+
+
+def _offsets(operation: Operation) -> Mapping[str, Any] | None:
+    """Before and after, of a reset."""
+    if operation.offsets is None:
+        return None
+    before, after = operation.offsets["before"], operation.offsets["to"]
+    rows = [(f"{t}-{p}", was, to) for (t, p, was), (_, _, to) in zip(before, after, strict=True)]
+    return {
+        "how": operation.offsets["how"],
+        "rows": rows[: resets.SHOWN_MAX],
+        "more": max(0, len(rows) - resets.SHOWN_MAX),
+    }
 
 
 def _standing(operation: Operation) -> dict[str, Any]:

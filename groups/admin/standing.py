@@ -151,6 +151,7 @@ def urls(group: Group) -> dict[str, str]:
         "rebalance_url": reverse("admin:groups_group_rebalance", args=[key]),
         "evict_url": reverse("admin:groups_group_evict", args=[key]),
         "pause_url": reverse("admin:groups_group_pause", args=[key]),
+        "reset_url": reverse("admin:groups_group_reset", args=[key]),
     }
 
 

@@ -42,18 +42,22 @@ def ask(
     verb: Operation.Verb,
     reason: str,
     check: Callable[[], None],
+    worked_out: Callable[[Operation | None], Mapping[str, Any]] | None = None,
     **more: Any,
 ) -> Response:
     """Ask for a verb, or find the operation that the request's Idempotency-Key asked for before.
 
     ``check`` raises where it cannot be asked for now. A replay is not checked: its own effect
-    may be what the check would find.
+    may be what the check would find. ``worked_out`` gives further values, from what there is now,
+    or as they were worked out before for the operation that there is.
     """
-    wish = {"group_id": group_id, "verb": verb, "reason": reason, "member_id": "", **more}
     key = _key(request)
     before = Operation.objects.filter(idempotency_key=key).first() if key else None
     if before is None:
         check()
+    if worked_out is not None:
+        more |= worked_out(before)
+    wish = {"group_id": group_id, "verb": verb, "reason": reason, "member_id": "", **more}
     operation = before or requests.ask(
         group_id, verb, reason=reason, actor=actor(request), idempotency_key=key, **more
     )

@@ -13,6 +13,7 @@ from groups.core.plain_text import REASON_CHARS_MAX
 from groups.core.topics import PARTITIONS_MAX
 from groups.core.waiting import Act, Phase
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
+from groups.operations.offset_resets import OFFSET_MAX, WAYS
 from groups.queries.journal_text import sentence
 from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING
 
@@ -245,6 +246,25 @@ class RestoreOffsets(Reason):
     """Take the offsets of an empty group back to what they were."""
 
     to = s.DateTimeField(help_text="Within offsets.history.retention.hours.")
+
+
+class ResetOffsets(Reason):
+    """Set the offsets of an empty group. What ``to`` names stands in the field of that name."""
+
+    to = s.ChoiceField(choices=list(WAYS))
+    offset = s.IntegerField(required=False, min_value=0, max_value=OFFSET_MAX)
+    shift = s.IntegerField(required=False, min_value=-OFFSET_MAX, max_value=OFFSET_MAX)
+    moment = s.DateTimeField(
+        required=False, help_text="Within offsets.history.retention.hours, with its zone."
+    )
+    group = s.CharField(required=False, help_text="Another group's id.")
+    csv = s.CharField(required=False, help_text="Lines of topic,partition,offset.")
+    topics = s.ListField(
+        child=s.CharField(),
+        required=False,
+        max_length=1_000,
+        help_text="Only these; partitions that were never committed are set as well.",
+    )
 
 
 class TopicView(s.ModelSerializer[Topic]):

@@ -15,6 +15,7 @@ urlpatterns = [
     path("groups", groups.Groups.as_view()),
     path("groups/<id:group_id>/rebalances", verbs.Rebalances.as_view()),
     path("groups/<id:group_id>/offsets/restores", verbs.Restores.as_view()),
+    path("groups/<id:group_id>/offsets/resets", verbs.Resets.as_view()),
     path("groups/<id:group_id>/offsets", groups.Offsets.as_view()),
     path("groups/<id:group_id>/journal", groups.Journal.as_view()),
     path("groups/<id:group_id>/members/<id:member_id>/pause", verbs.MemberPause.as_view()),

@@ -4,12 +4,14 @@ operations.
 Nothing is changed here: the group's owner steps the operation, and its answer is the row's.
 """
 
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final
 
 from django.db.models import Q
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -31,6 +33,8 @@ from groups.api.schema import (
 )
 from groups.api.views import View, existing
 from groups.models import Member, Operation, Pause
+from groups.operations import offset_resets
+from groups.operations.offset_resets import Wanted
 
 REBALANCING: Final = "PreparingRebalance"
 
@@ -206,6 +210,38 @@ class Restores(View):
 
         verb = Operation.Verb.RESTORE_OFFSETS
         return ask(request, group_id, verb, said["reason"], check, restore_to=said["to"])
+
+
+class Resets(View):
+    """Offsets as somebody says."""
+
+    @described(
+        operation_id="reset_offsets",
+        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.ResetOffsets,
+        responses=accepted(shapes.OperationView),
+    )
+    def post(self, request: Request, group_id: str) -> Response:
+        """Set offsets of a group without members, as kafka-consumer-groups does it."""
+        said = self.said
+        wanted = Wanted(said["to"], said.get(said["to"]), tuple(said.get("topics") or ()))
+        if wanted.to == "csv" and not wanted.topics:
+            wanted = replace(wanted, topics=offset_resets.topics_of_csv(said.get("csv") or ""))
+
+        def check() -> None:
+            existing(group_id)
+
+        def worked_out(before: Operation | None) -> dict[str, Any]:
+            known = None if before is None else before.offsets
+            if known is not None and known.get("wanted") == wanted.told:
+                return {"offsets": known}
+            try:
+                return {"offsets": offset_resets.plan(group_id, wanted).offsets}
+            except ValueError as error:
+                raise ValidationError({wanted.to: [str(error)]}) from None
+
+        verb = Operation.Verb.RESET_OFFSETS
+        return ask(request, group_id, verb, said["reason"], check, worked_out)
 
 
 class Operations(View):

@@ -250,6 +250,18 @@ class RestoreOffsets(Verb):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ResetOffsets(Verb):
+    """An operator sets a group's offsets, as kafka-consumer-groups does it.
+
+    ``how`` says to what, for people to read; ``gone`` are partitions whose offset is forgotten.
+    """
+
+    how: str
+    offsets: tuple[OffsetWrite, ...]
+    gone: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TargetComputed(Event):
     """What a step had asked for (``Decision.question``) was worked out (KIP-1263).
 

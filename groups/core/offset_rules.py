@@ -18,6 +18,7 @@ from groups.core.events import (
     OffsetDelete,
     OffsetWrite,
     Outsider,
+    ResetOffsets,
     RestoreOffsets,
     Ticket,
 )
@@ -181,13 +182,47 @@ def is_at_rest(work: Keeps, event: ExpireOffsets, *, exists: bool, rebalances: b
     return False
 
 
-def restore(work: Keeps, event: RestoreOffsets, *, exists: bool, has_members: bool) -> None:
-    """An operator's verb: offsets as they were. Members would go on from where they are, and
-    commit over it, so there must be none."""
+def restore(
+    work: Keeps, event: RestoreOffsets | ResetOffsets, *, exists: bool, has_members: bool
+) -> None:
+    """An operator's verb: offsets as they were, or as told. Members would go on from where they
+    are, and commit over it, so there must be none."""
     if has_members or not exists:
         detail = "the group has members; stop them first" if exists else "the group is gone"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
-        return
+    elif isinstance(event, ResetOffsets):
+        _reset(work, event)
+    else:
+        _restore(work, event)
+
+
+def _reset(work: Keeps, event: ResetOffsets) -> None:
+    """What waits for the end of a transaction does not come over it."""
+    for write in event.offsets:
+        at = (write.topic, write.partition)
+        work.offsets[at] = write
+        work.offset_deletes.pop(at, None)
+    for at in event.gone:
+        work.offset_deletes[at] = None
+        work.offsets.pop(at, None)
+        pending.forget(work.pending, at)
+    pending.supersede(work.pending, event.offsets)
+    told = [*((write.topic, write.partition) for write in event.offsets), *event.gone]
+    _note(
+        work,
+        EntryKind.OFFSETS_ALTERED,
+        OPERATOR,
+        event.reason,
+        told=told,
+        author=user(event.actor),
+        how=event.how,
+        offsets=len(told),
+        after=_told(event.offsets),
+    )
+    work.operated(event.operation_id, ErrorCode.NONE, f"{len(told)} offsets were set {event.how}")
+
+
+def _restore(work: Keeps, event: RestoreOffsets) -> None:
     if not event.offsets:
         detail = f"the history knows of no offset at {event.to}"
         work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)

@@ -7,7 +7,7 @@ side. Effect and result commit together, by the store, so a verb outlives an own
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -29,6 +29,7 @@ from groups.core.plain_text import text_problem
 from groups.core.rows import slot_of
 from groups.models import Operation
 from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
+from groups.operations.offset_resets import reset_of
 from groups.operations.pauses import Pausing
 from groups.store.sql import slots as sql
 
@@ -47,6 +48,7 @@ def ask(
     member_id: str = "",
     expected_generation: int | None = None,
     restore_to: datetime | None = None,
+    offsets: Mapping[str, Any] | None = None,
     idempotency_key: str | None = None,
 ) -> Operation:
     """Record what an operator wants of a group, and ring for the group's owner.
@@ -64,6 +66,7 @@ def ask(
         "actor": actor,
         "expected_generation": expected_generation,
         "restore_to": restore_to,
+        "offsets": offsets,
     }
     with transaction.atomic():
         if idempotency_key is None:
@@ -102,7 +105,7 @@ def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) ->
 
 def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     """A pending row as the event it asks for, with its group id."""
-    operation_id, group_id, verb, member_id, reason, actor, expected, restore_to = row
+    operation_id, group_id, verb, member_id, reason, actor, expected, restore_to, offsets = row
     said = {"operation_id": operation_id, "actor": actor, "reason": reason}
     if verb == Operation.Verb.EVICT:
         return group_id, EvictMember(**said, member_id=member_id)
@@ -114,6 +117,8 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
         return group_id, ExpireOffsets(**said, state_age_ms=0, ages=())
     if verb == Operation.Verb.RESTORE_OFFSETS:
         return group_id, RestoreOffsets(**said, to=restore_to, offsets=())
+    if verb == Operation.Verb.RESET_OFFSETS:
+        return group_id, reset_of(offsets, said)
     return group_id, ForceRebalance(**said, expected_generation=expected)
 
 

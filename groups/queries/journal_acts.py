@@ -61,6 +61,13 @@ def offsets_altered(entry: Journal) -> str:
         f"{name} to {offset}" + (f" (was {before[name]})" if name in before else "")
         for name, offset in list(after.items())[:OFFSETS_NAMED]
     ]
+    named += [f"{name} to none (was {was})" for name, was in before.items() if name not in after][
+        : max(0, OFFSETS_NAMED - len(named))
+    ]
+    how = entry.details.get("how")
+    if how is not None:
+        because = f": {entry.reason}" if entry.reason else ""
+        return f"{_begin(author(entry))} set {count} {how}: {_some(named, entry)}{because}."
     return f"{_begin(author(entry))} set {count} without being a member: {_some(named, entry)}."
 
 

@@ -28,6 +28,7 @@ BODIES: Mapping[str, Any] = {
     "pause_member": REASON,
     "resume_member": REASON,
     "restore_offsets": {**REASON, "to": "2026-01-31T12:00:00Z"},
+    "reset_offsets": {**REASON, "to": "offset", "offset": 0, "topics": ["orders"]},
     "create_topic": {"name": "invoices", "partitions": 3},
     "grow_topic": {"partitions": 9},
     "place_topic": {"racks": [["a"], []]},

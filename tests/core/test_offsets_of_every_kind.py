@@ -339,3 +339,46 @@ def test_offsets_are_restored_where_nobody_would_commit_over_them(kind: str) -> 
     missing = restore(ABSENT[kind](), *both)
     assert told(missing)[:2] == (ErrorCode.INVALID_REQUEST, "the group is gone")
     assert not any(one.offsets or one.journal for one in (nothing, with_members, missing))
+
+
+# -- what is reset
+
+
+def reset(
+    group: Group, *offsets: events.OffsetWrite, gone: tuple[str, int] | None = None
+) -> Decision:
+    event = events.ResetOffsets(
+        operation_id=9,
+        actor="ops",
+        reason="a mistake",
+        how="to the earliest",
+        offsets=offsets,
+        gone=() if gone is None else (gone,),
+    )
+    return decided(group, event)
+
+
+@EVERY
+def test_offsets_are_set_where_nobody_would_commit_over_them(kind: str) -> None:
+    done = reset(emptied(kind), *writes(("t", 0, 3)), gone=("t", 1))
+    assert done.offsets == writes(("t", 0, 3)) and done.offset_deletes == (("t", 1),)
+    assert told(done) == (NONE, "2 offsets were set to the earliest", True)
+    (entry,) = done.journal
+    assert (entry.kind, entry.trigger, entry.reason) == (
+        "offsets-altered", "operator", "a mistake",
+    )  # fmt: skip
+    assert entry.offsets == [("t", 0), ("t", 1)]
+    assert entry.details == {
+        "author": {"user": "ops"},
+        "how": "to the earliest",
+        "offsets": 2,
+        "after": {"t": {"0": 3}},
+    }
+
+    with_members = reset(lived(kind).group, *writes(("t", 0, 3)))
+    assert told(with_members)[:2] == (
+        ErrorCode.INVALID_REQUEST, "the group has members; stop them first",
+    )  # fmt: skip
+    missing = reset(ABSENT[kind](), *writes(("t", 0, 3)))
+    assert told(missing)[:2] == (ErrorCode.INVALID_REQUEST, "the group is gone")
+    assert not any(one.offsets or one.journal for one in (with_members, missing))

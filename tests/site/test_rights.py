@@ -165,7 +165,10 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups/<id:group_id>/members/<id:member_id>/resume",
         "reports/rebalances",
     },
-    "offsets": {"groups/<id:group_id>/offsets/restores"},
+    "offsets": {
+        "groups/<id:group_id>/offsets/restores",
+        "groups/<id:group_id>/offsets/resets",
+    },
     "catalogue": {"topics", "topics/<id:name>", "topics/<id:name>/racks"},
     "admin": (),
 }

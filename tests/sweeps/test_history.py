@@ -1,5 +1,7 @@
 """Every commit with its author, for some hours; and a group's offsets taken back to an instant."""
 
+import json
+
 from groups.core.events import Author, OffsetCommit, OffsetWrite
 from groups.core.replies import Committed
 from groups.core.rows import slot_of
@@ -79,6 +81,50 @@ async def test_a_group_with_members_is_left_alone(one: Running, other: Other) ->
     await one.settled("g")
     then = await value(other, "SELECT clock_timestamp()")
     found = await restore(one, other, "g", then)
+    assert found == ("failed", "the group has members; stop them first")
+
+
+RESET = """
+INSERT INTO rollcall_operation (group_id, slot, verb, member_id, reason, actor, state, detail,
+                                created_at, offsets)
+VALUES (%s, %s, 'reset-offsets', '', 'a mistake', 'olga', 'pending', '', now(), %s)
+RETURNING id
+"""
+
+
+async def reset(one: Running, other: Other, *to: tuple[str, int, int | None]) -> tuple[str, str]:
+    """Set offsets of the group g; how the operation ended."""
+    offsets = json.dumps({"how": "to 3", "to": to, "before": []})
+    row = await (await other.execute(RESET, ["g", slot_of("g"), offsets])).fetchone()
+    assert row is not None
+    await reached(other, row[0], "succeeded", "failed")
+    return (await outcome(other, row[0]))[:2]
+
+
+async def test_offsets_are_set_and_forgotten_and_the_journal_has_before_and_after(
+    one: Running, other: Other
+) -> None:
+    await commit(one, "g", 10, 20)
+
+    found = await reset(one, other, ("t", 0, 3), ("t", 1, None), ("t", 2, 3))
+
+    assert found == ("succeeded", "3 offsets were set to 3")
+    offsets = "SELECT string_agg(partition || '@' || committed_offset, ' ' ORDER BY partition)"
+    assert await value(other, f"{offsets} FROM rollcall_offset") == "0@3 2@3"
+    told = await value(
+        other,
+        "SELECT details FROM rollcall_journal WHERE kind = 'offsets-altered'"
+        " ORDER BY id DESC LIMIT 1",
+    )
+    assert told["author"] == {"user": "olga"}
+    assert (told["before"], told["after"]) == ({"t": {"0": 10, "1": 20}}, {"t": {"0": 3, "2": 3}})
+    newest = "SELECT client_id FROM rollcall_offset_history ORDER BY at DESC LIMIT 1"
+    assert await value(other, newest) == "olga"
+
+
+async def test_offsets_of_a_group_with_members_are_not_set(one: Running, other: Other) -> None:
+    await one.settled("g")
+    found = await reset(one, other, ("t", 0, 3))
     assert found == ("failed", "the group has members; stop them first")
 
 

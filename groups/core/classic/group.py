@@ -39,6 +39,7 @@ from groups.core.events import (
     MembersRefused,
     OffsetCommit,
     OffsetDelete,
+    ResetOffsets,
     RestoreOffsets,
     SyncGroup,
     Tick,
@@ -75,6 +76,7 @@ HANDLERS: Final[Handlers[Work]] = {
     EvictMember: operator.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
+    ResetOffsets: offsets.restore,
     IdsAbandoned: leave.ids_abandoned,
 }
 

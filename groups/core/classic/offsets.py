@@ -15,6 +15,7 @@ from groups.core.events import (
     ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
+    ResetOffsets,
     RestoreOffsets,
     TxnOffsetCommit,
 )
@@ -134,8 +135,8 @@ def expire(work: Work, event: ExpireOffsets) -> None:
         offset_rules.expire(work, event, _expired(work, event), forget)
 
 
-def restore(work: Work, event: RestoreOffsets) -> None:
-    """An operator's verb: offsets as they were, where no member would commit over them."""
+def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
+    """An operator's verb: offsets as they were, or as told, where no member would commit."""
     offset_rules.restore(work, event, exists=work.has_row, has_members=work.state != EMPTY)
 
 

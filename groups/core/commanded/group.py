@@ -41,6 +41,7 @@ from groups.core.events import (
     OffsetCommit,
     OffsetDelete,
     RegisterConsumer,
+    ResetOffsets,
     RestoreOffsets,
     Tick,
     Ticket,
@@ -83,6 +84,7 @@ HANDLERS: Final[Handlers[Work]] = {
     DeleteGroup: offsets.delete_group,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
+    ResetOffsets: offsets.restore,
 }
 
 OFFSETS_ALONE: Final = (OffsetCommit, TxnOffsetCommit, OffsetDelete)

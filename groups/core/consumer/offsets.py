@@ -14,6 +14,7 @@ from groups.core.events import (
     OffsetCommit,
     OffsetDelete,
     OffsetWrite,
+    ResetOffsets,
     RestoreOffsets,
     TxnOffsetCommit,
 )
@@ -153,6 +154,6 @@ def expire(work: Work, event: ExpireOffsets) -> None:
         offset_rules.expire(work, event, gone, None if work.members else _delete)
 
 
-def restore(work: Work, event: RestoreOffsets) -> None:
-    """An operator's verb: offsets as they were, where nobody would commit over them."""
+def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
+    """An operator's verb: offsets as they were, or as told, where nobody would commit over them."""
     offset_rules.restore(work, event, exists=work.exists, has_members=bool(work.members))

@@ -40,6 +40,7 @@ from groups.core.events import (
     MembersRefused,
     OffsetCommit,
     OffsetDelete,
+    ResetOffsets,
     RestoreOffsets,
     Tick,
     Ticket,
@@ -90,6 +91,7 @@ HANDLERS: Final[Handlers[Work]] = {
     EvictMember: operator.evict_member,
     ExpireOffsets: offsets.expire,
     RestoreOffsets: offsets.restore,
+    ResetOffsets: offsets.restore,
 }
 
 REFUSED_HERE: Final[Refusals] = {

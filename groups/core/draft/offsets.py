@@ -9,6 +9,7 @@ from groups.core.events import (
     ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
+    ResetOffsets,
     RestoreOffsets,
     TxnOffsetCommit,
 )
@@ -94,6 +95,6 @@ def expire(work: Work, event: ExpireOffsets) -> None:
         offset_rules.expire(work, event, gone, offset_rules.delete_group if is_empty else None)
 
 
-def restore(work: Work, event: RestoreOffsets) -> None:
-    """An operator's verb: offsets as they were, where no member would commit over them."""
+def restore(work: Work, event: RestoreOffsets | ResetOffsets) -> None:
+    """An operator's verb: offsets as they were, or as told, where no member would commit."""
     offset_rules.restore(work, event, exists=work.exists, has_members=work.state != EMPTY)

@@ -85,7 +85,8 @@ SELECT (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 100
 """
 
 PENDING_OPERATIONS = """
-SELECT id, group_id, verb, member_id, reason, actor, expected_generation, restore_to::text
+SELECT id, group_id, verb, member_id, reason, actor, expected_generation, restore_to::text,
+       offsets
 FROM rollcall_operation
 WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) ORDER BY id LIMIT 1000
 """

@@ -1,0 +1,161 @@
+"""Offsets set by an operator: the form, what it would do to each partition, and the way back.
+
+The calculation is that of REST (``groups.operations.offset_resets``); the group's owner refuses it
+where the group has members.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from groups.admin import standing
+from groups.admin.base import RollcallAdmin
+from groups.admin.curl import curl
+from groups.admin.verbs import Reason
+from groups.models import Group, Member, Operation
+from groups.operations import offset_resets, requests
+from groups.operations.offset_resets import Plan, Wanted
+
+SHOWN_MAX: Final = 200
+"""Partitions of which a preview shows before and after; all are counted."""
+
+CSV_CHARS_MAX: Final = 1_000_000
+
+WORDS: Final[Mapping[str, str]] = {
+    "earliest": "the earliest (0)",
+    "latest": "the latest, as far as it was told",
+    "offset": "this offset",
+    "shift": "shifted by this much",
+    "moment": "what they were at this moment (UTC)",
+    "group": "those of another group",
+    "csv": "those of a file",
+}
+
+FIELDS: Final[Mapping[str, str]] = {
+    "offset": "offset",
+    "shift": "shift",
+    "moment": "moment",
+    "group": "group",
+    "csv": "csv",
+}
+"""The field that a way needs."""
+
+TEXT: Final = {"class": "rc-field"}
+
+
+class Reset(Reason):
+    """What offsets are set to."""
+
+    to = forms.ChoiceField(
+        label="Set them to",
+        choices=list(WORDS.items()),
+        widget=forms.Select(attrs=TEXT),
+        initial="earliest",
+    )
+    offset = forms.CharField(required=False, max_length=20, widget=forms.TextInput(attrs=TEXT))
+    shift = forms.CharField(required=False, max_length=21, widget=forms.TextInput(attrs=TEXT))
+    moment = forms.DateTimeField(
+        required=False, widget=forms.DateTimeInput(attrs={**TEXT, "type": "datetime-local"})
+    )
+    group = forms.CharField(required=False, widget=forms.TextInput(attrs=TEXT))
+    csv = forms.CharField(
+        label="Lines of topic,partition,offset",
+        required=False,
+        max_length=CSV_CHARS_MAX,
+        widget=forms.Textarea(attrs={**TEXT, "rows": 4}),
+    )
+    topics = forms.CharField(
+        label="Only these topics, separated by commas",
+        required=False,
+        widget=forms.TextInput(attrs=TEXT),
+        help_text="Empty: all that the group has committed. Partitions of a topic that is named"
+        " here are set although they were never committed.",
+    )
+
+    @property
+    def wanted(self) -> Wanted:
+        """As the calculation takes it."""
+        said = self.cleaned_data
+        topics = tuple(sorted({t.strip() for t in said["topics"].split(",") if t.strip()}))
+        if said["to"] == "csv" and not topics:
+            topics = offset_resets.topics_of_csv(said["csv"])
+        return Wanted(said["to"], said.get(FIELDS.get(said["to"], "")), topics)
+
+
+def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
+    """The form; before and after; and, where these still are what was looked at, an operation."""
+    form = Reset(request.POST or None)
+    plan = _planned(form, group) if request.method == "POST" and form.is_valid() else None
+    seen = request.POST.get("seen", "")
+    if plan is not None and plan.changes and seen == plan.digest:
+        return _ask(request, group, plan, form.cleaned_data["reason"])
+    members = Member.objects.filter(group_id=group.group_id).count()
+    return render(
+        request,
+        "admin/groups/group/reset.html",
+        {
+            **site.admin_site.each_context(request),
+            "title": f"Reset offsets of {group.group_id}",
+            "group": group,
+            "form": form,
+            "fields": [form[name] for name in ("to", *FIELDS.values(), "topics", "reason")],
+            "members": members,
+            "changed": bool(seen) and plan is not None,
+            "plan": plan,
+            "shown": [] if plan is None else plan.changes[:SHOWN_MAX],
+            "more": 0 if plan is None else max(0, len(plan.changes) - SHOWN_MAX),
+            "curl": None if plan is None else _curl(request, group, form),
+            **standing.urls(group),
+        },
+    )
+
+
+def _planned(form: Reset, group: Group) -> Plan | None:
+    """Before and after; what cannot be is told beside the field that says so."""
+    try:
+        return offset_resets.plan(group.group_id, form.wanted)
+    except ValueError as error:
+        text = str(error)
+        field = FIELDS.get(form.cleaned_data["to"], "to")
+        form.add_error(field, f"{text[:1].upper()}{text[1:]}.")
+        return None
+
+
+def _ask(request: HttpRequest, group: Group, plan: Plan, reason: str) -> HttpResponse:
+    operation = requests.ask(
+        group.group_id,
+        Operation.Verb.RESET_OFFSETS,
+        reason=reason,
+        actor=request.user.get_username(),
+        offsets=plan.offsets,
+    )
+    return redirect("admin:groups_operation_change", operation.pk)
+
+
+def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
+    """One click: everything as it was before the reset, unless it was set since."""
+    try:
+        if operation.offsets is None or operation.state != Operation.State.SUCCEEDED:
+            raise ValueError("only a reset that was made can be undone")
+        plan = offset_resets.back(operation.group_id, operation.offsets)
+    except ValueError as error:
+        messages.error(request, f"Nothing was undone: {error}.")
+        return redirect("admin:groups_operation_change", operation.pk)
+    group = Group(group_id=operation.group_id)
+    return _ask(request, group, plan, f"undo of operation {operation.pk}")
+
+
+def _curl(request: HttpRequest, group: Group, form: Reset) -> str:
+    wanted, said = form.wanted, form.cleaned_data
+    body: dict[str, Any] = {"to": wanted.to, "reason": said["reason"]}
+    if wanted.to in FIELDS:
+        value = wanted.value.isoformat() if wanted.to == "moment" else str(wanted.value)
+        body[FIELDS[wanted.to]] = value
+    if wanted.topics and wanted.to != "csv":
+        body["topics"] = list(wanted.topics)
+    return curl(request, "POST", "groups/{}/offsets/resets", group.group_id, json.dumps(body))

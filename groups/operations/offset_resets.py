@@ -1,0 +1,278 @@
+"""Resets of offsets: what an operator wants, as before and after of each partition; and the row of
+an operation as the event that its owner steps.
+
+What is asked for is worked out once, where it is looked at, and the operation holds the result: so
+what was previewed is what happens, and before stands beside it for the way back.
+"""
+
+import csv
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from groups.core.events import Author, OffsetWrite, ResetOffsets
+from groups.models import Offset, Topic
+from groups.store.sql import offset_operations as sql
+
+PARTITIONS_MAX: Final = 10_000
+"""Of one reset: one batch of a committer writes it, and its operation's row holds it twice."""
+
+OFFSET_MAX: Final = 2**63 - 1
+
+CSV_COLUMNS: Final = (3, 4)
+"""topic,partition,offset as kafka-consumer-groups --export writes it; with the group before it, as
+it does for several."""
+
+Part = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody asks for. ``to``: a key of ``WAYS``; ``value``: what that needs, as text or
+    a moment; ``topics`` empty: all that the group has committed."""
+
+    to: str
+    value: Any = None
+    topics: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """In JSON's types."""
+        value = None if self.value is None else str(self.value)
+        return {"to": self.to, "value": value, "topics": list(self.topics)}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One partition. None: no offset."""
+
+    topic: str
+    partition: int
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would happen. ``unchanged``: partitions that are there already."""
+
+    how: str
+    changes: Sequence[Change]
+    unchanged: int
+    wanted: Wanted | None = None
+
+    @property
+    def digest(self) -> str:
+        """Tells two plans apart."""
+        told = json.dumps([self.how, self.offsets])
+        return hashlib.sha256(told.encode()).hexdigest()
+
+    @property
+    def offsets(self) -> Mapping[str, Any]:
+        """As an operation's row holds it."""
+        return {
+            "how": self.how,
+            "to": [[c.topic, c.partition, c.after] for c in self.changes],
+            "before": [[c.topic, c.partition, c.before] for c in self.changes],
+            "wanted": None if self.wanted is None else self.wanted.told,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What there is to set: ``before`` by partition, None where the group has no offset; the end
+    of each partition, as far as somebody told."""
+
+    group_id: str
+    before: Mapping[Part, int | None]
+    ends: Mapping[Part, int]
+
+
+def plan(group_id: str, wanted: Wanted) -> Plan:
+    """Before and after, for each partition that it changes. Raises ValueError with a sentence."""
+    way = WAYS.get(wanted.to)
+    if way is None:
+        raise ValueError(f"offsets are set to one of {', '.join(WAYS)}")
+    scope = _scope(group_id, wanted)
+    how, after = way(scope, wanted.value)
+    return replace(_changes(how, scope, after), wanted=wanted)
+
+
+def back(group_id: str, offsets: Mapping[str, Any]) -> Plan:
+    """The way back from what an operation did. Raises ValueError where offsets were set since."""
+    was = {(t, p): offset for t, p, offset in offsets["before"]}
+    became = {(t, p): offset for t, p, offset in offsets["to"]}
+    now = _committed(group_id, sorted({topic for topic, _ in became}))
+    if any(now.get(part) != offset for part, offset in became.items()):
+        raise ValueError("offsets were set or committed since: look at them, and reset anew")
+    return _changes(f"back from {offsets['how']}", Scope(group_id, now, {}), was)
+
+
+def reset_of(offsets: Mapping[str, Any], said: Mapping[str, Any]) -> ResetOffsets:
+    """The row of an operation as its event."""
+    author = Author("", said["actor"], "")
+    writes = [OffsetWrite(t, p, o, -1, "") for t, p, o in offsets["to"] if o is not None]
+    return ResetOffsets(
+        **said,
+        how=offsets["how"],
+        offsets=tuple(write._replace(author=author) for write in writes),
+        gone=tuple((t, p) for t, p, o in offsets["to"] if o is None),
+    )
+
+
+def _changes(how: str, scope: Scope, after: Mapping[Part, int | None]) -> Plan:
+    changes = [
+        Change(*part, scope.before.get(part), offset)
+        for part, offset in sorted(after.items())
+        if scope.before.get(part) != offset
+    ]
+    if len(changes) > PARTITIONS_MAX:
+        raise ValueError(f"one reset changes at most {PARTITIONS_MAX:,} partitions: name topics")
+    return Plan(how, changes, len(after) - len(changes))
+
+
+# -- what there is
+
+
+def _scope(group_id: str, wanted: Wanted) -> Scope:
+    before: dict[Part, int | None] = dict(_committed(group_id, wanted.topics))
+    names = wanted.topics or sorted({topic for topic, _ in before})
+    rows = Topic.objects.filter(name__in=names).values_list("name", "partitions", "end_offsets")
+    topics = {name: (count, ends) for name, count, ends in rows}
+    missing = sorted(set(wanted.topics) - topics.keys() - {topic for topic, _ in before})
+    if missing:
+        raise ValueError(f"there is no topic {missing[0]}")
+    for name in wanted.topics:
+        for partition in range(topics.get(name, (0, ()))[0]):
+            before.setdefault((name, partition), None)
+    ends = {(n, p): end for n, (_, found) in topics.items() for p, end in enumerate(found)}
+    return Scope(group_id, before, ends)
+
+
+def _committed(group_id: str, topics: Sequence[str]) -> dict[Part, int]:
+    rows = Offset.objects.filter(group_id=group_id)
+    if topics:
+        rows = rows.filter(topic__in=topics)
+    found = rows.values_list("topic", "partition", "committed_offset")
+    return {(topic, partition): offset for topic, partition, offset in found}
+
+
+# -- the ways
+
+
+After = tuple[str, Mapping[Part, int | None]]
+
+
+def _earliest(scope: Scope, _value: Any) -> After:
+    return "to the earliest", dict.fromkeys(scope.before, 0)
+
+
+def _latest(scope: Scope, _value: Any) -> After:
+    unknown = sorted(part for part in scope.before if part not in scope.ends)
+    if unknown:
+        topic, partition = unknown[0]
+        raise ValueError(f"nobody has told where the work of {topic}-{partition} ends")
+    return "to the latest", {part: scope.ends[part] for part in scope.before}
+
+
+def _number(scope: Scope, value: Any) -> After:
+    number = _whole(value)
+    if number < 0:
+        raise ValueError("an offset is 0 or more")
+    return f"to {number}", dict.fromkeys(scope.before, number)
+
+
+def _shift(scope: Scope, value: Any) -> After:
+    """As Kafka's tool, never below the first and never beyond the end, where that is known."""
+    by = _whole(value)
+    after = {
+        part: min(max(0, before + by), scope.ends.get(part, OFFSET_MAX))
+        for part, before in scope.before.items()
+        if before is not None
+    }
+    return f"by {by:+}", after
+
+
+def _moment(scope: Scope, value: Any) -> After:
+    if not isinstance(value, datetime):
+        raise ValueError("a moment is a date and a time with its zone")
+    with connection.cursor() as cursor:
+        cursor.execute(sql.AS_OF, {"group_id": scope.group_id, "to": value})
+        then = {(row[0], row[1]): row[2] for row in cursor.fetchall()}
+    found = {part: offset for part, offset in then.items() if part in scope.before}
+    if not found:
+        raise ValueError(f"the history knows of no offset at {value:%Y-%m-%d %H:%M:%S %Z}")
+    return f"to those of {value:%Y-%m-%d %H:%M:%S %Z}", found
+
+
+def _group(scope: Scope, value: Any) -> After:
+    other = str(value or "")
+    theirs = _committed(other, sorted({topic for topic, _ in scope.before}))
+    found = {part: offset for part, offset in theirs.items() if part in scope.before}
+    if not found:
+        raise ValueError(f"the group {other!r} has committed none of these partitions")
+    return f"to those of the group {other}", found
+
+
+def _csv(scope: Scope, value: Any) -> After:
+    after: dict[Part, int | None] = {}
+    for number, row in enumerate(csv.reader(str(value or "").splitlines()), 1):
+        if not row:
+            continue
+        part, offset = _line(scope, number, row)
+        if part in after:
+            raise ValueError(f"line {number}: {part[0]}-{part[1]} stands there twice")
+        after[part] = offset
+    if not after:
+        raise ValueError("the file has no lines")
+    return "to those of a file", after
+
+
+def _line(scope: Scope, number: int, row: Sequence[str]) -> tuple[Part, int]:
+    fields = [field.strip() for field in row]
+    if len(fields) not in CSV_COLUMNS:
+        raise ValueError(f"line {number}: it has to be topic,partition,offset")
+    if len(fields) == CSV_COLUMNS[-1] and fields.pop(0) != scope.group_id:
+        raise ValueError(f"line {number}: it is about another group")
+    try:
+        part, offset = (fields[0], _whole(fields[1])), _whole(fields[2])
+    except ValueError as error:
+        raise ValueError(f"line {number}: {error}") from None
+    if part not in scope.before:
+        raise ValueError(f"line {number}: {part[0]}-{part[1]} is not among the topics asked for")
+    if offset < 0:
+        raise ValueError(f"line {number}: an offset is 0 or more")
+    return part, offset
+
+
+def topics_of_csv(text: str) -> tuple[str, ...]:
+    """The topics that a file names: partitions without an offset may be among them."""
+    rows = [row for row in csv.reader(text.splitlines()) if len(row) in CSV_COLUMNS]
+    return tuple(sorted({row[-CSV_COLUMNS[0]].strip() for row in rows}))
+
+
+def _whole(value: Any) -> int:
+    try:
+        number = int(str(value).strip())
+    except ValueError:
+        raise ValueError(f"{str(value)[:40]!r} is no whole number") from None
+    if abs(number) > OFFSET_MAX:
+        raise ValueError("an offset has at most 63 bits")
+    return number
+
+
+WAYS: Final[Mapping[str, Callable[[Scope, Any], After]]] = {
+    "earliest": _earliest,
+    "latest": _latest,
+    "offset": _number,
+    "shift": _shift,
+    "moment": _moment,
+    "group": _group,
+    "csv": _csv,
+}
+"""To what offsets can be set, by the word that asks for it."""

@@ -1,0 +1,225 @@
+"""Offsets set by an operator: before and after of each partition, the page that
+shows it first, and the way back."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from groups.access.staff_roles import OPERATOR, VIEWER
+from groups.catalogue import changes
+from groups.models import Operation
+from groups.operations.offset_resets import WAYS, Wanted, back, plan, topics_of_csv
+from tests.admin.test_groups import page
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import write
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+COMMIT = """
+INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch, metadata,
+                             committed_at) VALUES (%s, %s, %s, %s, -1, '', now())
+"""
+
+COMMITTED = """
+INSERT INTO rollcall_offset_history (at, group_id, topic, partition, committed_offset, leader_epoch,
+    metadata, member_id, client_id, client_host)
+VALUES (%s, 'g', 'orders', %s, %s, -1, '', '', '', '')
+"""
+
+
+@pytest.fixture(autouse=True)
+def group() -> None:
+    """A group without members that has committed two of three partitions of a topic."""
+    write("g", size=0)
+    changes.create("orders", 3)
+    with connection.cursor() as cursor:
+        for partition, offset in ((0, 5), (1, 9)):
+            cursor.execute(COMMIT, ["g", "orders", partition, offset])
+
+
+def planned(to: str, value: Any = None, *topics: str) -> list[tuple[int, int | None, int | None]]:
+    """Partition, before and after of what would change."""
+    wanted = Wanted(to, value, topics)
+    return [(c.partition, c.before, c.after) for c in plan("g", wanted).changes]
+
+
+def test_to_the_earliest_a_number_and_shifted() -> None:
+    assert planned("earliest") == [(0, 5, 0), (1, 9, 0)]
+    assert planned("offset", "9") == [(0, 5, 9)]
+    assert planned("offset", "7", "orders") == [(0, 5, 7), (1, 9, 7), (2, None, 7)]
+    assert planned("shift", "-6") == [(0, 5, 0), (1, 9, 3)]
+    assert planned("shift", "-6", "orders") == [(0, 5, 0), (1, 9, 3)]
+
+
+def test_to_the_latest_where_it_was_told() -> None:
+    with pytest.raises(ValueError, match="nobody has told where the work of orders-0 ends"):
+        plan("g", Wanted("latest"))
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_topic SET end_offsets = '{7, 9, 4}'")
+    assert planned("latest") == [(0, 5, 7)]
+    assert planned("shift", "100") == [(0, 5, 7)]
+
+
+def test_to_a_moment_and_to_another_groups() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(COMMITTED, [NOON, 0, 2])
+        cursor.execute(COMMITTED, [NOON + timedelta(hours=1), 0, 4])
+        cursor.execute(COMMIT, ["other", "orders", 1, 3])
+        cursor.execute(COMMIT, ["other", "bills", 1, 3])
+    assert planned("moment", NOON + timedelta(minutes=1)) == [(0, 5, 2)]
+    with pytest.raises(ValueError, match="the history knows of no offset at 2026-11-22 12:00:00"):
+        plan("g", Wanted("moment", NOON - timedelta(days=1)))
+    assert planned("group", "other") == [(1, 9, 3)]
+    with pytest.raises(ValueError, match="has committed none"):
+        plan("g", Wanted("group", "nobody"))
+
+
+def test_to_those_of_a_file() -> None:
+    lines = "orders,0,1\n\n g , orders, 2, 8\n"
+    assert topics_of_csv(lines) == ("orders",)
+    assert planned("csv", lines.replace(" g ", "g"), "orders") == [(0, 5, 1), (2, None, 8)]
+
+
+@pytest.mark.parametrize(
+    ("to", "value", "why"),
+    [
+        ("csv", "orders,0", "line 1: it has to be topic,partition,offset"),
+        ("csv", "orders,0,1\norders,0,2", "line 2: orders-0 stands there twice"),
+        ("csv", "orders,7,1", "line 1: orders-7 is not among"),
+        ("csv", "orders,0,-1", "line 1: an offset is 0 or more"),
+        ("csv", "orders,x,1", "line 1: 'x' is no whole number"),
+        ("csv", "h,orders,0,1", "line 1: it is about another group"),
+        ("csv", "", "the file has no lines"),
+        ("offset", "-1", "an offset is 0 or more"),
+        ("offset", str(2**63), "at most 63 bits"),
+        ("shift", "", "'' is no whole number"),
+        ("moment", None, "a moment is a date and a time"),
+        ("yesterday", None, "offsets are set to one of earliest"),
+    ],
+)
+def test_what_cannot_be_is_told(to: str, value: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(why)):
+        plan("g", Wanted(to, value, ("orders",)))
+
+
+def test_a_topic_that_is_not_there_is_told() -> None:
+    with pytest.raises(ValueError, match="there is no topic nothing"):
+        plan("g", Wanted("earliest", None, ("nothing",)))
+
+
+def test_every_way_has_words() -> None:
+    shown = text(visitor(OPERATOR).get(page("g", "reset")))
+    assert all(f'value="{way}"' in shown for way in WAYS)
+
+
+# -- the page
+
+
+def ask(client: Client, **said: str) -> Any:
+    return client.post(page("g", "reset"), {"to": "earliest", "reason": "a mistake", **said})
+
+
+def test_before_and_after_are_shown_first_and_what_was_looked_at_is_asked_for() -> None:
+    client = visitor(OPERATOR, name="olga")
+    shown = ask(client)
+    assert "2 partitions set to the earliest" in text(shown)
+    assert "orders-1" in text(shown) and "offsets/resets" in text(shown)
+    assert not Operation.objects.exists()
+
+    made = ask(client, seen=shown.context["plan"].digest)
+    operation = Operation.objects.get()
+    assert made.status_code == 302 and str(operation.pk) in made["Location"]
+    assert (operation.verb, operation.actor, operation.reason) == (
+        "reset-offsets", "olga", "a mistake",
+    )  # fmt: skip
+    assert operation.offsets["to"] == [["orders", 0, 0], ["orders", 1, 0]]
+    assert operation.offsets["before"] == [["orders", 0, 5], ["orders", 1, 9]]
+    assert "Undo" in text(client.get(f"/admin/groups/operation/{operation.pk}/change/"))
+
+
+def test_what_has_changed_since_is_shown_anew() -> None:
+    client = visitor(OPERATOR, name="olga")
+    digest = ask(client).context["plan"].digest
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_offset SET committed_offset = 6 WHERE partition = 0")
+    shown = ask(client, seen=digest)
+    assert "have changed since you looked" in text(shown)
+    assert not Operation.objects.exists()
+
+
+def test_what_cannot_be_stands_beside_its_field() -> None:
+    shown = text(ask(visitor(OPERATOR, name="olga"), to="offset", offset="many"))
+    assert "&#x27;many&#x27; is no whole number." in shown
+    assert not Operation.objects.exists()
+
+
+def test_a_group_with_members_is_told_of_and_has_no_button() -> None:
+    write("busy")
+    client = visitor(OPERATOR, name="olga")
+    shown = text(client.get(page("busy", "reset")))
+    assert "The group has 2 members, who would commit over it" in shown
+    assert 'name="seen"' not in shown
+
+
+def test_a_viewer_may_not(client: Client) -> None:
+    viewer = visitor(VIEWER)
+    assert viewer.get(page("g", "reset")).status_code == 403
+    assert ask(viewer).status_code == 403
+    assert "Reset …" not in text(viewer.get(f"{page('g')}?tab=offsets"))
+
+
+# -- the way back
+
+
+def made(state: str = "succeeded") -> Operation:
+    """A reset of partition 0 to 0, and of partition 2, that had none."""
+    offsets = {
+        "how": "to 0",
+        "to": [["orders", 0, 0], ["orders", 2, 0]],
+        "before": [["orders", 0, 5], ["orders", 2, None]],
+    }
+    values = {"verb": "reset-offsets", "reason": "r", "actor": "olga", "state": state}
+    return Operation.objects.create(group_id="g", slot=1, offsets=offsets, **values)
+
+
+def happened() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_offset SET committed_offset = 0 WHERE partition = 0")
+        cursor.execute(COMMIT, ["g", "orders", 2, 0])
+
+
+def undone(operation: Operation) -> Any:
+    client = visitor(OPERATOR, name="olga")
+    return client.post(f"/admin/groups/operation/{operation.pk}/undo/", follow=True)
+
+
+def test_one_click_sets_everything_back() -> None:
+    operation = made()
+    happened()
+    undone(operation)
+    undo = Operation.objects.exclude(pk=operation.pk).get()
+    assert undo.offsets["to"] == [["orders", 0, 5], ["orders", 2, None]]
+    assert undo.reason == f"undo of operation {operation.pk}"
+
+
+@pytest.mark.parametrize("state", ["failed", "pending", "succeeded"])
+def test_what_was_not_made_or_was_committed_since_is_not_undone(state: str) -> None:
+    operation = made(state)
+    if state != "succeeded":
+        happened()
+    assert "Nothing was undone" in text(undone(operation))
+    assert Operation.objects.count() == 1
+
+
+def test_the_way_back_is_refused_where_a_partition_has_gone_on() -> None:
+    happened()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_offset SET committed_offset = 1 WHERE partition = 2")
+    with pytest.raises(ValueError, match="were set or committed since"):
+        back("g", made().offsets)

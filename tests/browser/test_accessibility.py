@@ -1,0 +1,161 @@
+"""Nobody is shut out: axe-core (https://github.com/dequelabs/axe-core, MPL 2.0) finds nothing
+serious on any page of the admin, in either theme.
+
+Which pages there are is told by the table of rights, so a new page is looked at without a word
+here. Pages of rows are those of one row each.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from groups.access import rights
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from tests.browser.conftest import LogIn, World
+from tests.browser.test_steering import ALL
+from tests.clients.conftest import Start
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+AXE: Final = Path(__file__).parent / "vendor" / "axe-4.14.1.min.js"
+SHA256: Final = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
+
+RUN: Final = """
+    () => axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations)
+"""
+SERIOUS: Final = ("serious", "critical")
+THEMES: Final = ("light", "dark")
+TABS: Final = ("owners", "members", "rebalances", "offsets", "configuration")
+
+NO_PAGES: Final = {
+    "autocomplete",
+    "jsi18n",
+    "search",
+    "view_on_site",
+    "login",
+    "groups_group_live",
+    "groups_operation_live",
+}
+"""Answers that are no pages by themselves; the login is looked at before anybody is logged in."""
+
+ROWS: Final[Mapping[str, str]] = {
+    "groups_node": "SELECT node_id FROM rollcall_node",
+    "groups_operation": "SELECT max(id) FROM rollcall_operation",
+    "groups_reportrun": "SELECT max(id) FROM rollcall_report_run",
+    "groups_apitoken": "SELECT max(id) FROM rollcall_api_token",
+    "auth_user": "SELECT min(id) FROM auth_user WHERE username = 'viewer'",
+    "auth_group": "SELECT min(id) FROM auth_group",
+    "django_celery_beat_periodictask": "SELECT min(id) FROM django_celery_beat_periodictask",
+    "django_celery_beat_intervalschedule": "SELECT min(id) FROM"
+    " django_celery_beat_intervalschedule",
+    "django_celery_beat_crontabschedule": "SELECT max(id) FROM django_celery_beat_crontabschedule",
+}
+"""A row of each model whose rows are not named after the test."""
+
+MAKE: Final = (
+    "INSERT INTO rollcall_operation (group_id, slot, verb, member_id, reason, actor, state, detail,"
+    " created_at, finished_at) VALUES (%s, 0, 'rebalance', '', 'seen', 'olga', 'failed', 'why',"
+    " now(), now())",
+    "INSERT INTO rollcall_report_run (kind, state, requested_by, started_at, detail)"
+    " SELECT 'rebalances', 'failed', %s, now(), 'why'",
+    "INSERT INTO rollcall_api_token (name, user_id, prefix, digest, created_at)"
+    " SELECT %s, min(id), 'rc', gen_random_uuid()::text, now() FROM auth_user",
+    "INSERT INTO django_celery_beat_crontabschedule (minute, hour, day_of_week, day_of_month,"
+    " month_of_year, timezone) SELECT '1', '1', '*', '*', '*', 'UTC' WHERE %s <> ''",
+)
+
+
+@cache
+def axe() -> str:
+    """The library, which is what it was when it was looked at."""
+    assert hashlib.sha256(AXE.read_bytes()).hexdigest() == SHA256
+    return AXE.read_text()
+
+
+def troubles(page: Page, theme: str) -> list[Any]:
+    """What is seriously wrong with a page in a theme."""
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.evaluate(axe())
+    found = [one for one in page.evaluate(RUN) if one["impact"] in SERIOUS]
+    return [(theme, one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+
+
+@pytest.fixture
+def group(world: World, start: Start, topic: str) -> str:
+    """A group with a member at work, and a row of everything else."""
+    one = start("kafka-python", world.kafka, topic)
+    one.until(lambda: one.owned == ALL, "it has all six")
+    for statement in MAKE:
+        world.execute(statement, topic)
+    return topic
+
+
+def test_the_page_of_a_group_shuts_nobody_out(log_in: LogIn, group: str) -> None:
+    page = log_in(OPERATOR)
+    page.goto(f"/admin/groups/group/{group}/change/")
+    expect(page.locator("#situation")).to_contain_text("Settled")
+    assert [told for theme in THEMES for told in troubles(page, theme)] == []
+
+
+def paths(world: World, group: str) -> Iterator[str]:
+    """Every page of the admin, of one row each."""
+    member = world.execute("SELECT member_id FROM rollcall_member WHERE group_id = %s", group)
+    for name, row in rights.ADMIN.items():
+        if name in NO_PAGES or row.get("GET", rights.NOBODY) == rights.NOBODY:
+            continue
+        path = _path(world, name, group)
+        if path is not None:
+            yield path + (f"?member={quote(member[0][0])}" if name.endswith("_evict") else "")
+    yield from (f"/admin/groups/group/{group}/change/?tab={tab}" for tab in TABS)
+    yield f"/admin/groups/group/{group}/change/?tab=offsets&partition={group}:0"
+
+
+def _path(world: World, name: str, group: str) -> str | None:
+    label = next((label for label in rights.MODELS if name.startswith(f"{label}_")), None)
+    if label is None:
+        return SITE.get(name)
+    tail = name.removeprefix(f"{label}_")
+    base = f"/admin/{label.replace('_', '/') if label.count('_') == 1 else _beat(label)}/"
+    if tail in ("changelist", "add", "newest"):
+        return base + ("" if tail == "changelist" else f"{tail}/")
+    row = group if label in ("groups_group", "groups_topic") else world.execute(ROWS[label])[0][0]
+    end = "password" if tail == "password_change" else tail
+    return f"{base}{row}/{end}/"
+
+
+def _beat(label: str) -> str:
+    return f"django_celery_beat/{label.removeprefix('django_celery_beat_')}"
+
+
+SITE: Final[Mapping[str, str]] = {
+    "index": "/admin/",
+    "app_list": "/admin/groups/",
+    "password_change": "/admin/password_change/",
+    "password_change_done": "/admin/password_change/done/",
+    "(?P<url>.*)$": "/admin/nothing-here/",
+}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1_200)
+def test_no_page_shuts_anybody_out(log_in: LogIn, world: World, group: str) -> None:
+    page = log_in(ADMINISTRATOR)
+    found = []
+    for path in paths(world, group):
+        page.goto(path)
+        found += [(path, *told) for theme in THEMES for told in troubles(page, theme)]
+    assert found == []
+
+
+@pytest.mark.long
+def test_the_login_shuts_nobody_out(log_in: LogIn) -> None:
+    page = log_in(OPERATOR)
+    page.context.clear_cookies()
+    page.goto("/admin/login/")
+    assert [told for theme in THEMES for told in troubles(page, theme)] == []
