@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from groups.access import rights
 from groups.admin.standing import Standing, number_of
+from groups.core.authors import ANONYMOUS, principal_of
 from groups.models import Offset
 from groups.queries import groups
 from groups.queries.member_names import Names, names_of
@@ -111,9 +112,11 @@ def _one(seen: Standing, request: HttpRequest, names: Names) -> Mapping[str, Any
 
 def _author(commit: Commit, names: Names) -> str:
     """Who committed: a member by its name, else a client or a person."""
+    name = commit.client_id or "somebody"
     if commit.member_id:
-        return f"member {names(commit.member_id, commit.client_id)}"
-    return commit.client_id or "somebody"
+        name = f"member {names(commit.member_id, commit.client_id)}"
+    is_known = commit.principal not in (None, "", ANONYMOUS, principal_of(name))
+    return f"{name} ({commit.principal})" if is_known else name
 
 
 def total_lag(offsets: Sequence[groups.OffsetView]) -> int | None:

@@ -104,6 +104,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
             "group": group,
             "form": form,
             "fields": [form[name] for name in ("to", *FIELDS.values(), "topics", "reason")],
+            "needed": FIELDS,
             "members": members,
             "changed": bool(seen) and plan is not None,
             "plan": plan,

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from django.db import connection
 
+from groups.core.authors import principal_of
 from groups.core.events import Author, OffsetWrite, ResetOffsets
 from groups.models import Offset, Topic
 from groups.store.sql import offset_operations as sql
@@ -115,7 +116,7 @@ def back(group_id: str, offsets: Mapping[str, Any]) -> Plan:
 
 def reset_of(offsets: Mapping[str, Any], said: Mapping[str, Any]) -> ResetOffsets:
     """The row of an operation as its event."""
-    author = Author("", said["actor"], "")
+    author = Author("", said["actor"], "", principal_of(said["actor"]))
     writes = [OffsetWrite(t, p, o, -1, "") for t, p, o in offsets["to"] if o is not None]
     return ResetOffsets(
         **said,

@@ -12,6 +12,9 @@ from django.db import connection
 from groups.queries.thresholds import Thresholds
 from groups.store.sql import progress as sql
 
+STALLED_MS: Final = 600_000
+"""Where no rule of attention says after how long without a commit a partition is named."""
+
 RATE_WITHIN_S: Final = 300
 """Over how long commits are counted."""
 
@@ -47,11 +50,12 @@ class Commit(NamedTuple):
     client_id: str
     client_host: str
     metadata: str
+    principal: str | None
 
 
 def progress_of(group_id: str) -> Progress:
     """Of one group. Two statements."""
-    stalled_ms = Thresholds.from_django().attention_commit_ms
+    stalled_ms = Thresholds.from_django().attention_commit_ms or STALLED_MS
     with connection.cursor() as cursor:
         cursor.execute(sql.TOTALS, {"group_id": group_id, "stalled_ms": stalled_ms})
         count, last_at, stalled = cursor.fetchone()

@@ -20,7 +20,7 @@ SELECT count(*), extract(epoch FROM clock_timestamp() - min(at)) FROM (
 """Of the newest commits, at most so many: of a busy group the time that they took is short."""
 
 OF_PARTITION = """
-SELECT at, committed_offset, member_id, client_id, client_host, metadata FROM (
+SELECT at, committed_offset, member_id, client_id, client_host, metadata, principal FROM (
     SELECT * FROM rollcall_offset_history
     WHERE group_id = %(group_id)s ORDER BY at DESC LIMIT %(looked_at)s
 ) AS lately WHERE topic = %(topic)s AND partition = %(partition)s ORDER BY at DESC LIMIT %(most)s

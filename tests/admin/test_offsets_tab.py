@@ -1,0 +1,74 @@
+"""The offsets of a group's page: progress, pages of partitions, and who committed one of them."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from groups.access.staff_roles import VIEWER
+from groups.admin.offsets_tab import PAGE_SIZE, part_of
+from tests.admin.test_groups import page
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import write
+
+pytestmark = pytest.mark.django_db
+
+OFFSETS = """
+INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch, metadata,
+                             committed_at)
+SELECT 'g', 'orders', n, n, -1, '', now() - n * interval '1 hour' FROM generate_series(0, %s) n
+"""
+
+HISTORY = """
+INSERT INTO rollcall_offset_history (at, group_id, topic, partition, committed_offset, leader_epoch,
+    metadata, member_id, client_id, client_host, principal)
+SELECT now() - (10 - n) * interval '1 s', 'g', 'orders', n % 2, 10 * n, -1, '',
+       CASE WHEN n > 2 THEN 'm-1' ELSE '' END, 'billing', '/10.0.0.1',
+       CASE WHEN n < 2 THEN 'User:ann' END
+FROM generate_series(0, 9) n
+"""
+
+
+@pytest.fixture
+def viewer() -> Client:
+    write("g")
+    with connection.cursor() as cursor:
+        cursor.execute(OFFSETS, [2 * PAGE_SIZE])
+        cursor.execute(HISTORY)
+    return visitor(VIEWER)
+
+
+def test_every_partition_can_be_reached(viewer: Client) -> None:
+    link, seen = f"{page('g')}?tab=offsets", []
+    while link:
+        context = viewer.get(link).context
+        seen += [row["view"].partition for row in context["offsets"]]
+        link = context["next_link"] and page("g") + context["next_link"]
+    assert seen == list(range(2 * PAGE_SIZE + 1))
+    assert viewer.get(f"{page('g')}?tab=offsets&topic=rders").context["offsets"]
+    assert not viewer.get(f"{page('g')}?tab=offsets&topic=bills").context["offsets"]
+
+
+def test_progress_is_told_where_there_is_no_lag(viewer: Client) -> None:
+    context = viewer.get(f"{page('g')}?tab=offsets").context
+    progress = context["progress"]
+    assert (progress.offsets, context["per_minute"]) == (2 * PAGE_SIZE + 1, "2")
+    assert 0 < progress.stalled < progress.offsets
+    assert context["lag"] is None
+
+
+def test_who_committed_a_partition_is_told_newest_first(viewer: Client) -> None:
+    context = viewer.get(f"{page('g')}?tab=offsets&partition=orders:1").context
+    told = [(row["commit"].offset, row["step"], row["by"]) for row in context["history"]]
+    assert told[0] == (90, "+20", "member billing")
+    assert told[-1] == (10, None, "billing (User:ann)")
+
+
+def test_a_partition_without_history_says_so(viewer: Client) -> None:
+    shown = text(viewer.get(f"{page('g')}?tab=offsets&partition=orders:77"))
+    assert "The history has no commit of it" in shown
+
+
+@pytest.mark.parametrize("named", ["", ":1", "t", "t:", "t:-1", "t:²", "t:99999999999", "a\0:1"])
+def test_what_names_no_partition_is_left_out(viewer: Client, named: str) -> None:
+    assert part_of(named) is None
+    assert viewer.get(page("g"), {"partition": named, "after": named}).status_code == 200
