@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("groups", "0025_principals"),
+        ("groups", "0026_acls"),
     ]
 
     operations = [
