@@ -13,7 +13,7 @@ PURELY = env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(PYTHON) -m pytest -c tests/pure.
 # Two workers more than processors: each waits for a third of its time. Those of what is long start
 # installations and other languages' programs, which have work for the processors themselves.
 MORE := 2
-RUN_TESTS = -m pytest --dist loadgroup -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2) + $(MORE), 8))')"
+RUN_TESTS = -m pytest --dist loadgroup --no-loadscope-reorder -n "$$($(PYTHON) -c 'import os; print(min(max(os.cpu_count() or 2, 2) + $(MORE), 8))')"
 PYTEST = $(PYTHON) $(RUN_TESTS)
 
 # make's own idea of "shell" varies; these recipes are plain POSIX.

@@ -6,7 +6,7 @@ environment, and pytest-django gives each worker a database of its own in it.
 
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,13 +14,17 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from coordinator_site import database
 from launcher import postgres
 from launcher.output import Output
-from tests import installations
+from tests import databases, installations
 
-pytest_plugins = ["tests.examples", "tests.time_limit"]
+pytest_plugins = ["tests.examples", "tests.time_limit", "tests.scheduling"]
+
+RUN = "ROLLCALL_TEST_DIR"
+"""The variable with the folder of this run (``tests/settings.py``)."""
 
 LOG = "postgres.log"
 SHARED_SERVER = "ROLLCALL_TEST_SERVER_IS_SHARED"
@@ -34,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput") or SHARED_SERVER in os.environ:
         return
     stack = config.stash[SERVER] = ExitStack()
-    folder = Path(os.environ["ROLLCALL_TEST_DIR"])
+    folder = Path(os.environ[RUN])
     stack.callback(shutil.rmtree, folder, ignore_errors=True)
     if config.option.collectonly:
         return
@@ -66,6 +70,23 @@ def pytest_collection_modifyitems(
 
 def _asks_for(fixture: str, item: pytest.Item) -> bool:
     return fixture in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    request: pytest.FixtureRequest,
+    django_test_environment: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[None]:
+    """Instead of pytest-django's own, which migrates in each worker."""
+    worker = getattr(request.config, "workerinput", {}).get("workerid", "alone")
+    with ExitStack() as stack:
+        with django_db_blocker.unblock():
+            copied = databases.copied(f"test_rollcall_{worker}", Path(os.environ[RUN]))
+            stack.enter_context(copied)
+        yield
+        with django_db_blocker.unblock():
+            stack.close()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

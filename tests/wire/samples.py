@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -22,15 +23,21 @@ CLASSES: list[type[Message]] = [
     ConsumerProtocolSubscription,
     ConsumerProtocolAssignment,
 ]
-VERSIONS = [
-    (cls, version) for cls in CLASSES for version in range(cls.versions[0], cls.versions[1] + 1)
-]
-KAFKAS = [
-    (cls, version) for cls, version in VERSIONS if cls.api_key is None or cls.api_key < PRIVATE_FROM
-]
-"""Those of which somebody else can tell whether we are right; private ones are in ``VERSIONS``."""
-IDS = [f"{cls.__name__}-v{version}" for cls, version in VERSIONS]
-KAFKAS_IDS = [f"{cls.__name__}-v{version}" for cls, version in KAFKAS]
+KAFKAS = [cls for cls in CLASSES if cls.api_key is None or cls.api_key < PRIVATE_FROM]
+"""Those of which somebody else can tell whether we are right; private ones are in ``CLASSES``."""
+
+every_message = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+every_message_of_kafka = pytest.mark.parametrize("cls", KAFKAS, ids=lambda cls: cls.__name__)
+"""A test of a message is one of all its versions: a test of each costs more than what it does."""
+
+
+def versions(cls: type[Message]) -> range:
+    """All that the message has."""
+    first, last = cls.versions
+    return range(first, last + 1)
+
+
+VERSIONS = [(cls, version) for cls in CLASSES for version in versions(cls)]
 
 OURS = PRIVATE_FROM
 """Tags from here on are our own too: no other implementation has them."""

@@ -25,10 +25,10 @@ from rollcall.wire.messages.metadata import (
 )
 from rollcall.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
 from rollcall.wire.messages.sync_group import SyncGroupResponse
-from tests.wire.samples import CLASSES, IDS, VERSIONS, messages, often
+from tests.wire.samples import every_message, messages, often, versions
 
 
-@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@every_message
 @given(data=st.data())
 @often(30)
 def test_a_message_comes_back_as_it_was(cls: type[Message], data: st.DataObject) -> None:
@@ -37,7 +37,7 @@ def test_a_message_comes_back_as_it_was(cls: type[Message], data: st.DataObject)
     assert decode(cls, version, encode(message, version)) == message
 
 
-@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@every_message
 @given(data=st.data())
 @often(10)
 def test_pieces_that_are_joined_meanwhile_are_the_same_bytes(
@@ -73,9 +73,10 @@ def test_what_cannot_be_written_is_said_with_the_messages_name(
         write(HeartbeatRequest(group_id=None), 3)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("cls", "version"), VERSIONS, ids=IDS)
-def test_a_message_of_defaults_comes_back(cls: type[Message], version: int) -> None:
-    assert decode(cls, version, encode(cls(), version)) == cls()
+@every_message
+def test_a_message_of_defaults_comes_back(cls: type[Message]) -> None:
+    for version in versions(cls):
+        assert decode(cls, version, encode(cls(), version)) == cls(), version
 
 
 def test_bytes_in_front_and_behind_are_left_alone() -> None:
