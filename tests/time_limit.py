@@ -4,12 +4,16 @@ The alarm raises in whatever runs when it rings. Where that is a task of the eve
 ends and the test, which may not look at it, goes on waiting: so it rings again. A loop that is
 asleep, and has lost the descriptor by which signals wake it, hears no alarm at all: then the whole
 process ends, with the stacks of its threads.
+
+What follows a failed test has its limit, too: pytest-timeout takes the alarm away there, for who
+looks at the failure with a debugger, and an ending that hangs would hang the run.
 """
 
 import math
 import signal
 import threading
 import time
+from collections.abc import Generator
 from types import FrameType
 from typing import Any
 
@@ -46,6 +50,16 @@ class Watch:
 
 
 WATCH = Watch()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """The ending of a test has as long as the test."""
+    settings, hooks = pytest_timeout._get_item_settings(item), item.config.hook
+    hooks.pytest_timeout_cancel_timer(item=item)
+    if settings.timeout:
+        hooks.pytest_timeout_set_timer(item=item, settings=settings)
+    yield
 
 
 @pytest.hookimpl

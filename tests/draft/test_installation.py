@@ -59,6 +59,27 @@ async def beat(consumer: Consumer) -> int:
         await consumer.discover()
 
 
+async def fetched(consumer: Consumer) -> tuple[int, str, int]:
+    """The offset of ledger 0, as whoever is the coordinator by now has it: the node that comes back
+    is given slots, perhaps this group's."""
+    while True:
+        (found,) = (await consumer.fetch({"ledger": [0]})).values()
+        if found[-1] not in (14, 15, 16):
+            return found
+        await asyncio.sleep(0.1)
+        await consumer.discover()
+
+
+async def committed(consumer: Consumer, offset: int) -> int:
+    """The answer to a commit of it, likewise."""
+    while True:
+        (code,) = (await consumer.commit({("ledger", 0): offset})).values()
+        if code not in (14, 15, 16):
+            return code
+        await asyncio.sleep(0.1)
+        await consumer.discover()
+
+
 async def test_a_group_goes_on_when_its_coordinator_is_killed(pair: Installation) -> None:
     """Join, rebalance, commit, fail over: nobody is disturbed, and nothing is lost."""
     a = Consumer(pair.draft, "payments", ["ledger"])
@@ -80,8 +101,8 @@ async def test_a_group_goes_on_when_its_coordinator_is_killed(pair: Installation
 
         assert [await beat(a), await beat(b)] == [0, 0]
         assert a.generation == b.generation == generation
-        assert await first.fetch({"ledger": [0]}) == {("ledger", 0): (41, "", 0)}
-        assert await first.commit({("ledger", 0): 42}) == {("ledger", 0): 0}
+        assert await fetched(first) == (41, "", 0)
+        assert await committed(first, 42) == 0
         assert await b.leave() == 0
         await a.told_to_join()
         told = await a.join()

@@ -1,5 +1,7 @@
 """A test that hangs ends, wherever its time limit finds it."""
 
+import asyncio
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from launcher.installation import CHECKOUT
+from tests.loops import Loop
 
 HANGS = """
 import asyncio
@@ -27,6 +30,21 @@ async def test_hangs():
     task = asyncio.create_task(busy())
     await asyncio.sleep(0)
     await asyncio.Event().wait()
+"""
+
+
+FAILS_AND_HANGS = """
+import threading
+
+import pytest
+
+@pytest.fixture
+def endless():
+    yield
+    threading.Event().wait()
+
+def test_fails_and_its_ending_hangs(endless):
+    assert False
 """
 
 
@@ -55,10 +73,24 @@ def ran(test: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_the_alarm_rings_again_where_a_task_took_it(tmp_path: Path) -> None:
-    ended = ran(HANGS, tmp_path)
-    assert "1 failed" in ended.stdout, ended.stdout + ended.stderr
-    assert "Timeout (>1.0s)" in ended.stdout
+def test_what_hangs_ends_and_so_does_the_ending_of_what_failed(tmp_path: Path) -> None:
+    """The alarm rings again where a task took it, and in what follows a failure."""
+    ended = ran(HANGS + FAILS_AND_HANGS, tmp_path)
+    said = ended.stdout + ended.stderr
+    assert "2 failed, 1 error" in ended.stdout, said
+    assert "ERROR at teardown of test_fails_and_its_ending_hangs" in said, said
+    assert said.count("Timeout (>1.0s)") >= 2, said
+
+
+def test_a_loop_ends_and_tells_what_was_left_open() -> None:
+    """Its peer, which closes nothing, is no reason to wait."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        loop = Loop()
+        connecting = loop.create_connection(asyncio.Protocol, *server.getsockname())
+        loop.run_until_complete(connecting)
+        with pytest.raises(ResourceWarning, match="TCPTransport"):
+            loop.close()
+    assert loop.is_closed()
 
 
 @pytest.mark.long
