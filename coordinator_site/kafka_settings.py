@@ -569,6 +569,41 @@ SETTINGS: tuple[Setting, ...] = (
         16,
         100_000,
     ),
+    # What Prometheus reads (docs/metrics.md).
+    Number(
+        "metrics.cache.ms",
+        5_000,
+        "ours: the rows are looked at no sooner again, however many ask",
+        0,
+        300_000,
+    ),
+    Number(
+        "metrics.groups.max",
+        1_000,
+        "ours: groups that have series of their own, the first by id; each series costs Prometheus"
+        " some kilobytes for as long as it is kept",
+        0,
+        50_000,
+    ),
+    Number(
+        "metrics.partitions.max",
+        10_000,
+        "ours: committed offsets, and partitions of topics, that have series of their own; 0: none",
+        0,
+        200_000,
+    ),
+    Choice(
+        "metrics.compat",
+        "kafka_exporter",
+        "ours: whose names are exposed beside our own; none: nobody's",
+        ("kafka_exporter", "none"),
+    ),
+    Flag(
+        "metrics.loopback.allow",
+        False,
+        "ours: whether everybody on the web's machine may read its /metrics, which names groups"
+        " and topics",
+    ),
 )
 
 ORDERED = (

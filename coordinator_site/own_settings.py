@@ -40,5 +40,7 @@ def read(environ: Mapping[str, str], data_dir: Path, known: Mapping[str, Any]) -
         "BROKER_URL": broker_url,
         # Accepted as a bearer token with every right, where it is set.
         "API_TOKEN": environ.get("ROLLCALL_API_TOKEN", ""),
+        # Accepted at /metrics as a bearer token, where it is set; it opens nothing else.
+        "METRICS_TOKEN": environ.get("ROLLCALL_METRICS_TOKEN", ""),
         **periodic.settings(broker_url, url, **queue),
     }

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from coordinator_site import health
+from coordinator_site import health, metrics
 
 handler403 = "coordinator_site.errors.refused"
 handler404 = "coordinator_site.errors.not_found"
@@ -14,6 +14,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("livez", health.livez),
     path("readyz", health.readyz),
+    path("metrics", metrics.metrics),
     path("api/v1/", include("groups.api.urls")),
     path("admin/", admin.site.urls),
 ]

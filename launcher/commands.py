@@ -17,6 +17,7 @@ ROLE_VARIABLE = "ROLLCALL_DATABASE_ROLE"
 """Names the role that a process takes on Django's connections (``coordinator_site.settings``)."""
 
 BROKER = "ROLLCALL_BROKER_URL"
+METRICS_TOKEN = "ROLLCALL_METRICS_TOKEN"
 ANALYSIS_URL = "ROLLCALL_ANALYSIS_DATABASE_URL"
 
 MANAGE = (str(CHECKOUT / "manage.py"),)
@@ -57,13 +58,14 @@ PROGRAMS: Mapping[str, Program] = {
         "one coordinator node: --node-id, --host, --port and more, see --help",
         (*MANAGE, "runcoordinator"),
         login="rollcall_node",
+        secrets=(METRICS_TOKEN,),
     ),
     "web": Program(
         "admin, REST and health: -b ADDRESS, -p PORT",
         (*WEB_SERVER, "coordinator_site.asgi:application"),
         role="rollcall_web",
         login="rollcall_web",
-        secrets=("ROLLCALL_SECRET_KEY", "ROLLCALL_API_TOKEN", BROKER),
+        secrets=("ROLLCALL_SECRET_KEY", "ROLLCALL_API_TOKEN", METRICS_TOKEN, BROKER),
     ),
     "worker": Program(
         "does the periodic work",

@@ -80,6 +80,9 @@ REST: Final[Mapping[str, Row]] = {
 }
 """By the route under /api/v1/. A twin of a path (docs/rest.md) is the same route."""
 
+SERVICES: Final[Mapping[str, Row]] = {"metrics": {"GET": VIEW_GROUP}}
+"""By the path outside of REST and the admin. ``/livez`` and ``/readyz`` want no rights."""
+
 SOCKETS: Final[Mapping[str, str]] = {"ws/groups/": VIEW_GROUP}
 """By the websocket's path."""
 

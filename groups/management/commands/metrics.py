@@ -1,0 +1,30 @@
+"""``manage.py metrics``: writes anew what is made of the tables of series and of rules."""
+
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from groups.metrics import page
+
+PAGE: Final = settings.BASE_DIR / "docs" / "metrics.md"
+
+
+class Command(BaseCommand):
+    """Writes files of the checkout; the diff is the review."""
+
+    help = "Write the tables of docs/metrics.md anew."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Each file that is not what the code says."""
+        for path, text in made().items():
+            if not path.exists() or path.read_text() != text:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+                self.stdout.write(f"{path.relative_to(settings.BASE_DIR)} is new")
+
+
+def made() -> dict[Any, str]:
+    """What each file should hold."""
+    return {PAGE: page.renewed(PAGE.read_text())}

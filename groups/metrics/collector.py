@@ -1,0 +1,79 @@
+"""The web's collector: the state in PostgreSQL, read when Prometheus asks, at most so often.
+
+What was read is kept for a moment, so that several Prometheus servers and a person who looks cost
+one look. Where PostgreSQL does not answer, ``rollcall_database_up`` is 0 and nothing else is told:
+old figures would hide the outage.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+from django.db import DatabaseError, InterfaceError
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.core import Metric
+from prometheus_client.registry import Collector
+
+from groups.metrics import kafka_exporter, state_samples
+from groups.metrics.series import WEB, Sample, exposed
+from groups.metrics.state import MetricsSettings, State, look
+
+logger = logging.getLogger(__name__)
+
+
+class StateCollector(Collector):
+    """``seen`` looks at the rows; ``clock`` gives seconds."""
+
+    def __init__(
+        self,
+        wanted: MetricsSettings,
+        seen: Callable[[MetricsSettings], State] = look,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.wanted = wanted
+        self._seen = seen
+        self._clock = clock
+        self._looking = threading.Lock()
+        self._state: State | None = None
+        self._until = float("-inf")
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing: a registry would look at the rows to learn the names."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """Every series."""
+        return exposed(WEB, self._samples(self._latest()))
+
+    def _latest(self) -> State | None:
+        """What was seen last; None: PostgreSQL did not answer. Who comes while somebody looks
+        waits for that."""
+        with self._looking:
+            if self._clock() >= self._until:
+                self._state = self._try()
+                self._until = self._clock() + self.wanted.metrics_cache_ms / 1000
+            return self._state
+
+    def _try(self) -> State | None:
+        try:
+            return self._seen(self.wanted)
+        except (DatabaseError, InterfaceError) as error:
+            logger.warning("metrics: PostgreSQL does not answer: %s", error)
+            return None
+
+    def _samples(self, state: State | None) -> Iterator[Sample]:
+        yield from state_samples.up(state is not None)
+        if state is None:
+            return
+        yield from state_samples.samples(state)
+        if self.wanted.metrics_compat == "kafka_exporter":
+            yield from kafka_exporter.samples(state, self.wanted.metrics_partitions_max)
+
+
+def registry(wanted: MetricsSettings) -> CollectorRegistry:
+    """What a web process exposes: the state, and its own process's usual figures."""
+    made = CollectorRegistry(auto_describe=False)
+    made.register(StateCollector(wanted))
+    ProcessCollector(registry=made)
+    return made

@@ -1,0 +1,194 @@
+"""The tables of series: what each is called, what it means, its type, labels and unit.
+
+Who exposes a series names it here (``exposed`` refuses any other), and docs/metrics.md is made of
+these tables. The web tells of the state in PostgreSQL, which is the same whichever web process is
+asked; each node tells of what it has counted itself.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from prometheus_client.core import Metric
+
+
+class Type(StrEnum):
+    """Prometheus' own words."""
+
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+COUNTER, GAUGE, HISTOGRAM = Type.COUNTER, Type.GAUGE, Type.HISTOGRAM
+SECONDS: Final = "seconds"
+
+
+class Series(NamedTuple):
+    """One row. ``name`` as a query has it: that of a counter ends in ``_total``. A series with
+    ``bounds`` is a histogram, whose samples are ``_bucket``, ``_sum`` and ``_count``."""
+
+    name: str
+    type: Type
+    meaning: str
+    labels: tuple[str, ...] = ()
+    unit: str = ""
+    bounds: tuple[float, ...] = ()
+
+
+class Sample(NamedTuple):
+    """One figure; ``labels`` in the order of the series' own."""
+
+    name: str
+    value: float
+    labels: tuple[str, ...] = ()
+
+
+STATE: Final = (
+    Series("rollcall_database_up", GAUGE, "1: PostgreSQL answered, and the series below are there"),
+    Series("rollcall_build_info", GAUGE, "always 1; the version of the program", ("version",)),
+    Series("rollcall_groups", GAUGE, "groups by kind and state", ("kind", "state")),
+    Series("rollcall_members", GAUGE, "members of all groups"),
+    Series("rollcall_topics", GAUGE, "topics in the catalogue"),
+    Series("rollcall_partitions", GAUGE, "partitions of all topics"),
+    Series("rollcall_slots", GAUGE, "slots, by the node that owns them; none: nobody", ("node",)),
+    Series(
+        "rollcall_node_beat_age_seconds",
+        GAUGE,
+        "since a node's beat rose, by PostgreSQL's clock",
+        ("node",),
+        SECONDS,
+    ),
+    Series(
+        "rollcall_rebalances_1h",
+        GAUGE,
+        "rebalances completed within an hour, as far as the newest 20,000 journal entries tell",
+    ),
+    Series(
+        "rollcall_oldest_open_rebalance_seconds",
+        GAUGE,
+        "since the group that has been rebalancing for longest began; 0: none rebalances",
+        (),
+        SECONDS,
+    ),
+    Series("rollcall_unsettled_groups", GAUGE, "groups that rebalance now"),
+    Series(
+        "rollcall_waiting_members",
+        GAUGE,
+        "members of groups that rebalance: awaited by the others, ready (they have done their"
+        " part), or new (to be let in or given partitions)",
+        ("what",),
+    ),
+    Series(
+        "rollcall_unowned_partitions",
+        GAUGE,
+        "partitions that nobody works on meanwhile, as far as the owners of groups know",
+    ),
+    Series("rollcall_stopped_groups", GAUGE, "groups whose work an operator stopped"),
+    Series("rollcall_stopped_members", GAUGE, "members whose work an operator stopped"),
+    Series("rollcall_frozen_groups", GAUGE, "groups in which no rebalance begins"),
+    Series("rollcall_pending_operations", GAUGE, "what operators asked for and nobody decided yet"),
+    Series(
+        "rollcall_periodic_age_seconds",
+        GAUGE,
+        "since a periodic task last began; the sweep of sessions is one of them",
+        ("task",),
+        SECONDS,
+    ),
+    Series("rollcall_periodic_failed", GAUGE, "1: its last run failed", ("task",)),
+    Series("rollcall_periodic_runs_total", COUNTER, "runs of a periodic task", ("task",)),
+    Series("rollcall_periodic_failures_total", COUNTER, "those that failed", ("task",)),
+    Series(
+        "rollcall_attention",
+        GAUGE,
+        "how many lines of the Overview's list a rule has; 0: it does not fire",
+        ("rule",),
+    ),
+    Series(
+        "rollcall_group_attention",
+        GAUGE,
+        "1: the rule fires for this group (it is among the first ten of its rule)",
+        ("group", "rule"),
+    ),
+    Series("rollcall_group_state", GAUGE, "1: the group's state", ("group", "kind", "state")),
+    Series("rollcall_group_members", GAUGE, "members of the group", ("group",)),
+    Series(
+        "rollcall_group_generation", GAUGE, "its generation, or group epoch (KIP-848)", ("group",)
+    ),
+    Series(
+        "rollcall_group_state_seconds",
+        GAUGE,
+        "since the group came into its state",
+        ("group",),
+        SECONDS,
+    ),
+    Series(
+        "rollcall_group_unowned_partitions",
+        GAUGE,
+        "as above, of a group that rebalances or puts it off",
+        ("group",),
+    ),
+    Series(
+        "rollcall_series_left_out",
+        GAUGE,
+        "groups, offsets or partitions without series of their own: the cap was reached (offsets:"
+        " 1 says that there are more)",
+        ("what",),
+    ),
+)
+"""By the web. The series of groups are capped (``metrics.groups.max``)."""
+
+KAFKA_EXPORTER: Final = (
+    Series("kafka_brokers", GAUGE, "nodes that beat"),
+    Series("kafka_topic_partitions", GAUGE, "partitions of the topic", ("topic",)),
+    Series(
+        "kafka_topic_partition_current_offset",
+        GAUGE,
+        "where the partition's work ends; no sample where nobody told",
+        ("partition", "topic"),
+    ),
+    Series("kafka_consumergroup_members", GAUGE, "members of the group", ("consumergroup",)),
+    Series(
+        "kafka_consumergroup_current_offset",
+        GAUGE,
+        "the committed offset",
+        ("consumergroup", "partition", "topic"),
+    ),
+    Series(
+        "kafka_consumergroup_current_offset_sum",
+        GAUGE,
+        "of all partitions of the topic that the group has committed",
+        ("consumergroup", "topic"),
+    ),
+    Series(
+        "kafka_consumergroup_lag",
+        GAUGE,
+        "the end less the committed offset; no sample where the end is not known",
+        ("consumergroup", "partition", "topic"),
+    ),
+    Series(
+        "kafka_consumergroup_lag_sum",
+        GAUGE,
+        "of all committed partitions of the topic; no sample unless every end is known",
+        ("consumergroup", "topic"),
+    ),
+)
+"""By the web too, under the names of danielqsj/kafka_exporter (``metrics.compat``)."""
+
+WEB: Final = (*STATE, *KAFKA_EXPORTER)
+
+
+def exposed(table: Sequence[Series], samples: Iterable[Sample]) -> Iterable[Metric]:
+    """The samples as Prometheus' client has them, in the order of the table, those of one series
+    together. A series without samples is left out. ``KeyError`` for a name that has no row."""
+    metrics: Mapping[str, Metric] = {row.name: _metric(row) for row in table}
+    labels = {row.name: row.labels for row in table}
+    for sample in samples:
+        told = dict(zip(labels[sample.name], sample.labels, strict=True))
+        metrics[sample.name].add_sample(sample.name, told, sample.value)
+    return [metric for metric in metrics.values() if metric.samples]
+
+
+def _metric(row: Series) -> Metric:
+    # The client puts the ending of a counter back where the format wants it.
+    return Metric(row.name.removesuffix("_total"), row.meaning, row.type.value)

@@ -1,0 +1,127 @@
+"""``/metrics`` of the web: who may read it, and in which format."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import OperationalError, connection
+from django.test import Client
+
+from coordinator_site import metrics
+from groups.access import api_tokens
+from groups.access.staff_roles import VIEWER
+from tests.admin.visitors import person
+from tests.metrics.scraped import Scrape
+
+TOKEN = "a token for scrapes alone"
+
+
+def asking(secret: str) -> Client:
+    return Client(headers={"authorization": f"Bearer {secret}"})
+
+
+def status(client: Client, **more: Any) -> int:
+    return int(client.get("/metrics", **more).status_code)
+
+
+@pytest.fixture(autouse=True)
+def _asked_anew() -> None:
+    """No figures of another test."""
+    metrics.ours.cache_clear()
+
+
+@pytest.mark.django_db
+def test_who_does_not_say_who_he_is_is_asked(client: Client) -> None:
+    answer = client.get("/metrics")
+
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="rollcall"'
+    assert status(asking("no such token")) == 401
+    assert b"rollcall_" not in answer.content
+
+
+@pytest.mark.django_db
+def test_who_may_see_groups_may_read_it() -> None:
+    stranger, viewer = person("stranger"), person("victor", VIEWER)
+    for user, expected in ((stranger, 403), (viewer, 200)):
+        session = Client()
+        session.force_login(user)
+        _, secret = api_tokens.issue(user, f"of {user}", scopes=["read"])
+        assert [status(session), status(asking(secret))] == [expected, expected]
+    _, secret = api_tokens.issue(viewer, "to operate", scopes=["operate"])
+    assert status(asking(secret)) == 403
+
+
+@pytest.mark.django_db
+def test_a_superuser_of_an_installation_without_more(settings: Any) -> None:
+    settings.API_TOKEN = "the installation's own"
+    assert status(asking(settings.API_TOKEN)) == 200
+    boss = Client()
+    boss.force_login(get_user_model().objects.create_superuser("boss"))
+    assert status(boss) == 200
+
+
+@pytest.mark.django_db
+def test_the_token_for_scrapes_opens_this_and_nothing_else(settings: Any) -> None:
+    settings.METRICS_TOKEN = TOKEN
+    client = asking(TOKEN)
+
+    assert status(client) == 200
+    assert client.get("/api/v1/groups").status_code == 401
+    assert client.get("/admin/").status_code == 302
+    assert status(asking(TOKEN[:-1])) == 401
+
+
+def test_a_token_that_is_not_set_is_no_token(settings: Any, db: None) -> None:
+    settings.METRICS_TOKEN = ""
+    assert status(asking("")) == 401
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("address", "expected"), [("127.0.0.1", 200), ("::1", 200), ("10.0.0.7", 401), ("", 401)]
+)
+def test_loopback_where_that_is_allowed(settings: Any, address: str, expected: int) -> None:
+    assert status(Client(), REMOTE_ADDR=address) == 401
+    settings.METRICS_LOOPBACK_ALLOW = True
+    assert status(Client(), REMOTE_ADDR=address) == expected
+
+
+@pytest.mark.django_db
+def test_formats(settings: Any) -> None:
+    settings.METRICS_TOKEN = TOKEN
+    client = asking(TOKEN)
+    plain = client.get("/metrics")
+    modern = client.get("/metrics", headers={"accept": "application/openmetrics-text"})
+    small = client.get("/metrics", headers={"accept-encoding": "gzip"})
+
+    assert plain.headers["Content-Type"].startswith("text/plain; version=")
+    assert modern.headers["Content-Type"].startswith("application/openmetrics-text")
+    assert modern.content.endswith(b"# EOF\n")
+    assert small.headers["Content-Encoding"] == "gzip"
+    assert small.content[:2] == b"\x1f\x8b"
+    told = Scrape(plain.content.decode())
+    assert told("rollcall_database_up") == 1
+    assert told("process_cpu_seconds_total") is not None
+    assert "no-store" in plain.headers["Cache-Control"]
+    assert client.post("/metrics").status_code == 405
+    assert client.head("/metrics").content == b""
+
+
+@pytest.mark.django_db
+def test_a_scrape_goes_on_while_postgresql_is_away(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.METRICS_TOKEN = TOKEN
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", _away)
+        answer = asking(TOKEN).get("/metrics")
+
+    told = Scrape(answer.content.decode())
+    assert answer.status_code == 200
+    assert told("rollcall_database_up") == 0
+    assert told("rollcall_members") is None
+
+
+def _away(*_: object) -> None:
+    raise OperationalError("the server closed the connection unexpectedly")
