@@ -5,6 +5,7 @@ Its options are daphne's. Importing this installs a Twisted reactor: nobody else
 
 import os
 import resource
+from collections.abc import Iterable
 from typing import Any
 
 from daphne.cli import CommandLineInterface
@@ -23,6 +24,16 @@ FILES_BESIDE = 256
 """Descriptors that are nobody's connection: the pool's, the listener's, those of open files."""
 
 
+BACKLOG = 1_024
+"""Connections that wait to be accepted. Beyond Twisted's 50 the system answers none, and whoever
+comes in a crowd tries again after one second, then three. The system's own bound may be less."""
+
+
+def listening(endpoints: Iterable[str]) -> list[str]:
+    """Twisted's descriptions of endpoints, those of TCP with our backlog."""
+    return [f"{each}:backlog={BACKLOG}" if each.startswith("tcp:") else each for each in endpoints]
+
+
 class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
     """daphne's server with our factory of connections in place of its own."""
 
@@ -33,6 +44,7 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         # As many websockets as requests may be open beside these.
         self.connections_max = min(getattr(settings, CONNECTIONS_MAX), (hard - FILES_BESIDE) // 2)
+        self.endpoints: list[str] = listening(self.endpoints)
         super().run()
 
     @property
