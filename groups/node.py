@@ -24,7 +24,7 @@ from groups.catalogue.cache import Catalogue
 from groups.cluster.lease_end import LeaseEnd
 from groups.cluster.slot_keeper import SlotKeeper
 from groups.cluster.supervision import supervised
-from groups.cluster.view import Broker, Cluster
+from groups.cluster.view import Cluster, NodeAddress
 from groups.coordinator.assignor_worker import Assigning
 from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
@@ -143,7 +143,7 @@ class Node:
 
     def __init__(
         self,
-        me: Broker,
+        me: NodeAddress,
         answer: Callable[[Ticket, Reply], None],
         *,
         clock: Callable[[], Millis] = monotonic_ms,

@@ -53,7 +53,7 @@ Message = dict[str, Any]
 T = TypeVar("T")
 
 
-class KafkaConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
+class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyped
     """Serves one connection's requests in order.
 
     The scope's ``connection`` is the ``KafkaConnection``. When a request cannot even be

@@ -26,7 +26,7 @@ asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # before daphne makes i
 from daphne.server import Server  # noqa: E402
 from twisted.internet import defer, reactor  # noqa: E402
 
-from groups.cluster.view import Broker  # noqa: E402
+from groups.cluster.view import NodeAddress  # noqa: E402
 from groups.coordinator.runtime import CoordinatorRuntime  # noqa: E402
 from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Turns  # noqa: E402
@@ -83,7 +83,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
     def __init__(
         self,
         application: Callable[..., Any],
-        make_node: Callable[[Broker, PendingReplies], Node],
+        make_node: Callable[[NodeAddress, PendingReplies], Node],
         *,
         node_id: int,
         listeners: Sequence[Listener],
@@ -180,7 +180,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         if self.draft is not None:
             draft = self.draft.endpoint(await self._bind(self.draft, DRAFT_APIS))
         told = endpoints(self.listeners, self.bound, draft)
-        me = Broker(self.node_id, told[0].host, told[0].port, draft.port if draft else 0, told)
+        me = NodeAddress(self.node_id, told[0].host, told[0].port, draft.port if draft else 0, told)
         self.node = self.make_node(me, self.desk)
         self._set_budgets(self.node.settings)
         self.sasl = self._make_sasl(self.node.settings)

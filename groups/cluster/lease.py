@@ -10,7 +10,7 @@ from contextlib import suppress
 from uuid import uuid4
 
 from groups.cluster.beats import BEATS_PER_LEASE
-from groups.cluster.view import Broker
+from groups.cluster.view import NodeAddress
 from groups.core.group import Millis
 from groups.postgres import connections, schema_version, timeline, timeline_sql
 from groups.postgres.timeline import Found, Memory, Seen, WentBack
@@ -38,7 +38,7 @@ class Lease:
     whatever theirs is. ``seen`` gives what this node has seen committed, in parts.
     """
 
-    def __init__(self, me: Broker, lease_ms: Millis) -> None:
+    def __init__(self, me: NodeAddress, lease_ms: Millis) -> None:
         self.me = me
         self.lease_ms = lease_ms
         self.incarnation = uuid4()

@@ -22,7 +22,7 @@ from groups.cluster.failure_detector import FailureDetector
 from groups.cluster.lease import Lease, NodeIdTaken
 from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.supervision import supervised
-from groups.cluster.view import Broker, Cluster, Endpoint
+from groups.cluster.view import Cluster, Endpoint, NodeAddress
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
@@ -70,7 +70,7 @@ class SlotKeeper:
 
     def __init__(
         self,
-        me: Broker,
+        me: NodeAddress,
         coordinator: CoordinatorRuntime,
         lease_ms: Millis,
         published: Callable[[Cluster], None],
@@ -377,7 +377,7 @@ class SlotKeeper:
     def _publish(self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow]) -> None:
         now = self.coordinator.monotonic()
         live = tuple(
-            Broker(
+            NodeAddress(
                 node.node_id,
                 node.host,
                 node.port,

@@ -45,7 +45,7 @@ class Endpoint(NamedTuple):
         return f"{self.listener}://{host}:{self.port}"
 
 
-class Broker(NamedTuple):
+class NodeAddress(NamedTuple):
     """A live node as clients see it. ``host`` and ``port`` are those of its first listener,
     ``draft_port`` of the one for the 0.9 draft; 0: none. A node of a version before there were
     ``endpoints`` has none."""
@@ -75,7 +75,7 @@ class Cluster:
     """One look at nodes and slots. ``owners`` maps a slot to the node id that owns it."""
 
     cluster_id: str
-    brokers: tuple[Broker, ...] = ()
+    brokers: tuple[NodeAddress, ...] = ()
     owners: Mapping[int, int] = field(default_factory=dict)
 
     @property
@@ -83,11 +83,11 @@ class Cluster:
         """The lowest live node id, or -1 while nobody lives."""
         return min((broker.node_id for broker in self.brokers), default=-1)
 
-    def broker(self, node_id: int) -> Broker | None:
+    def broker(self, node_id: int) -> NodeAddress | None:
         """The live node of that id."""
         return next((b for b in self.brokers if b.node_id == node_id), None)
 
-    def coordinator(self, group_id: str) -> Broker | None:
+    def coordinator(self, group_id: str) -> NodeAddress | None:
         """The live owner of the group's slot, or None while nobody owns it."""
         node_id = self.owners.get(slot_of(group_id))
         return None if node_id is None else self.broker(node_id)

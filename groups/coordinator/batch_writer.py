@@ -123,7 +123,7 @@ class BatchWriter:
     async def write(self, works: Sequence[Work], until: float | None = None) -> None:
         """Write them; what cannot be written by ``until`` (the loop's time) is given up."""
         until = until or asyncio.get_running_loop().time() + self.patience_s
-        works = [work for work in works if not work.resident.lost]
+        works = [work for work in works if not work.resident.suspended]
         large = [work for work in works if work.size > BATCH_BYTES_MAX]
         if large:
             self._waiting.add(large)
@@ -187,7 +187,7 @@ class BatchWriter:
 
     async def _attempt(self, work: Work) -> bool:
         """Write one group that had to wait, by itself. False: something is still held."""
-        if work.resident.lost:
+        if work.resident.suspended:
             return True
         try:
             connection = await self._connected_beside()
@@ -217,7 +217,7 @@ class BatchWriter:
         self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
     def _refuse(self, work: Work, code: ErrorCode) -> None:
-        if not work.resident.lost:
+        if not work.resident.suspended:
             self.coordinator.refuse(work.resident, work.events, code)
             self.coordinator.put_off(work.resident, REFUSED_PAUSE_MS)
             self.coordinator.release(work.resident)
@@ -243,7 +243,7 @@ class BatchWriter:
             return
         logger.warning("group %r cannot be written: %s", resident.group_id, error)
         member_ids = await self._culprits(work, error)
-        if resident.lost:
+        if resident.suspended:
             return
         if member_ids is None:
             self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)

@@ -118,7 +118,7 @@ class Committer:
             if self._slices.is_over_at(now):
                 await self._slices.pause()
                 now = self.coordinator.monotonic()
-            if resident.lost or resident.busy or not resident.inbox:
+            if resident.suspended or resident.busy or not resident.inbox:
                 continue
             if resident.head_is_offsets() != (self.lane is self.coordinator.offsets):
                 self.coordinator.schedule(resident)  # its group came into being meanwhile
@@ -276,7 +276,7 @@ class Committer:
         for at in range(0, len(decision.answers), ANSWERS_AT_ONCE):
             coordinator.send(resident, decision.answers[at : at + ANSWERS_AT_ONCE])
             await self._slices.pause()
-        if decision.hung_up and not resident.lost:
+        if decision.hung_up and not resident.suspended:
             coordinator.hang_up(resident.group_id, decision.hung_up)
         coordinator.release(resident)
 

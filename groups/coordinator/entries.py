@@ -30,8 +30,9 @@ class GroupEntry:
 
     ``busy`` while a committer has it: a group is in one transaction at a time,
     so the order of its events holds. ``parked``: tickets not yet answered.
-    ``lost``: what its rows hold is in doubt; nothing is decided before a reload.
-    ``broken``: the rows make no sense to this version; every request gets an error.
+    ``suspended``: nothing is decided of it, since what its rows hold is in doubt (until they have
+    been read again), its slot is no longer this node's, or it is ``broken``: the rows make no sense
+    to this version, and every request gets an error.
     ``doubted_at``: since when. ``suspects``: so many events at the head are stepped one at a time,
     since PostgreSQL refused something in them together.
     ``kept_view``: what the group was last shown of the catalogue (``groups.coordinator.views``).
@@ -47,11 +48,11 @@ class GroupEntry:
         "group_id",
         "inbox",
         "kept_view",
-        "lost",
         "parked",
         "queued",
         "quiet_until",
         "suspects",
+        "suspended",
         "wake_at",
         "written",
     )
@@ -63,7 +64,7 @@ class GroupEntry:
         self.parked: set[Ticket] = set()
         self.busy = False
         self.queued = False
-        self.lost = False
+        self.suspended = False
         self.broken = False
         self.doubted_at: Millis = 0
         self.quiet_until: Millis = 0

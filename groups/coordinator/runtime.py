@@ -176,7 +176,7 @@ class CoordinatorRuntime:
         epoch = self.epochs.get(slot)
         if epoch is None or not durable.exists:
             return None
-        is_in_doubt = resident.busy or resident.lost
+        is_in_doubt = resident.busy or resident.suspended
         return Seen(slot, epoch, resident.group_id, durable.revision, is_in_doubt)
 
     def group(self, group_id: str) -> Group | None:
@@ -191,7 +191,7 @@ class CoordinatorRuntime:
 
     def schedule(self, resident: GroupEntry) -> None:
         """Offer a resident to the lane that its next event belongs to."""
-        if resident.busy or resident.queued or resident.lost or not resident.inbox:
+        if resident.busy or resident.queued or resident.suspended or not resident.inbox:
             return
         lane = self.offsets if resident.head_is_offsets() else self.membership
         lane.push(resident)
@@ -201,7 +201,7 @@ class CoordinatorRuntime:
 
         Where the slot was lost meanwhile, everything was answered already.
         """
-        if resident.lost:
+        if resident.suspended:
             return
         group_id = resident.group_id
         if decision.deleted:
@@ -228,7 +228,7 @@ class CoordinatorRuntime:
         None while a committer has it, while it is being reloaded, and where it is not in memory.
         """
         resident = self.residents.get(group_id)
-        if resident is None or resident.busy or resident.lost:
+        if resident is None or resident.busy or resident.suspended:
             return None
         resident.busy = True
         return resident
@@ -277,7 +277,7 @@ class CoordinatorRuntime:
         resident = self.residents.get(group_id)
         if resident is not None:
             resident.group = resident.group.with_rules(self.own.rules_of(group_id))
-            if not resident.busy and not resident.lost:
+            if not resident.busy and not resident.suspended:
                 self._rearm(resident)
 
     def adopt(
@@ -349,16 +349,16 @@ class CoordinatorRuntime:
         for group_id in [g for g in self.residents if slot_of(g) in gone]:
             resident = self.residents.pop(group_id)
             self.faces.drop(group_id)
-            resident.lost = True
+            resident.suspended = True
             self._forget_operations(resident.inbox)
             resident.inbox.clear()
             self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
 
     def doubt(self, resident: GroupEntry) -> None:
         """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
-        if not resident.lost:
+        if not resident.suspended:
             resident.doubted_at = self.clock()
-        resident.lost = True
+        resident.suspended = True
         if self.residents.get(resident.group_id) is resident:
             self.faces.drop(resident.group_id)
 
@@ -399,7 +399,7 @@ class CoordinatorRuntime:
         waiting = {event.ticket for event in resident.inbox}
         self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
         self.faces.put(resident.group_id, resident.group.face())
-        resident.lost = False
+        resident.suspended = False
         self.observers.look()  # what was in doubt may have been written, and nobody was told
         self.release(resident)
 
@@ -425,7 +425,7 @@ class CoordinatorRuntime:
             if resident is None or resident.wake_at != at:
                 continue  # it was armed anew, or is gone
             resident.wake_at = None
-            if not resident.lost:  # else a reload arms it anew
+            if not resident.suspended:  # else a reload arms it anew
                 self._wake(resident, now)
         return False
 
@@ -446,7 +446,7 @@ class CoordinatorRuntime:
         """Put a ``Tick`` into the inbox of a group that is due, whatever its timer says: the
         session sweep asked. A group that is not due is left alone."""
         resident = self.residents.get(group_id)
-        if resident is None or resident.lost:
+        if resident is None or resident.suspended:
             return
         due = self._due(resident)
         if due is not None and due <= self.clock():
@@ -478,7 +478,7 @@ class CoordinatorRuntime:
         return resident
 
     def _break(self, resident: GroupEntry) -> None:
-        resident.broken = resident.lost = True
+        resident.broken = resident.suspended = True
         self.faces.drop(resident.group_id)
         self._forget_operations(resident.inbox)
         resident.inbox.clear()

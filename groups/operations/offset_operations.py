@@ -64,7 +64,7 @@ class OffsetVerbs:
             logger.info("offsets of %r were not looked at: %s", group_id, error)
             self.coordinator.undecided(asked.operation_id)
         else:
-            if resident.lost:
+            if resident.suspended:
                 self.coordinator.undecided(asked.operation_id)
             else:
                 resident.inbox.appendleft(event)

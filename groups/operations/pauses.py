@@ -94,7 +94,7 @@ class Pausing:
         try:
             yield resident.group
         finally:
-            if not resident.lost:
+            if not resident.suspended:
                 self.coordinator.release(resident)
 
     async def _held(self, group_id: str) -> GroupEntry | None:

@@ -16,7 +16,7 @@ from uuid import UUID
 from groups.cluster.lease import NodeIdTaken
 from groups.cluster.lease_end import LeaseEnd
 from groups.cluster.slot_keeper import SlotKeeper
-from groups.cluster.view import Broker, Cluster
+from groups.cluster.view import Cluster, NodeAddress
 from groups.coordinator.assignor_worker import Assigning
 from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
@@ -106,7 +106,7 @@ class Node:
         self._make(rules, Random(rng.getrandbits(64)))
 
     def _make(self, rules: Rules, rng: Random) -> None:
-        me = Broker(self.node_id, "127.0.0.1", PORT + self.node_id)
+        me = NodeAddress(self.node_id, "127.0.0.1", PORT + self.node_id)
         self.cluster = Cluster("")
         self.desk = Desk(self.process, self.network)
         self.coordinator = CoordinatorRuntime(rules, self.process.clock_ms, rng, self.desk.answer)

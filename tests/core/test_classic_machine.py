@@ -182,7 +182,7 @@ class Lives(RuleBasedStateMachine):
         self.guard(False, 0)
         self.tick(0)
         assert self.group.live.put_off is None
-        assert self.group.live.round is not None or not self.group.live.joins
+        assert self.group.live.join_phase is not None or not self.group.live.joins
 
     @rule()
     def delete(self) -> None:

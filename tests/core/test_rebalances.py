@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from groups.core.classic import states
-from groups.core.classic.live import Round, Window
+from groups.core.classic.live import JoinPhase, Window
 from tests.core.conversation import Conversation
 
 PAGE = Path(__file__).parents[2] / "docs" / "rebalances.md"
@@ -106,7 +106,7 @@ def test_an_empty_group_is_only_woken_by_a_new_member() -> None:
 
 def test_a_quiet_window_brings_the_end_of_a_join_phase_forward_and_nothing_puts_it_off() -> None:
     window = Window(remaining_ms=0, grew=False, last_join=1_000)
-    phase = Round("t", "r", None, None, 500, 600, 3_000, window)
+    phase = JoinPhase("t", "r", None, None, 500, 600, 3_000, window)
     assert [phase.deadline(quiet, False) for quiet in (0, 1, 500, 9_000)] == [
         3_600, 1_001, 1_500, 3_600,
     ]  # fmt: skip

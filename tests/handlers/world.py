@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, cast
 
 from groups.catalogue.cache import Catalogue
-from groups.cluster.view import Broker, Cluster
+from groups.cluster.view import Cluster, NodeAddress
 from groups.core.events import Ticket
 from groups.core.replies import Reply
 from groups.core.rows import SLOTS
@@ -40,7 +40,7 @@ SETTINGS: dict[str, Any] = {
     "request_configs_max": 1_000,
 }
 
-BROKERS = (Broker(0, "alpha.test", 9092), Broker(1, "beta.test", 9093))
+BROKERS = (NodeAddress(0, "alpha.test", 9092), NodeAddress(1, "beta.test", 9093))
 
 
 def settings(**over: Any) -> NodeSettings:
@@ -49,7 +49,7 @@ def settings(**over: Any) -> NodeSettings:
     return NodeSettings(**{f.name: values.get(f.name, 0) for f in fields(NodeSettings)})
 
 
-def cluster(*brokers: Broker, owner: int | None = 1) -> Cluster:
+def cluster(*brokers: NodeAddress, owner: int | None = 1) -> Cluster:
     """A view in which one node owns every slot."""
     owners = {} if owner is None else dict.fromkeys(range(SLOTS), owner)
     return Cluster("cluster-of-tests", brokers or BROKERS, owners)

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from unittest.mock import patch
 
-from groups.cluster.view import Broker
+from groups.cluster.view import NodeAddress
 from groups.core.events import Event, JoinGroup, OffsetCommit, OffsetWrite, SyncGroup, Ticket
 from groups.core.group import Millis
 from groups.core.replies import Committed, Joined, Reply
@@ -183,7 +183,7 @@ async def running(
     """A node that has claimed every slot; stopped, and its slots handed back, at the end."""
     counter, points = Counter(), Points()
     node = Node(
-        Broker(node_id, "127.0.0.1", 1),
+        NodeAddress(node_id, "127.0.0.1", 1),
         counter.answer,
         clock=clock,
         fail=points,

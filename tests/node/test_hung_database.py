@@ -136,7 +136,7 @@ async def test_a_group_in_doubt_that_cannot_be_read_answers_in_time(
         one.node.reloader.add_unsure([resident])
         late = await one.commit("g", 1, joined)
         assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
-        assert resident.lost
+        assert resident.suspended
 
     assert await one.commit("g", 2, joined) == Committed()
 

@@ -97,7 +97,7 @@ async def test_a_timer_that_ran_out_with_the_lease_evicts_nobody(alone: Alone) -
     alone.falls_due()
 
     assert await alone.sync() is ErrorCode.COORDINATOR_NOT_AVAILABLE
-    assert not alone.resident.lost and "m" in alone.resident.group.durable.members
+    assert not alone.resident.suspended and "m" in alone.resident.group.durable.members
 
 
 async def test_a_timer_that_ran_out_in_a_stall_evicts_nobody(alone: Alone) -> None:
@@ -107,7 +107,7 @@ async def test_a_timer_that_ran_out_in_a_stall_evicts_nobody(alone: Alone) -> No
     alone.falls_due()
 
     assert await alone.sync() is ErrorCode.NONE
-    assert not alone.resident.lost and "m" in alone.resident.group.durable.members
+    assert not alone.resident.suspended and "m" in alone.resident.group.durable.members
     assert alone.coordinator.missed == 2 * SESSION_MS
 
 
@@ -137,4 +137,4 @@ async def test_rows_that_are_put_together_for_a_slot_that_went_are_nobodys(
     coordinator.reseated(resident, merge)
 
     face = coordinator.faces.get("g")
-    assert resident.lost and (face.generation if face else None) == (8 if is_back else None)
+    assert resident.suspended and (face.generation if face else None) == (8 if is_back else None)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from groups.cluster.lease import Lease
-from groups.cluster.view import Broker
+from groups.cluster.view import NodeAddress
 from launcher import ports
 from tests.node.servers import Address, address
 
@@ -46,7 +46,7 @@ async def test_an_attempt_that_hangs_is_given_up_and_the_next_has_more_time(
     here: Address, silent: int
 ) -> None:
     server = here.leads_to
-    lease = Lease(Broker(0, "127.0.0.1", 1), LEASE_MS)
+    lease = Lease(NodeAddress(0, "127.0.0.1", 1), LEASE_MS)
     try:
         await lease.beat()
         await lease.close()

@@ -8,7 +8,7 @@ import pytest
 
 from groups.cluster.beats import BEATS_PER_LEASE, OVERDUE, STAY_LEASES, NodeRow, SlotRow
 from groups.cluster.slot_keeper import HAND_OVER_SLOTS_MAX, SlotKeeper
-from groups.cluster.view import Broker, Cluster
+from groups.cluster.view import Cluster, NodeAddress
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.errors import ErrorCode
 from groups.core.group import Rules
@@ -19,7 +19,7 @@ from tests.node.running import Running
 Other = connections.Connection
 
 LEASE_MS = 3_000
-ME, YOU = Broker(0, "here", 1), Broker(1, "there", 2)
+ME, YOU = NodeAddress(0, "here", 1), NodeAddress(1, "there", 2)
 THEIRS = uuid4()
 OWNED = "SELECT slot FROM rollcall_slot WHERE node_id = 0 ORDER BY slot"
 RELEASED = "SELECT details FROM rollcall_journal WHERE kind = 'slots-released'"
@@ -65,7 +65,7 @@ class Keeper:
         return self.published[-1]
 
 
-def row(broker: Broker, incarnation: UUID) -> NodeRow:
+def row(broker: NodeAddress, incarnation: UUID) -> NodeRow:
     """A node that beats no more."""
     return NodeRow(broker.node_id, incarnation, 7, broker.host, broker.port, lease_ms=LEASE_MS)
 

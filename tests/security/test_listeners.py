@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from groups.cluster.view import Broker, Endpoint
+from groups.cluster.view import Endpoint, NodeAddress
 from launcher.plan import moved
 from protocol import listeners, principals
 from protocol.listeners import Listener, ListenerError, Security, Wanted
@@ -100,7 +100,7 @@ def test_further_nodes_listen_one_port_further() -> None:
 
 def test_a_node_is_told_at_the_listener_that_was_asked() -> None:
     told = (Endpoint("IN", "10.0.0.1", 1), Endpoint("OUT", "::1", 2), Endpoint("DRAFT", "d", 3))
-    broker = Broker(0, "10.0.0.1", 1, 3, tuple(Endpoint.parse(str(each)) for each in told))
+    broker = NodeAddress(0, "10.0.0.1", 1, 3, tuple(Endpoint.parse(str(each)) for each in told))
     assert [broker.at("IN"), broker.at("OUT"), broker.draft] == list(told)
     assert broker.at("ELSEWHERE") is None
 
@@ -114,7 +114,7 @@ def test_an_endpoint_that_another_version_wrote_in_its_own_form_hides_no_other()
 
 
 def test_a_node_of_the_version_before_is_found_at_its_one_address() -> None:
-    broker = Broker(0, "h", 1, 2)
+    broker = NodeAddress(0, "h", 1, 2)
     assert broker.at("ANY") == Endpoint("ANY", "h", 1)
     assert broker.draft == Endpoint("DRAFT", "h", 2)
     assert broker._replace(draft_port=0).draft is None

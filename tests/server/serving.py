@@ -17,7 +17,7 @@ from groups.cluster.view import DRAFT
 from groups.core.events import Event, Ticket
 from groups.core.replies import Reply
 from groups.node import Node
-from protocol.application import KafkaConsumer
+from protocol.application import RequestConsumer
 from protocol.connection import KafkaConnection
 from protocol.listeners import Listener
 from protocol.server import CoordinatorServer
@@ -60,7 +60,7 @@ class Serving:
         self.draft_address = ""
         self.ready = asyncio.Event()
         self.server = CoordinatorServer(
-            ProtocolTypeRouter({"kafka": KafkaConsumer.as_asgi()}),
+            ProtocolTypeRouter({"kafka": RequestConsumer.as_asgi()}),
             lambda me, desk: Node(me, desk.answer, fail=self.points),
             node_id=0,
             listeners=listeners or (Listener("PLAINTEXT", "127.0.0.1", 0),),

@@ -169,7 +169,7 @@ class ClassicGroup(Halves[Live]):
         if group.state == EMPTY and not live.joins:  # a frozen group's newcomers wait in Empty
             return NOBODY
         rebalancing = group.state == PREPARING and (
-            live.round is not None or "must_rebalance" in group.details
+            live.join_phase is not None or "must_rebalance" in group.details
         )
         code = ErrorCode.REBALANCE_IN_PROGRESS if rebalancing else ErrorCode.NONE
         return HeartbeatView(group.generation, code, live.beats, live.instances)

@@ -67,7 +67,7 @@ def owe(work: Work, cause: Cause) -> None:
 
 def is_owed(row: GroupRow, live: Live) -> bool:
     """Whether a rebalance is called for that has not begun."""
-    if live.round is not None or row.state not in (EMPTY, STABLE):
+    if live.join_phase is not None or row.state not in (EMPTY, STABLE):
         return False
     return bool(live.joins) or (row.state == STABLE and "must_rebalance" in row.details)
 

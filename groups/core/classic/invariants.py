@@ -85,13 +85,13 @@ def _check_members(durable: Durable) -> None:
 
 def _check_joins(durable: Durable, live: Live) -> None:
     if durable.group.state != PREPARING:
-        assert live.round is None, f"a join phase goes on in {durable.group.state}"
+        assert live.join_phase is None, f"a join phase goes on in {durable.group.state}"
         assert not live.joins or live.put_off is not None, f"joins in {durable.group.state}"
         if not live.recovering:
             owed = is_owed(durable.group, live)
             assert owed is (live.put_off is not None), "what is put off is not what is owed"
     elif not live.recovering:
-        assert live.round is not None, "PreparingRebalance without a join phase"
+        assert live.join_phase is not None, "PreparingRebalance without a join phase"
     assert live.fresh == sum(1 for join in live.joins.values() if join.is_new)
     for member_id, join in live.joins.items():
         assert join.row.member_id == member_id, "a join is parked under another id"

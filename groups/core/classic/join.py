@@ -123,9 +123,9 @@ def _admit(work: Work, event: JoinGroup, member_id: str) -> None:
     row = member_row(work, event, member_id)
     if work.state == EMPTY:
         work.set_row(protocol_type=event.protocol_type)
-    elif work.live.round is not None and work.live.round.window is not None:
-        window = replace(work.live.round.window, grew=True, last_join=work.now)
-        work.set_round(window=window)
+    elif work.live.join_phase is not None and work.live.join_phase.window is not None:
+        window = replace(work.live.join_phase.window, grew=True, last_join=work.now)
+        work.set_join_phase(window=window)
     work.change().next_position += 1
     work.park(parked(work, event, row, is_new=True))
     rebalance_or_go_on(work, _cause(MEMBER_JOINED, event, member_id))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from heapq import nlargest
 
 from groups.core.classic import guards, packing
-from groups.core.classic.live import Cause, Join, Round, SyncPhase, Window
+from groups.core.classic.live import Cause, Join, JoinPhase, SyncPhase, Window
 from groups.core.classic.states import (
     COMPLETING,
     EMPTY,
@@ -50,7 +50,7 @@ def prepare(work: Work, cause: Cause) -> None:
     if work.state == COMPLETING:
         work.set_details(**{UNASSIGNED: True})
     live = work.change()
-    live.round, live.put_off = _round(work, cause), None
+    live.join_phase, live.put_off = _round(work, cause), None
     work.note(
         EntryKind.REBALANCE_STARTED,
         trigger=cause.trigger,
@@ -60,7 +60,7 @@ def prepare(work: Work, cause: Cause) -> None:
         client_reason=cause.client_reason,
         details={"members": work.size, "from": work.state},
     )
-    has_no_window = work.state == EMPTY and live.round.window is None
+    has_no_window = work.state == EMPTY and live.join_phase.window is None
     work.move_to(PREPARING)
     if has_no_window:
         complete(work)  # a window of no length: it ends at once, whoever else may be on the way
@@ -68,7 +68,7 @@ def prepare(work: Work, cause: Cause) -> None:
         maybe_complete(work)
 
 
-def _round(work: Work, cause: Cause) -> Round:
+def _round(work: Work, cause: Cause) -> JoinPhase:
     """The new join phase with its timer; an empty group's first one is a window, or each of the
     members that start together would begin a rebalance."""
     timeout = rebalance_timeout_ms(work)
@@ -77,7 +77,7 @@ def _round(work: Work, cause: Cause) -> Round:
     if work.state == EMPTY and delay > 0:
         window = Window(max(timeout - delay, 0), grew=False, last_join=work.now)
         timeout = delay
-    return Round(
+    return JoinPhase(
         trigger=cause.trigger,
         reason=cause.reason,
         member_id=cause.member_id,
@@ -120,14 +120,14 @@ def maybe_complete(work: Work) -> None:
     live = work.live
     if work.state != PREPARING or len(live.joins) < work.size or (live.awaited and work.size):
         return
-    if live.round is not None and live.round.window is not None:
+    if live.join_phase is not None and live.join_phase.window is not None:
         return
     complete(work)
 
 
 def on_deadline(work: Work) -> None:
     """The join timer has ended: extend the window once more, or go on with who is here."""
-    current = work.live.round
+    current = work.live.join_phase
     assert current is not None
     window = current.window
     end = current.armed_at + current.timeout_ms
@@ -143,10 +143,10 @@ def _is_quiet(work: Work, window: Window) -> bool:
     return quiet_ms > 0 and not work.live.awaited and work.now >= window.last_join + quiet_ms
 
 
-def _extend(work: Work, current: Round, window: Window, end: Millis) -> None:
+def _extend(work: Work, current: JoinPhase, window: Window, end: Millis) -> None:
     delay = min(work.rules.group_initial_rebalance_delay_ms, window.remaining_ms)
     left = max(window.remaining_ms - current.timeout_ms, 0)
-    work.set_round(
+    work.set_join_phase(
         armed_at=end, timeout_ms=delay, window=replace(window, remaining_ms=left, grew=False)
     )
 
@@ -157,7 +157,7 @@ def complete(work: Work) -> None:
     if work.members and not work.live.joins:
         _wait_on(work)
         return
-    finished = work.live.round
+    finished = work.live.join_phase
     assert finished is not None
     before = work.row.generation
     rejoined = work.change().joins
@@ -169,7 +169,7 @@ def complete(work: Work) -> None:
     _journal_end(work, finished, before, rejoined)
     _report_operations(work)
     live = work.change()
-    live.joins, live.fresh, live.round = SharedDict(), 0, None
+    live.joins, live.fresh, live.join_phase = SharedDict(), 0, None
     live.generation = work.row.generation
     live.floor = work.now
 
@@ -178,7 +178,7 @@ def _wait_on(work: Work) -> None:
     """Only silent static members are left: wait for them once more, in the same generation, since
     there is nobody to form the next."""
     timeout = max(rebalance_timeout_ms(work), EXTENSION_MS_MIN)
-    work.set_round(armed_at=work.now, timeout_ms=timeout, window=None)
+    work.set_join_phase(armed_at=work.now, timeout_ms=timeout, window=None)
 
 
 def drop_laggards(work: Work) -> None:
@@ -199,17 +199,17 @@ def note_departure(work: Work, member_id: str, trigger: str) -> None:
         work.set_details(must_rebalance=trigger)
     if work.row.leader == member_id:
         work.set_row(leader=None)
-    if work.live.round is not None:
+    if work.live.join_phase is not None:
         count_departure(work, member_id)
 
 
 def count_departure(work: Work, member_id: str) -> None:
     """Remember for the journal who left while the join phase went on."""
-    current = work.live.round
+    current = work.live.join_phase
     if current is None:
         return
     named = current.left if len(current.left) >= NAMED_MAX else (*current.left, member_id)
-    work.set_round(left=named, left_count=current.left_count + 1)
+    work.set_join_phase(left=named, left_count=current.left_count + 1)
 
 
 def _begin_generation(work: Work) -> None:
@@ -304,7 +304,7 @@ def everyone(work: Work) -> tuple[JoinedMember, ...]:
     )
 
 
-def _journal_end(work: Work, finished: Round, before: int, joins: Mapping[str, Join]) -> None:
+def _journal_end(work: Work, finished: JoinPhase, before: int, joins: Mapping[str, Join]) -> None:
     duration = work.now - finished.started_at
     waits = {
         member_id: max(0, joins[member_id].first - finished.started_at)

@@ -81,7 +81,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class JoinPhase:
     """One join phase: why it began, and the timer that ends it.
 
     ``left`` names some of the members that were removed meanwhile, ``left_count``
@@ -153,7 +153,7 @@ class Live:
     preferences: dict[tuple[str, ...], int] = field(default_factory=dict)
     metadata_bytes: int = 0
     next_position: int = 0
-    round: Round | None = None
+    join_phase: JoinPhase | None = None
     sync: SyncPhase | None = None
     recovering: bool = False
     dropped: dict[Ticket, Reply] = field(default_factory=dict)
@@ -196,6 +196,10 @@ class Live:
     def heard_of(self, member_id: str) -> Millis:
         """Since when the member has been silent, as far as silence counts."""
         return max(self.beats[member_id].at, self.floor)
+
+    def session_end(self, row: MemberRow) -> Millis:
+        """When a member that stays silent is removed. One with a parked request is not silent."""
+        return self.heard_of(row.member_id) + row.session_timeout_ms
 
     def guard_deadline(self, join: Join) -> Millis:
         """When a newcomer whose join is still parked is removed."""

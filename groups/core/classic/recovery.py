@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from groups.core.classic import guards, packing
 from groups.core.classic.join_phase import arm_sync_anew, maybe_complete, rebalance_or_go_on
-from groups.core.classic.live import Cause, Join, Live, Round
+from groups.core.classic.live import Cause, Join, JoinPhase, Live
 from groups.core.classic.states import (
     COMPLETING,
     EMPTY,
@@ -55,7 +55,7 @@ def recover(work: Work) -> None:
     """The first step of a new owner: settle what the old one had begun."""
     work.change().recovering = False
     if work.state == PREPARING:
-        if work.live.round is not None:
+        if work.live.join_phase is not None:
             maybe_complete(work)
         elif work.row.details.get("must_rebalance") is not None:
             _resume_join_phase(work)
@@ -74,7 +74,7 @@ def recover(work: Work) -> None:
 
 def _resume_join_phase(work: Work) -> None:
     timeout = max((row.rebalance_timeout_ms for row in work.members.values()), default=0)
-    work.change().round = Round(
+    work.change().join_phase = JoinPhase(
         trigger=work.row.details["must_rebalance"],
         reason="it had begun under another owner",
         member_id=None,
@@ -106,16 +106,16 @@ def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
     after.beats = SharedDict((m, live.beats.get(m, beat)) for m, beat in after.beats.items())
     after.pending = SharedDict((m, p) for m, p in live.pending.items() if m not in durable.members)
     after.awaited = sum(pending.is_awaited for pending in after.pending.values())
-    if durable.group.state == PREPARING and live.round is not None:
+    if durable.group.state == PREPARING and live.join_phase is not None:
         _keep_joins(durable, live, after)
         if after.joins or "must_rebalance" in durable.group.details:
-            after.round = live.round
+            after.join_phase = live.join_phase
     elif _same_sync_phase(durable, live):
         after.sync, after.recovering = live.sync, False
         after.unsynced = SharedDict((m, None) for m in live.unsynced if m in durable.members)
         if durable.group.state != STABLE:
             after.syncs = SharedDict((m, t) for m, t in live.syncs.items() if m in durable.members)
-    elif durable.group.state == STABLE and live.round is None and not live.recovering:
+    elif durable.group.state == STABLE and live.join_phase is None and not live.recovering:
         after.recovering = False
     _keep_held(durable, live, after)
     after.dropped = _dropped(durable, live, set(after.tickets()))
@@ -124,7 +124,7 @@ def kept(durable: Durable, live: Live, now: Millis, rules: Rules) -> Live:
 
 def _keep_held(durable: Durable, live: Live, after: Live) -> None:
     """What was put off goes on waiting; what the rows alone know of is settled by ``recover``."""
-    if durable.group.state not in (EMPTY, STABLE) or live.round is not None:
+    if durable.group.state not in (EMPTY, STABLE) or live.join_phase is not None:
         return
     _keep_joins(durable, live, after)
     if guards.is_owed(durable.group, after):
@@ -219,11 +219,13 @@ def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
     joins, pending = live.joins.items(), live.pending.items()
     after.joins = SharedDict((m, replace(join, since=anew(join.since))) for m, join in joins)
     after.pending = SharedDict((m, replace(p, since=anew(p.since))) for m, p in pending)
-    if after.round is not None:
-        window = after.round.window
+    if after.join_phase is not None:
+        window = after.join_phase.window
         if window is not None:
             window = replace(window, last_join=anew(window.last_join))
-        after.round = replace(after.round, armed_at=anew(after.round.armed_at), window=window)
+        after.join_phase = replace(
+            after.join_phase, armed_at=anew(after.join_phase.armed_at), window=window
+        )
     if after.sync is not None:
         after.sync = replace(after.sync, armed_at=anew(after.sync.armed_at))
     return after

@@ -60,7 +60,7 @@ def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iter
     None: anybody's."""
     if len(changed.beats) + len(changed.pending) <= EXACT_MAX:
         return None
-    if changed.floor != live.floor or (changed.round is None) is not (live.round is None):
+    if changed.floor != live.floor or (changed.join_phase is None) is not (live.join_phase is None):
         return None
     ids: set[str] = set()
     for entries in (changed.beats, changed.joins, changed.syncs, changed.pending):
@@ -78,8 +78,8 @@ def _of_the_group(durable: Durable, live: Live, rules: Rules) -> Iterator[Millis
         yield live.floor
     if live.sync is not None and live.unsynced:
         yield live.sync.deadline
-    if live.round is not None:
-        yield live.round.deadline(rules.group_quiet_window_ms, bool(live.awaited))
+    if live.join_phase is not None:
+        yield live.join_phase.deadline(rules.group_quiet_window_ms, bool(live.awaited))
     held_until = guards.due(durable, live, rules)
     if held_until is not None:
         yield held_until
@@ -92,11 +92,11 @@ def _of_one(member_id: str, durable: Durable, live: Live) -> Iterator[Millis]:
     elif member_id in live.pending:
         yield live.pending_deadline(live.pending[member_id])
     elif member_id in durable.members and member_id not in live.syncs:
-        yield live.heard_of(member_id) + durable.members[member_id].session_timeout_ms
+        yield live.session_end(durable.members[member_id])
 
 
 def _of_a_join(live: Live, join: Join) -> Iterator[Millis]:
-    if live.round is None:
+    if live.join_phase is None:
         yield guards.join_deadline(live, join)
     elif join.is_new:
         yield live.guard_deadline(join)
@@ -138,10 +138,10 @@ def _silent(work: Work) -> Iterator[MemberRow]:
     for row in work.members.values():
         if row.member_id in live.joins or row.member_id in live.syncs:
             continue
-        if now >= live.heard_of(row.member_id) + row.session_timeout_ms:
+        if now >= live.session_end(row):
             yield row
     for join in live.joins.values():
-        if live.round is not None and join.is_new and now >= live.guard_deadline(join):
+        if live.join_phase is not None and join.is_new and now >= live.guard_deadline(join):
             yield join.row
 
 
@@ -152,7 +152,7 @@ def _expire_held_joins(work: Work) -> None:
     (docs/decisions/0010-guard-rails.md).
     """
     live = work.live
-    if live.round is not None:
+    if live.join_phase is not None:
         return
     joins = live.joins.values()
     late = [join.row for join in joins if work.now >= guards.join_deadline(live, join)]
@@ -181,7 +181,7 @@ def _end_join_phase(work: Work) -> None:
     """End or extend the join phase; several extensions may have gone by unseen."""
     quiet_ms = work.rules.group_quiet_window_ms
     while work.state == PREPARING:
-        current = work.live.round
+        current = work.live.join_phase
         assert current is not None
         if work.now < current.deadline(quiet_ms, bool(work.live.awaited)):
             return

@@ -11,7 +11,7 @@ from typing import Final
 
 from groups.core.assignment import count_of
 from groups.core.classic import guards
-from groups.core.classic.live import Live, Round, SyncPhase
+from groups.core.classic.live import JoinPhase, Live, SyncPhase
 from groups.core.classic.states import UNASSIGNED
 from groups.core.group import Millis, Rules
 from groups.core.rows import Durable, MemberRow
@@ -32,8 +32,8 @@ COOPERATIVE: Final = frozenset({"cooperative-sticky"})
 
 def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting | None:
     """What the group waits for; None where it is at work. O(members)."""
-    if live.round is not None:
-        return _joining(durable, live, live.round, rules, now)
+    if live.join_phase is not None:
+        return _joining(durable, live, live.join_phase, rules, now)
     if live.sync is not None and live.unsynced:
         return _syncing(durable, live, live.sync)
     if guards.is_owed(durable.group, live):
@@ -41,7 +41,9 @@ def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting 
     return None
 
 
-def _joining(durable: Durable, live: Live, joining: Round, rules: Rules, now: Millis) -> Waiting:
+def _joining(
+    durable: Durable, live: Live, joining: JoinPhase, rules: Rules, now: Millis
+) -> Waiting:
     until = joining.deadline(rules.group_quiet_window_ms, bool(live.awaited))
     rows = durable.members
     late = [member_id for member_id in rows if member_id not in live.joins]
@@ -65,7 +67,7 @@ def _joining(durable: Durable, live: Live, joining: Round, rules: Rules, now: Mi
 
 def _removed_at(live: Live, row: MemberRow, join_end: Millis) -> Millis:
     """The join phase ends for who has not joined, but static members keep their place."""
-    session_end = live.heard_of(row.member_id) + row.session_timeout_ms
+    session_end = live.session_end(row)
     return session_end if row.instance_id is not None else min(session_end, join_end)
 
 

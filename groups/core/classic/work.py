@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from groups.core.classic import packing
-from groups.core.classic.live import HANDED_OUT_MAX, Join, Live, Pending, Round
+from groups.core.classic.live import HANDED_OUT_MAX, Join, JoinPhase, Live, Pending
 from groups.core.classic.states import EMPTY, PREPARING, TRANSITIONS
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.group import Beat, Rules
@@ -148,12 +148,12 @@ class Work(Gathered[Live]):
         if row.instance_id is not None and live.instances.get(row.instance_id) == row.member_id:
             del live.instances[row.instance_id]
 
-    def set_round(self, **changes: Any) -> Round:
+    def set_join_phase(self, **changes: Any) -> JoinPhase:
         """Change fields of the join phase that goes on."""
         live = self.change()
-        assert live.round is not None and self.state == PREPARING
-        live.round = replace(live.round, **changes)
-        return live.round
+        assert live.join_phase is not None and self.state == PREPARING
+        live.join_phase = replace(live.join_phase, **changes)
+        return live.join_phase
 
     # What follows
 

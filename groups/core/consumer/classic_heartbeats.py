@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from groups.core.consumer import guards
 from groups.core.consumer.index import Index
-from groups.core.consumer.live import Batch
+from groups.core.consumer.live import TargetSchedule
 from groups.core.consumer.member import UNRELEASED, UNREVOKED, Member
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, HeartbeatView, Millis
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from groups.core.consumer.work import Live, Timer, Work
 
 
-def is_behind(row: GroupRow, batch: Batch, index: Index, member: Member) -> bool:
+def is_behind(row: GroupRow, schedule: TargetSchedule, index: Index, member: Member) -> bool:
     """Whether there is a newer target than the member's.
 
     An epoch without a target does not count: the next heartbeat of a member of the consumer
     protocol computes it, or the batch that it waits for. Where there is neither a join does,
     unless it has to wait: then the member would come back in a loop.
     """
-    waits = index.modern > 0 or guards.is_put_off(row) or batch.is_wanted or batch.asked
+    waits = index.modern > 0 or guards.is_put_off(row) or schedule.is_wanted or schedule.asked
     newest: int = row.details["target_epoch"] if waits else row.generation
     return member.epoch < newest
 
 
-def must_join(row: GroupRow, batch: Batch, index: Index, member: Member) -> bool:
+def must_join(row: GroupRow, schedule: TargetSchedule, index: Index, member: Member) -> bool:
     """Whether the member's heartbeat is answered REBALANCE_IN_PROGRESS.
 
     It is behind, or has to give something up, or all that it waits for has become free.
     """
-    if is_behind(row, batch, index, member) or member.state == UNREVOKED:
+    if is_behind(row, schedule, index, member) or member.state == UNREVOKED:
         return True
     if member.state != UNRELEASED:
         return False
@@ -52,8 +52,8 @@ def renew(work: "Work") -> None:
     heartbeats are answered without a step (docs/decisions/0015-migration.md).
     """
     index = work.index
-    row, batch = work.row, work.live.batch
-    called = {m for m in index.classic if must_join(row, batch, index, work.members[m])}
+    row, schedule = work.row, work.live.schedule
+    called = {m for m in index.classic if must_join(row, schedule, index, work.members[m])}
     if called == work.live.calls.keys():
         return
     live = work.change()
@@ -87,7 +87,7 @@ def face(row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live
     told: dict[str, tuple[int, ErrorCode]] = {}
     for member_id in index.classic:
         member = members[member_id]
-        called = must_join(row, live.batch, index, member)
+        called = must_join(row, live.schedule, index, member)
         code = ErrorCode.REBALANCE_IN_PROGRESS if called else ErrorCode.NONE
         told[member_id] = (member.epoch, code)
     theirs = {member_id: live.beats[member_id] for member_id in told}

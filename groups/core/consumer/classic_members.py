@@ -191,7 +191,7 @@ def sync_group(work: Work, event: SyncGroup) -> None:
     # Who gives something up has joined already, and learns here what it may keep.
     live = work.live
     if (
-        classic_heartbeats.is_behind(work.row, live.batch, work.index, member)
+        classic_heartbeats.is_behind(work.row, live.schedule, work.index, member)
         and member.state != UNREVOKED
     ):
         raise Refuse(ErrorCode.REBALANCE_IN_PROGRESS)

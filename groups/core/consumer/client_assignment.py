@@ -23,7 +23,7 @@ from groups.core.replies import Installed, Prepared, PreparedMember
 def prepare(work: Work, event: PrepareAssignment) -> None:
     """Hand the asked member everything that its assignor may want to know."""
     _asked(work, event)
-    elected = work.live.round.elected
+    elected = work.live.client_round.elected
     assert elected is not None
     catalogue = work.index.catalogue
     subscribers = targets.Subscribers(work.index)
@@ -92,7 +92,7 @@ def _asked(work: Work, event: PrepareAssignment | InstallAssignment) -> Member:
         raise Refuse(ErrorCode.STALE_MEMBER_EPOCH, detail)
     if guards.holds(work) or not client_rounds.goes_on(work):
         _not_asked("No member is asked to assign.")
-    if work.live.round.asked != event.member_id:
+    if work.live.client_round.asked != event.member_id:
         _not_asked("Another member is asked to assign, or none yet.")
     return member
 
@@ -102,7 +102,7 @@ def _not_asked(sentence: str) -> NoReturn:
 
 
 def _go_by(work: Work, member: Member, shares: Mapping[str, Parts]) -> None:
-    now = work.live.round
+    now = work.live.client_round
     assert now.elected is not None
     question = targets.question(work, now.elected.name, lambda *_told: shares)
     try:

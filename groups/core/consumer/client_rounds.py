@@ -14,7 +14,7 @@ from typing import Final
 
 from groups.core.assignors.client_side import Elected, elect
 from groups.core.consumer import votes
-from groups.core.consumer.live import NO_ROUND, Round
+from groups.core.consumer.live import NO_CLIENT_ROUND, ClientRound
 from groups.core.consumer.member import LEFT_FOR_NOW, Member
 from groups.core.consumer.work import Work
 from groups.core.group import Millis, Rules, forgiven
@@ -25,29 +25,29 @@ ASKED_MAX: Final = 3
 """Members that are asked, one after another, before the coordinator assigns."""
 
 
-def reloaded(now: Round, members: Mapping[str, Member]) -> Round:
+def reloaded(now: ClientRound, members: Mapping[str, Member]) -> ClientRound:
     """After the rows were read again: whoever was asked may be gone."""
     return replace(now, asked=now.asked if now.asked in members else None)
 
 
-def rearmed(now: Round, rules: Rules, at: Millis, missed: Millis) -> Round:
+def rearmed(now: ClientRound, rules: Rules, at: Millis, missed: Millis) -> ClientRound:
     """The node slept: whoever is asked has so much longer, and never more than its whole time."""
     wait = _patience(rules) if now.asked else _until_asked(rules)
     began = forgiven(now.until - wait, at, missed)
     return now if now.elected is None else replace(now, until=began + wait)
 
 
-def due(now: Round) -> Millis | None:
+def due(now: ClientRound) -> Millis | None:
     """When somebody else must be asked; None: no round is open."""
     return None if now.elected is None else now.until
 
 
-def is_open(now: Round, row: GroupRow) -> bool:
+def is_open(now: ClientRound, row: GroupRow) -> bool:
     """Whether a member works out the target of the present group epoch, or is about to."""
     return now.elected is not None and now.epoch == row.generation
 
 
-def waits_for(now: Round, row: GroupRow, member: Member) -> bool:
+def waits_for(now: ClientRound, row: GroupRow, member: Member) -> bool:
     """Whether the round goes on with this member's next heartbeat: it must not be held."""
     if not is_open(now, row):
         return False
@@ -57,19 +57,19 @@ def waits_for(now: Round, row: GroupRow, member: Member) -> bool:
 def begin(work: Work) -> bool:
     """A target is called for: whether members work it out. Else the coordinator does, at once."""
     elected = election(work)
-    before = work.live.round
+    before = work.live.client_round
     if elected is None:
         _tell_page(work, None)
         return False
     until = work.now + _until_asked(work.rules)
-    now = Round(elected, work.row.generation, until=until, failed=before.failed)
+    now = ClientRound(elected, work.row.generation, until=until, failed=before.failed)
     if not any(_candidates(work, now)):
         close(work)
         _told(work, elected.name, _why_nobody(work, elected))
         return False
     live = work.change()
-    live.round = now
-    live.batch = replace(live.batch, is_wanted=False, asked=0)
+    live.client_round = now
+    live.schedule = replace(live.schedule, is_wanted=False, asked=0)
     return True
 
 
@@ -77,7 +77,7 @@ def goes_on(work: Work) -> bool:
     """Whether the round that is open is still the right one. Another group epoch is the next
     thing that its member is asked for, within the same time, unless the group now wants another
     assignor."""
-    now = work.live.round
+    now = work.live.client_round
     if now.elected is None or now.epoch == work.row.generation:
         return now.elected is not None
     elected = election(work)
@@ -88,7 +88,7 @@ def goes_on(work: Work) -> bool:
     if not any(_candidates(work, after)):
         close(work)
         return False
-    work.change().round = after
+    work.change().client_round = after
     if now.asked is not None and not _may_be_asked(after, work.members[now.asked]):
         gone(work, now.asked)
     return True
@@ -96,40 +96,40 @@ def goes_on(work: Work) -> bool:
 
 def offer(work: Work, member: Member) -> bool:
     """A member beats: whether it is told to assign. The first that can is the one."""
-    now = work.live.round
+    now = work.live.client_round
     if not waits_for(now, work.row, member):
         return False
     if now.asked is None:
         until = work.now + _patience(work.rules)
         asked = replace(now, asked=member.row.member_id, since=work.now, until=until)
-        work.change().round = asked
+        work.change().client_round = asked
     return True
 
 
 def gone(work: Work, member_id: str) -> None:
     """A member goes, for now or for good: whoever beats next is asked instead."""
-    now = work.live.round
+    now = work.live.client_round
     if now.asked == member_id:
         until = work.now + _until_asked(work.rules)
-        work.change().round = replace(now, asked=None, until=until)
+        work.change().client_round = replace(now, asked=None, until=until)
 
 
 def close(work: Work) -> None:
     """No member works anything out; whoever failed is remembered until there is a target."""
-    if work.live.round.elected is not None:
-        work.change().round = Round(failed=work.live.round.failed)
+    if work.live.client_round.elected is not None:
+        work.change().client_round = ClientRound(failed=work.live.client_round.failed)
 
 
 def came(work: Work) -> None:
     """There is a new target: everybody may be asked for the next."""
-    if work.live.round != NO_ROUND:
-        work.change().round = NO_ROUND
+    if work.live.client_round != NO_CLIENT_ROUND:
+        work.change().client_round = NO_CLIENT_ROUND
 
 
 def failed(work: Work, why: str) -> bool:
     """The member that was asked gives no target. Whether another may: else the round is over,
     and it is the coordinator that must assign."""
-    now = work.live.round
+    now = work.live.client_round
     assert now.elected is not None, "nobody was asked"
     name = now.elected.name
     if now.asked is None:
@@ -148,7 +148,7 @@ def failed(work: Work, why: str) -> bool:
     )
     until = work.now + _until_asked(work.rules)
     after = replace(now, asked=None, until=until, failed=(*now.failed, now.asked))
-    work.change().round = after
+    work.change().client_round = after
     if len(after.failed) < ASKED_MAX and any(_candidates(work, after)):
         return True
     count = len(after.failed)
@@ -159,7 +159,7 @@ def failed(work: Work, why: str) -> bool:
 
 def is_late(work: Work) -> bool:
     """Whether whoever was asked has had its time."""
-    end = due(work.live.round)
+    end = due(work.live.client_round)
     return end is not None and work.now >= end
 
 
@@ -168,7 +168,7 @@ def election(work: Work) -> Elected | None:
     return elect(work.index.votes, work.rules.group_consumer_assignors)
 
 
-def _candidates(work: Work, now: Round) -> Iterator[Member]:
+def _candidates(work: Work, now: ClientRound) -> Iterator[Member]:
     return (member for member in work.members.values() if _may_be_asked(now, member))
 
 
@@ -178,7 +178,7 @@ def _why_nobody(work: Work, elected: Elected) -> str:
     return f"no member reads versions {elected.lowest} to {elected.highest} of its metadata"
 
 
-def _may_be_asked(now: Round, member: Member) -> bool:
+def _may_be_asked(now: ClientRound, member: Member) -> bool:
     return (
         now.elected is not None
         and member.row.member_id not in now.failed

@@ -30,6 +30,7 @@ from groups.core.consumer import (
 )
 from groups.core.consumer.index import Index, Topic
 from groups.core.consumer.member import Member
+from groups.core.consumer.sessions import Sessions
 from groups.core.consumer.work import Live, Work, absent_row
 from groups.core.errors import ErrorCode
 from groups.core.events import (
@@ -149,9 +150,13 @@ class ConsumerGroup:
         """Whether the member has all it shall have in this epoch, and nobody needs its heartbeat:
         the group is in that epoch too, or comes to the next one by itself. Then its next heartbeat
         would be answered with no news."""
-        member, row, batch = self.members.get(member_id), self._durable.group, self._live.batch
-        now = self._live.round
-        comes = batch.is_wanted or bool(batch.asked) or client_rounds.is_open(now, row)
+        member, row, schedule = (
+            self.members.get(member_id),
+            self._durable.group,
+            self._live.schedule,
+        )
+        now = self._live.client_round
+        comes = schedule.is_wanted or bool(schedule.asked) or client_rounds.is_open(now, row)
         newest = row.details.get("target_epoch") if comes else row.generation
         if member is None or client_rounds.waits_for(now, row, member):
             return False
@@ -287,8 +292,7 @@ class ConsumerGroup:
 
     def sessions(self, now: Millis) -> Iterator[Session]:
         """Each member's session."""
-        floor, usual = self._live.floor, self.rules.group_consumer_session_timeout_ms
-        own = self._index.classic
-        for member_id, beat in self._live.beats.items():
-            timeout = self.members[member_id].row.session_timeout_ms if member_id in own else usual
-            yield Session(member_id, max(beat.at, floor), timeout)
+        sessions, members = Sessions(self._live, self._index, self.rules), self.members
+        for member_id in self._live.beats:
+            timeout_ms = sessions.timeout_ms(members[member_id])
+            yield Session(member_id, sessions.heard_at(member_id), timeout_ms)

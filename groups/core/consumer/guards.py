@@ -44,9 +44,9 @@ def due(row: GroupRow, live: Live, rules: Rules) -> Millis | None:
     the group is frozen. (What was not put off is computed with the next heartbeat, as with Kafka.)
     """
     if not is_put_off(row):
-        return target_schedule.due(row, live.batch, rules)
+        return target_schedule.due(row, live.schedule, rules)
     if rules.guards.frozen:
         return None
     # Whichever of the two waits is longer: a tick before its end would decide nothing.
-    ends = (_interval_end(live, rules), target_schedule.begins_at(live.batch, rules))
+    ends = (_interval_end(live, rules), target_schedule.begins_at(live.schedule, rules))
     return max(end for end in ends if end is not None)

@@ -127,7 +127,7 @@ def _code_of(leaver: Leaver, member: Member | None) -> ErrorCode:
 def target_computed(work: Work, event: TargetComputed) -> None:
     """A target that was worked out elsewhere. Only the last one that was asked for counts."""
     question = event.question
-    if not work.exists or work.live.batch.asked != question.epoch:
+    if not work.exists or work.live.schedule.asked != question.epoch:
         return
     if event.targets is None:
         target_schedule.failed(work, question.name, event.error)

@@ -23,7 +23,7 @@ class Timer:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TargetSchedule:
     """What is live about targets. ``last_at``: when the present one came, None: not known here.
 
     ``is_wanted``: a heartbeat called for one, and it had to wait. ``asked``: the epoch of the one
@@ -39,11 +39,11 @@ class Batch:
     failed: int = 0
 
 
-NO_BATCH: Final = Batch()
+NO_SCHEDULE: Final = TargetSchedule()
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class ClientRound:
     """``elected`` None: none is open. ``epoch``: the group epoch that it was last looked at in.
 
     ``asked``: who works on it since ``since``, None: whoever beats next. ``until``: when another
@@ -58,7 +58,7 @@ class Round:
     failed: tuple[str, ...] = ()
 
 
-NO_ROUND: Final = Round()
+NO_CLIENT_ROUND: Final = ClientRound()
 
 
 @dataclass(slots=True)
@@ -68,8 +68,8 @@ class Live:
     rebalance that goes on began, None where none does or nobody here saw it begin;
     ``settled_at``: when the last one ended, as far as this owner knows. ``calls``: classic members
     that must join again, ``syncs``: those that joined and have not fetched their assignment.
-    ``round``: a member that works a target out. ``racks``: as last heard; ``moves``: what has
-    changed hands since the rebalance began.
+    ``client_round``: a member that works a target out. ``racks``: as last heard; ``moves``: what
+    has changed hands since the rebalance began.
     """
 
     floor: Millis
@@ -77,12 +77,12 @@ class Live:
     timers: dict[str, Timer] = field(default_factory=dict)
     since: Millis | None = None
     settled_at: Millis = 0
-    batch: Batch = NO_BATCH
+    schedule: TargetSchedule = NO_SCHEDULE
     racks: Racks = field(default_factory=lambda: NOWHERE)
     moves: Moves = field(default_factory=Moves)
     calls: dict[str, Timer] = field(default_factory=dict)
     syncs: dict[str, Timer] = field(default_factory=dict)
-    round: Round = NO_ROUND
+    client_round: ClientRound = NO_CLIENT_ROUND
 
     def copy(self) -> "Live":
         """A copy that a step may change; beats stay shared."""

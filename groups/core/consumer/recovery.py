@@ -22,9 +22,9 @@ def kept(
     """What the rows still allow of what was live."""
     beats = {member_id: live.beats.get(member_id, Beat(now)) for member_id in members}
     revoking = [m for m in members if members[m].state == UNREVOKED and m not in index.classic]
-    batch = target_schedule.reloaded(live.batch)
+    schedule = target_schedule.reloaded(live.schedule)
     called = [
-        m for m in index.classic if classic_heartbeats.must_join(row, batch, index, members[m])
+        m for m in index.classic if classic_heartbeats.must_join(row, schedule, index, members[m])
     ]
     return replace(
         live,
@@ -33,8 +33,8 @@ def kept(
         calls={m: _timer(members[m], live.calls.get(m), now) for m in called},
         syncs={m: timer for m, timer in live.syncs.items() if m in index.classic},
         since=live.since if row.state in (ASSIGNING, RECONCILING) else None,
-        batch=batch,
-        round=client_rounds.reloaded(live.round, members),
+        schedule=schedule,
+        client_round=client_rounds.reloaded(live.client_round, members),
     )
 
 
@@ -47,7 +47,7 @@ def rearmed(live: Live, rules: Rules, now: Millis, missed: Millis) -> Live:
         timers=_later(live.timers, now, missed),
         calls=_later(live.calls, now, missed),
         syncs=_later(live.syncs, now, missed),
-        round=client_rounds.rearmed(live.round, rules, now, missed),
+        client_round=client_rounds.rearmed(live.client_round, rules, now, missed),
     )
 
 

@@ -20,6 +20,7 @@ from groups.core.consumer.index import Index
 from groups.core.consumer.leave import remove
 from groups.core.consumer.live import Live
 from groups.core.consumer.member import Member
+from groups.core.consumer.sessions import Sessions
 from groups.core.consumer.work import Work
 from groups.core.events import Tick
 from groups.core.group import Beat, Millis, Rules
@@ -36,7 +37,7 @@ def due(
     for timers in (live.timers, live.calls, live.syncs):
         ends += [timer.deadline for timer in timers.values()]
     target = guards.due(durable.group, live, rules)
-    ends += [end for end in (target, client_rounds.due(live.round)) if end is not None]
+    ends += [end for end in (target, client_rounds.due(live.client_round)) if end is not None]
     return min(ends, default=None)
 
 
@@ -45,14 +46,13 @@ def _session_ends(
 ) -> Iterator[Millis]:
     """Of each member of the classic protocol, and the first of the others: their sessions are
     of one length, so that who was heard of first decides."""
-    floor, beats, classic = live.floor, live.beats, index.classic
+    sessions, beats, classic = Sessions(live, index, rules), live.beats, index.classic
     others = beats.values() if not classic else _without(beats, classic)
     first = min((beat.at for beat in others), default=None)
     if first is not None:
-        yield max(first, floor) + rules.group_consumer_session_timeout_ms
+        yield max(first, live.floor) + sessions.usual_ms
     for member_id in classic:
-        heard = max(beats[member_id].at, floor)
-        yield heard + members[member_id].row.session_timeout_ms
+        yield sessions.end(members[member_id])
 
 
 def _without(beats: Mapping[str, Beat], left_out: Collection[str]) -> Iterable[Beat]:
@@ -71,11 +71,12 @@ def tick(work: Work, _event: Tick) -> None:
         ]
         if late:
             remove(work, late, Trigger.REBALANCE_TIMEOUT, _said(late, what))
-    silent = [work.members[m] for m in work.members if work.now >= _session_end(work, m)]
+    sessions = Sessions(work.live, work.index, work.rules)
+    silent = [member for member in work.members.values() if work.now >= sessions.end(member)]
     if silent:
         remove(work, silent, Trigger.SESSION_EXPIRED, _said(silent, "sent no heartbeat in time"))
     client_assignment.tick(work)
-    if guards.is_put_off(work.row) or work.live.batch.is_wanted:
+    if guards.is_put_off(work.row) or work.live.schedule.is_wanted:
         try:
             rebalance.assign(work)
         except AssignorFailed as error:  # nobody waits for this answer, so nobody is refused
@@ -84,16 +85,3 @@ def tick(work: Work, _event: Tick) -> None:
 
 def _said(members: Sequence[Member], what: str) -> str:
     return f"a member {what}" if len(members) == 1 else f"{len(members)} members {what}"
-
-
-def _session_end(work: Work, member_id: str) -> Millis:
-    """When a member that stays silent is removed."""
-    heard = max(work.live.beats[member_id].at, work.live.floor)
-    return heard + _session_timeout_ms(work.members[member_id], work.rules)
-
-
-def _session_timeout_ms(member: Member, rules: Rules) -> Millis:
-    """How long a member may be silent: the group says so, but to a classic member, who says it."""
-    if member.is_classic:
-        return member.row.session_timeout_ms
-    return rules.group_consumer_session_timeout_ms

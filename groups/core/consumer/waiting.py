@@ -11,6 +11,7 @@ from groups.core.consumer import client_rounds, guards
 from groups.core.consumer.index import Index
 from groups.core.consumer.live import Live
 from groups.core.consumer.member import LEFT_FOR_NOW, UNRELEASED, Member
+from groups.core.consumer.sessions import Sessions
 from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.group import Millis, Rules
 from groups.core.rows import Durable
@@ -39,7 +40,7 @@ def waiting(
     is_put_off = guards.is_put_off(row)
     if row.state not in (ASSIGNING, RECONCILING) and not is_put_off:
         return None
-    sessions = _Sessions(live, index, rules)
+    sessions = Sessions(live, index, rules)
     late = _late(durable, members, live)
     held_up = [name_of(member.row) for member in members.values() if _is_held_up(member)]
     return Waiting(
@@ -65,24 +66,9 @@ def _until(live: Live) -> Millis | None:
     """When the first of them must have done it, or another is asked to assign."""
     timers = (*live.timers.values(), *live.calls.values(), *live.syncs.values())
     ends = [timer.deadline for timer in timers]
-    if live.round.asked is not None:
-        ends.append(live.round.until)
+    if live.client_round.asked is not None:
+        ends.append(live.client_round.until)
     return min(ends, default=None)
-
-
-class _Sessions:
-    """When each member was heard of, and how long its session is."""
-
-    def __init__(self, live: Live, index: Index, rules: Rules) -> None:
-        self._live, self._own = live, index.classic
-        self._usual = rules.group_consumer_session_timeout_ms
-
-    def heard_at(self, member_id: str) -> Millis:
-        return max(self._live.beats[member_id].at, self._live.floor)
-
-    def timeout_ms(self, member: Member) -> Millis:
-        own = member.row.member_id in self._own
-        return member.row.session_timeout_ms if own else self._usual
 
 
 Late = Mapping[str, tuple[Act, Millis | None]]
@@ -98,7 +84,7 @@ def _late(durable: Durable, members: Mapping[str, Member], live: Live) -> Late:
     }
 
 
-def _named(members: Mapping[str, Member], late: Late, sessions: _Sessions) -> Iterator[Awaited]:
+def _named(members: Mapping[str, Member], late: Late, sessions: Sessions) -> Iterator[Awaited]:
     for heard_at, member_id in longest_unheard(late, sessions.heard_at):
         member, (act, end) = members[member_id], late[member_id]
         session_end = heard_at + sessions.timeout_ms(member)
@@ -119,8 +105,11 @@ def _act(
     ):
         if member_id in timers:
             return act, timers[member_id].deadline
-    if client_rounds.is_open(live.round, durable.group) and live.round.asked == member_id:
-        return Act.ASSIGN, live.round.until
+    if (
+        client_rounds.is_open(live.client_round, durable.group)
+        and live.client_round.asked == member_id
+    ):
+        return Act.ASSIGN, live.client_round.until
     if member.epoch == LEFT_FOR_NOW:
         return Act.RETURN, None
     if member.epoch != target_epoch:
@@ -133,7 +122,7 @@ def _is_held_up(member: Member) -> bool:
     return member.state == UNRELEASED
 
 
-def _still(members: Mapping[str, Member], index: Index, sessions: _Sessions, now: Millis) -> int:
+def _still(members: Mapping[str, Member], index: Index, sessions: Sessions, now: Millis) -> int:
     subscribed = sum(count for _, count in index.catalogue.values())
     unowned = max(0, subscribed - len(index.holders))
     silent = (

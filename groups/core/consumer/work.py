@@ -39,7 +39,7 @@ NAMED_MAX = 50
 
 
 class Work:
-    """A consumer group while one step decides; thrown away if its batch fails."""
+    """A consumer group while one step decides; thrown away if its schedule fails."""
 
     def __init__(
         self,

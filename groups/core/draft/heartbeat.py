@@ -23,8 +23,8 @@ def heartbeat(work: Work, event: DraftHeartbeat) -> None:
         _come_back(work, consumer_id)
     if work.state == PREPARING:
         # No refusal: that somebody was told is remembered, and the session is not prolonged.
-        if not work.round.has_told:
-            work.set_round(has_told=True)
+        if not work.join_phase.has_told:
+            work.set_join_phase(has_told=True)
         work.answer(event.ticket, DraftBeaten(ErrorCode.ILLEGAL_GENERATION))
         return
     work.hear(consumer_id)
@@ -34,9 +34,9 @@ def heartbeat(work: Work, event: DraftHeartbeat) -> None:
 def _come_back(work: Work, consumer_id: str) -> None:
     """A suspect is heard of. Before anybody was told it counts as alive again, and the last of
     them calls the round off; afterwards it is told as well (Slow consumers, 3 and 4)."""
-    if consumer_id not in work.live.suspects or work.round.has_told:
+    if consumer_id not in work.live.suspects or work.join_phase.has_told:
         return
     work.change().suspects.discard(consumer_id)
     work.hear(consumer_id)
-    if work.round.is_doubtful and not work.live.suspects:
+    if work.join_phase.is_doubtful and not work.live.suspects:
         join_phase.call_off(work, consumer_id)

@@ -52,11 +52,11 @@ def check_thoroughly(durable: Durable, live: Live) -> None:
     tickets = list(live.tickets())
     assert len(tickets) == len(set(tickets)), "a ticket waits twice"
     if group.state == PREPARING:
-        assert live.recovering or live.round is not None, "PreparingRebalance without a round"
+        assert live.recovering or live.join_phase is not None, "PreparingRebalance without a round"
         awaited = any(live.is_awaited(consumer_id) for consumer_id in members)
         assert live.recovering or awaited, "nobody is waited for"
     else:
-        assert live.round is None, f"a round goes on in {group.state}"
+        assert live.join_phase is None, f"a round goes on in {group.state}"
         assert not tickets, f"joins are held in {group.state}"
         assert not live.suspects, f"somebody counts as dead in {group.state}"
     assert group.state != EMPTY or OWED not in group.details, "a rebalance of nobody is owed"

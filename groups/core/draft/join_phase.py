@@ -12,7 +12,7 @@ from uuid import UUID
 
 from groups.core import row_packing
 from groups.core.draft import guards, strategies
-from groups.core.draft.live import Join, Round
+from groups.core.draft.live import Join, JoinPhase
 from groups.core.draft.states import EMPTY, OPERATOR, PREPARING, SESSION_EXPIRED, STABLE
 from groups.core.draft.strategies import Misdealt
 from groups.core.draft.work import OWED, Work
@@ -41,13 +41,15 @@ def start(work: Work, cause: Cause, *, owed: bool = False, left: Sequence[str] =
         guards.put_off(work, cause)
         return
     if work.state == PREPARING:
-        if not silence and work.round.is_doubtful:
-            work.set_round(is_doubtful=False)
+        if not silence and work.join_phase.is_doubtful:
+            work.set_join_phase(is_doubtful=False)
         if left:
-            work.set_round(left=(*work.round.left, *left))
+            work.set_join_phase(left=(*work.join_phase.left, *left))
     else:
         doubtful = silence and OWED not in work.row.details
-        work.change().round = Round(cause, work.now, is_doubtful=doubtful, left=tuple(left))
+        work.change().join_phase = JoinPhase(
+            cause, work.now, is_doubtful=doubtful, left=tuple(left)
+        )
         work.move_to(PREPARING)
         work.note(EntryKind.REBALANCE_STARTED, **cause._asdict())
     if owed and OWED not in work.row.details:
@@ -65,7 +67,7 @@ def maybe_complete(work: Work) -> None:
 def call_off(work: Work, consumer_id: str) -> None:
     """The silent were heard of before anybody was told: the generation stays (Slow consumers 3)."""
     live = work.change()
-    live.round = None
+    live.join_phase = None
     work.move_to(STABLE)
     client_id = work.members[consumer_id].client_id
     work.note(
@@ -79,7 +81,7 @@ def call_off(work: Work, consumer_id: str) -> None:
 
 def _complete(work: Work) -> None:
     """Rebalancing: raise the generation, give ids, deal, and answer every held join at once."""
-    round_, before = work.round, work.members
+    round_, before = work.join_phase, work.members
     held = _named(work)
     gone = [row for consumer_id, row in before.items() if consumer_id not in held]
     left = (*round_.left, *(row.member_id for row in gone))
@@ -125,9 +127,9 @@ def _next_generation(work: Work, held: Mapping[str, Join], left: tuple[str, ...]
     joined = [consumer_id for consumer_id in held if consumer_id not in before]
     work.note(
         EntryKind.REBALANCE_COMPLETED,
-        **work.round.cause._asdict(),
+        **work.join_phase.cause._asdict(),
         generation_before=generation,
-        duration_ms=work.now - work.round.started_at,
+        duration_ms=work.now - work.join_phase.started_at,
         waited_for=_waits(work, held),
         joined=tuple(joined)[:NAMED_MAX],
         left=left[:NAMED_MAX],
@@ -164,7 +166,7 @@ def _moved(before: Mapping[str, MemberRow], given: Mapping[str, Parts]) -> int:
 
 
 def _waits(work: Work, held: Mapping[str, Join]) -> dict[str, int]:
-    started = work.round.started_at
+    started = work.join_phase.started_at
     waits = {c: join.since - started for c, join in held.items() if c in work.before.members}
     longest = sorted(waits.items(), key=lambda item: (-item[1], item[0]))[:NAMED_MAX]
     return dict(longest)
@@ -172,7 +174,7 @@ def _waits(work: Work, held: Mapping[str, Join]) -> dict[str, int]:
 
 def _empty(work: Work, left: tuple[str, ...]) -> None:
     """Nobody is left. The row stays for the offsets, and so that no generation comes twice."""
-    cause = work.round.cause
+    cause = work.join_phase.cause
     work.set_members({})
     work.move_to(EMPTY, protocol_name=None)
     work.set_details(topics=None)
@@ -186,7 +188,7 @@ def _settle(work: Work, held: Mapping[str, Join]) -> None:
         work.answer(join.ticket, joined(work, consumer_id))
     live = work.change()
     live.beats = SharedDict((consumer_id, Beat(work.now)) for consumer_id in work.members)
-    live.joins, live.newcomers, live.suspects, live.round = SharedDict(), [], set(), None
+    live.joins, live.newcomers, live.suspects, live.join_phase = SharedDict(), [], set(), None
     live.settled_at = work.now
     tell_forced(work)
     work.set_details(operations=None)

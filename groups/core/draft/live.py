@@ -24,7 +24,7 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class JoinPhase:
     """One rebalance that goes on. ``has_told``: a consumer has heard of it by a heartbeat.
     ``is_doubtful``: nothing but silence began it, so that a sign of life may call it off.
     """
@@ -53,7 +53,7 @@ class Live:
     joins: SharedDict[str, Join] = field(default_factory=SharedDict)
     newcomers: list[Join] = field(default_factory=list)
     suspects: set[str] = field(default_factory=set)
-    round: Round | None = None
+    join_phase: JoinPhase | None = None
     recovering: bool = False
     settled_at: Millis = 0
 
@@ -83,6 +83,6 @@ class Live:
     def deadline(self, row: MemberRow) -> Millis:
         """When an awaited member counts as dead. A round gives each a whole session to join."""
         since = max(self.beats[row.member_id].at, self.floor)
-        if self.round is not None:
-            since = max(since, self.round.started_at)
+        if self.join_phase is not None:
+            since = max(since, self.join_phase.started_at)
         return since + row.session_timeout_ms

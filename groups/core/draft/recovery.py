@@ -7,7 +7,7 @@ requests, suspicion and silence ended with the owner. The 2015 code lost the who
 from dataclasses import replace
 
 from groups.core.draft import join_phase
-from groups.core.draft.live import Live, Round
+from groups.core.draft.live import JoinPhase, Live
 from groups.core.draft.states import OWNER_CHANGED, PREPARING, STABLE
 from groups.core.draft.work import OWED, TOPICS, Work
 from groups.core.group import Beat, Millis, forgiven, forgiven_beats
@@ -36,9 +36,9 @@ def kept(durable: Durable, live: Live, now: Millis) -> Live:
     after.beats = SharedDict((c, live.beats.get(c, beat)) for c, beat in after.beats.items())
     if durable.group.state == STABLE and OWED in durable.group.details:
         after.counts = {**after.counts, **live.counts}
-    if durable.group.state == PREPARING and live.round is not None:
+    if durable.group.state == PREPARING and live.join_phase is not None:
         after.recovering = False
-        after.round, after.counts = live.round, live.counts
+        after.join_phase, after.counts = live.join_phase, live.counts
         after.joins = SharedDict((c, join) for c, join in live.joins.items() if c in members)
         after.newcomers = [join for join in live.newcomers if join.row.member_id not in members]
         after.suspects = {c for c in live.suspects if c in members}
@@ -50,9 +50,9 @@ def rearmed(live: Live, now: Millis, missed: Millis) -> Live:
     after = live.copy()
     after.floor = forgiven(live.floor, now, missed)
     after.beats = SharedDict(forgiven_beats(live.beats, now, missed))
-    if after.round is not None:
-        started_at = forgiven(after.round.started_at, now, missed)
-        after.round = replace(after.round, started_at=started_at)
+    if after.join_phase is not None:
+        started_at = forgiven(after.join_phase.started_at, now, missed)
+        after.join_phase = replace(after.join_phase, started_at=started_at)
     return after
 
 
@@ -65,7 +65,7 @@ def recover(work: Work) -> None:
     live.recovering = False
     owed = work.row.details.get(OWED)
     if owed is not None:
-        live.round = Round(Cause(owed, "it had begun under another owner"), work.now)
+        live.join_phase = JoinPhase(Cause(owed, "it had begun under another owner"), work.now)
         join_phase.maybe_complete(work)
         return
     assert work.members, "a rebalance without members was not owed"

@@ -52,7 +52,11 @@ def touched(durable: Durable, live: Live, after: Durable, changed: Live) -> Iter
 
 def _times(live: Live) -> tuple[Millis, Millis | None, set[str]]:
     """What the deadlines of all members depend on."""
-    return (live.floor, None if live.round is None else live.round.started_at, live.suspects)
+    return (
+        live.floor,
+        None if live.join_phase is None else live.join_phase.started_at,
+        live.suspects,
+    )
 
 
 def tick(work: Work, event: Tick) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from groups.core.assignment import count_of
 from groups.core.draft import guards
-from groups.core.draft.live import Live, Round
+from groups.core.draft.live import JoinPhase, Live
 from groups.core.draft.states import STABLE
 from groups.core.draft.work import OWED
 from groups.core.group import Millis, Rules
@@ -28,14 +28,14 @@ from groups.core.waiting import (
 
 def waiting(durable: Durable, live: Live, rules: Rules, now: Millis) -> Waiting | None:
     """What the group waits for; None where it is at work. O(members)."""
-    if live.round is not None:
-        return _joining(durable, live, live.round, now)
+    if live.join_phase is not None:
+        return _joining(durable, live, live.join_phase, now)
     if durable.group.state == STABLE and OWED in durable.group.details:
         return Waiting(Phase.PUT_OFF, None, guards.due(durable, live, rules))
     return None
 
 
-def _joining(durable: Durable, live: Live, joining: Round, now: Millis) -> Waiting:
+def _joining(durable: Durable, live: Live, joining: JoinPhase, now: Millis) -> Waiting:
     late = [
         Awaited(
             consumer_id, name_of(row), Act.REJOIN, _heard_at(live, consumer_id), live.deadline(row)

@@ -6,7 +6,7 @@ The means by which rules change a group, and no rule. Nothing is copied before i
 from dataclasses import replace
 from typing import Any
 
-from groups.core.draft.live import Live, Round
+from groups.core.draft.live import JoinPhase, Live
 from groups.core.draft.states import EMPTY, TRANSITIONS
 from groups.core.group import Rules
 from groups.core.rows import GroupRow
@@ -39,10 +39,10 @@ class Work(Gathered[Live]):
     # -- what is
 
     @property
-    def round(self) -> Round:
+    def join_phase(self) -> JoinPhase:
         """The rebalance that goes on."""
-        assert self.live.round is not None
-        return self.live.round
+        assert self.live.join_phase is not None
+        return self.live.join_phase
 
     # -- what becomes
 
@@ -51,9 +51,9 @@ class Work(Gathered[Live]):
         row = replace(self.members[consumer_id], subscription=subscription)
         self.change_members()[consumer_id] = row
 
-    def set_round(self, **changes: Any) -> None:
+    def set_join_phase(self, **changes: Any) -> None:
         """Change fields of the rebalance that goes on."""
-        self.change().round = replace(self.round, **changes)
+        self.change().join_phase = replace(self.join_phase, **changes)
 
     def forget_group(self) -> None:
         """Start over as the group that has no row (it was deleted)."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from groups.cluster.view import Broker
+from groups.cluster.view import NodeAddress
 from protocol.call import Call
 from protocol.handlers import metadata
 from rollcall.wire.codec import LARGE_ELEMENTS
@@ -31,7 +31,7 @@ async def handle(request: TopicMetadataRequest, call: Call) -> TopicMetadataResp
     return await call.beside(told) if count > LARGE_ELEMENTS else told()
 
 
-def _response(known: MetadataResponse, brokers: Sequence[Broker]) -> TopicMetadataResponse:
+def _response(known: MetadataResponse, brokers: Sequence[NodeAddress]) -> TopicMetadataResponse:
     return TopicMetadataResponse(
         brokers=[
             TopicMetadataBroker(node_id=b.node_id, host=at.host, port=at.port)

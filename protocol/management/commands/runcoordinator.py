@@ -61,11 +61,11 @@ class Command(BaseCommand):
 
         from groups.coordinator import fail_points
         from groups.node import Node
-        from protocol.application import KafkaConsumer
+        from protocol.application import RequestConsumer
         from protocol.server import CoordinatorServer  # sets the event loop policy
 
         server = CoordinatorServer(
-            ProtocolTypeRouter({"kafka": KafkaConsumer.as_asgi()}),
+            ProtocolTypeRouter({"kafka": RequestConsumer.as_asgi()}),
             lambda me, desk: Node(me, desk.answer, fail=fail_points.from_environment(me.node_id)),
             node_id=options["node_id"],
             listeners=where,
