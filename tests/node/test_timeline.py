@@ -143,16 +143,18 @@ async def test_what_followers_said_is_noted_again_in_another_history(
     """A restored table lacks what was noted since; each says the same as before, and is heard."""
     noted = "SELECT obeying FROM rollcall_follower WHERE group_id = 'g'"
 
-    async def heard() -> None:
+    async def heard() -> list[tuple[int]]:
+        """What is noted once something is; the test's time limit ends what never comes."""
         one.node.followers.heard("g", "m", 5)
-        while await (await other.execute(noted)).fetchall() != [(5,)]:
+        while not (found := await (await other.execute(noted)).fetchall()):
             await asyncio.sleep(0.02)
+        return found
 
-    await heard()
+    assert await heard() == [(5,)]
     await other.execute("DELETE FROM rollcall_follower")
     await other.execute(RAISED)
     await anew(one)
-    await heard()
+    assert await heard() == [(5,)]
 
 
 async def test_a_server_that_was_started_anew_waits_for_the_lease_to_look(
@@ -186,8 +188,9 @@ async def test_a_beat_while_a_connection_looks_is_no_sign(
         return found
 
     monkeypatch.setattr(timeline, "read", late)
-    connection = await connections.connect("a committer")
-    await connection.close()
+    async with await connections.connect("a committer") as connection:
+        cursor = await connection.execute("SELECT 1")
+        assert await cursor.fetchone() == (1,), "the connection is given, not refused"
 
 
 LOST = {

@@ -32,19 +32,16 @@ SEED_OF_ALL = 3
 
 OFTEN = frozenset(
     {
-        "client-crash",
         "client-odd",
         "database-lost-replies",
-        "database-stall",
         "network-breaks",
-        "node-crash",
         "node-zombie",
         "operator-rebalance",
         "producer-crash",
         "topic-grows",
     }
 )
-"""Faults that ``make test`` has alone, some of each kind; the others strike there in company."""
+"""Faults that ``make test`` has alone, one of a kind; the others strike there in company."""
 
 SEED_OF_TWO_NODES = 2
 ROOT = Path(__file__).parents[2]

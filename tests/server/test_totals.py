@@ -2,22 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 from uuid import uuid4
 
-import psycopg
 import pytest
 
-from groups.coordinator.totals import GROUPS, HISTORY, OFFSETS, TOPICS, WAITING, Figure
+from groups.coordinator.totals import GROUPS, HISTORY, TOPICS, Figure
 from groups.core.errors import ErrorCode
 from groups.postgres.connections import Connection
-from groups.store import offsets
 from protocol.handlers.support.config_resources import Resource
 from rollcall.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from rollcall.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
-from rollcall.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
-from rollcall.wire.messages.end_txn import EndTxnRequest
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.incremental_alter_configs import (
     AlterableConfig,
@@ -31,24 +26,14 @@ from rollcall.wire.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from rollcall.wire.messages.offset_fetch import (
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchRequestTopics,
-)
-from rollcall.wire.messages.txn_offset_commit import (
-    TxnOffsetCommitRequest,
-    TxnOffsetCommitRequestPartition,
-    TxnOffsetCommitRequestTopic,
-)
 from tests.server.client import Client, join
-from tests.server.serving import Serving, serving, until
+from tests.server.serving import Serving, serving
+from tests.server.totals import KINDS, NOTES, make, row
 
 FULL = ErrorCode.POLICY_VIOLATION
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 SET, DELETE = 0, 1
 
-NOTES = "SELECT details ->> 'what', details -> 'count' FROM rollcall_journal WHERE kind = %s"
 HISTORY_ROWS = "SELECT count(*) FROM rollcall_offset_history WHERE group_id = %s"
 
 
@@ -66,14 +51,6 @@ async def limited(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
 async def client(limited: Serving) -> Client:
     """Somebody who asks for much."""
     return (await limited.connect())[0]
-
-
-async def make(client: Client, partitions: int, *names: str) -> list[int]:
-    """CreateTopics: the code of each."""
-    one = partial(CreatableTopic, num_partitions=partitions, replication_factor=1)
-    wanted = [one(name=name) for name in names]
-    request = CreateTopicsRequest(topics=wanted, timeout_ms=5000)
-    return [topic.error_code for topic in (await client.call(request, 5)).topics]
 
 
 async def ask(client: Client, *names: str) -> list[int]:
@@ -240,186 +217,6 @@ async def test_history_that_is_full_is_not_written_and_commits_go_on(
     assert await rows() == 1
 
 
-GOOD, NO_ROOM = ErrorCode.NONE, ErrorCode.INVALID_COMMIT_OFFSET_SIZE
-
-
-async def commit_many(client: Client, group_id: str, partitions: range) -> list[int]:
-    """A commit of no member, of partitions of the topic "wide": the code of each."""
-    lines = [
-        OffsetCommitRequestPartition(partition_index=p, committed_offset=7) for p in partitions
-    ]
-    topics = [OffsetCommitRequestTopic(name="wide", partitions=lines)]
-    request = OffsetCommitRequest(group_id=group_id, topics=topics)
-    (told,) = (await client.call(request, 8)).topics
-    return [partition.error_code for partition in told.partitions]
-
-
-async def wait(
-    client: Client, producer: tuple[int, int], group_id: str, partitions: range
-) -> set[int]:
-    """TxnOffsetCommit of the transaction "pay", by a producer (id, epoch): its codes."""
-    lines = [
-        TxnOffsetCommitRequestPartition(partition_index=p, committed_offset=7) for p in partitions
-    ]
-    request = TxnOffsetCommitRequest(
-        transactional_id="pay",
-        group_id=group_id,
-        producer_id=producer[0],
-        producer_epoch=producer[1],
-        topics=[TxnOffsetCommitRequestTopic(name="wide", partitions=lines)],
-    )
-    (told,) = (await client.call(request, 5)).topics
-    return {partition.error_code for partition in told.partitions}
-
-
-@pytest.fixture
-async def of_offsets(_prepared: None, settings: Any) -> AsyncIterator[Serving]:
-    """A server with room for few offsets, and a topic of many partitions."""
-    settings.OFFSETS_MAX, settings.GROUP_OFFSETS_MAX = 300, 200
-    settings.TRANSACTIONAL_OFFSETS_MAX = 250
-    async with serving() as started:
-        client, _ = await started.connect()
-        assert await make(client, 1_000, "wide") == [0]
-        yield started
-
-
-async def test_a_group_with_too_many_offsets_goes_on_with_those_it_has(
-    of_offsets: Serving, other: Connection
-) -> None:
-    """Nobody has to wait for the next look at all groups: what was written for it is noticed."""
-    client, _ = await of_offsets.connect()
-    assert set(await commit_many(client, "greedy", range(200))) == {GOOD}
-    await until(lambda: "greedy" in of_offsets.node.coordinator.full)
-
-    codes = await commit_many(client, "greedy", range(190, 210))
-
-    assert codes == [GOOD] * 10 + [NO_ROOM] * 10
-    assert set(await commit_many(client, "greedy", range(500, 510))) == {NO_ROOM}
-    assert set(await commit_many(client, "modest", range(10))) == {GOOD}
-    assert await row(other, KINDS) == (1, 1_000, 2, 0, 0, 210)
-    await of_offsets.node.totals.look()
-    assert ("committed offsets of 'greedy'", 200) in await (
-        await other.execute(NOTES, ["limit-near"])
-    ).fetchall()
-
-
-async def test_what_a_full_group_deletes_makes_room(of_offsets: Serving, other: Connection) -> None:
-    client, _ = await of_offsets.connect()
-    await commit_many(client, "greedy", range(200))
-    await until(lambda: "greedy" in of_offsets.node.coordinator.full)
-    await other.execute("DELETE FROM rollcall_offset WHERE partition >= 100")
-
-    await of_offsets.node.totals.look()
-
-    assert set(await commit_many(client, "greedy", range(100, 150))) == {GOOD}
-
-
-async def test_a_count_that_postgresql_does_not_answer_is_made_again(
-    of_offsets: Serving, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    totals, asked = of_offsets.node.totals.offsets, 0
-
-    def away() -> NoReturn:
-        nonlocal asked
-        asked += 1
-        raise psycopg.OperationalError
-
-    client, _ = await of_offsets.connect()
-    with monkeypatch.context() as patched:
-        patched.setattr(totals, "_connections", away)
-        await commit_many(client, "greedy", range(200))
-        await until(lambda: asked > 0)
-
-    await of_offsets.node.totals.look()
-    assert "greedy" in of_offsets.node.coordinator.full
-
-
-async def test_offsets_that_were_deleted_are_new_again(
-    of_offsets: Serving, other: Connection
-) -> None:
-    client, _ = await of_offsets.connect()
-    for number in range(2):
-        await commit_many(client, f"greedy-{number}", range(150))
-    await of_offsets.node.totals.look()
-    assert set(await commit_many(client, "greedy-0", range(150))) == {GOOD}
-    await other.execute("UPDATE rollcall_offset SET group_id = 'x' WHERE group_id = 'greedy-0'")
-
-    await of_offsets.node.totals.look()
-    assert set(await commit_many(client, "greedy-0", range(150))) == {NO_ROOM}
-
-
-async def test_where_all_groups_have_too_many_offsets_those_of_few_go_on(
-    of_offsets: Serving, other: Connection
-) -> None:
-    client, _ = await of_offsets.connect()
-    for number in range(2):
-        await commit_many(client, f"greedy-{number}", range(150))
-    await of_offsets.node.totals.look()
-    assert of_offsets.node.totals.figures[OFFSETS] == Figure(300, 300)
-
-    assert await commit_many(client, "greedy-0", range(149, 151)) == [GOOD, NO_ROOM]
-    assert set(await commit_many(client, "modest", range(100))) == {GOOD}
-    assert set(await commit_many(client, "modest", range(100))) == {GOOD}
-    assert set(await commit_many(client, "modest", range(100, 101))) == {NO_ROOM}
-    assert set(await commit_many(client, "another", range(101))) == {NO_ROOM}
-
-    await other.execute("DELETE FROM rollcall_offset WHERE group_id = 'greedy-1'")
-    await of_offsets.node.totals.look()
-    assert set(await commit_many(client, "greedy-0", range(150, 160))) == {GOOD}
-
-
-async def test_offsets_that_wait_for_the_end_of_transactions_have_their_totals(
-    of_offsets: Serving, other: Connection
-) -> None:
-    client, _ = await of_offsets.connect()
-    asked = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
-    told = await client.call(asked, 4)
-    put = partial(wait, client, (told.producer_id, told.producer_epoch))
-    assert await put("greedy", range(200)) == {GOOD}
-    await until(lambda: "greedy" in of_offsets.node.totals.offsets.large)
-    assert await put("greedy", range(200, 201)) == {NO_ROOM}
-    assert await put("other", range(150)) == {GOOD}
-
-    await of_offsets.node.totals.look()
-
-    assert of_offsets.node.totals.figures[WAITING] == Figure(350, 250)
-    assert await put("other", range(150, 151)) == {NO_ROOM}
-    assert await put("modest", range(50)) == {GOOD}
-    assert (await row(other, "SELECT count(*) FROM rollcall_pending_offset"))[0] == 400
-    end = EndTxnRequest(
-        transactional_id="pay",
-        producer_id=told.producer_id,
-        producer_epoch=told.producer_epoch,
-        committed=False,
-    )
-    assert (await client.call(end, 4)).error_code == GOOD
-    await of_offsets.node.totals.look()
-    assert of_offsets.node.totals.figures[WAITING] == Figure(0, 250)
-
-
-async def test_where_many_offsets_wait_all_of_the_group_are_unstable(
-    of_offsets: Serving, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(offsets, "UNSTABLE_MAX", 5)
-    client, _ = await of_offsets.connect()
-    assert set(await commit_many(client, "g", range(10))) == {GOOD}
-    asked = InitProducerIdRequest(transactional_id="pay", transaction_timeout_ms=60_000)
-    told = await client.call(asked, 4)
-    put = partial(wait, client, (told.producer_id, told.producer_epoch))
-
-    async def seen() -> list[int]:
-        wanted = OffsetFetchRequestTopics(name="wide", partition_indexes=[1, 9])
-        group = OffsetFetchRequestGroup(group_id="g", topics=[wanted])
-        request = OffsetFetchRequest(groups=[group], require_stable=True)
-        (found,) = (await client.call(request, 8)).groups
-        return [partition.error_code for partition in found.topics[0].partitions]
-
-    assert await put("g", range(5)) == {GOOD}
-    assert await seen() == [ErrorCode.UNSTABLE_OFFSET_COMMIT, GOOD]
-    assert await put("g", range(6)) == {GOOD}
-    assert await seen() == [ErrorCode.UNSTABLE_OFFSET_COMMIT] * 2
-
-
 async def test_what_is_nearly_full_is_told_of_once(
     client: Client, limited: Serving, other: Connection
 ) -> None:
@@ -440,11 +237,6 @@ async def test_what_is_nearly_full_is_told_of_once(
     assert totals.figures[TOPICS] == Figure(4, 5)
 
 
-KINDS = """
-SELECT (SELECT count(*) FROM rollcall_topic), (SELECT sum(partitions) FROM rollcall_topic),
-       (SELECT count(*) FROM rollcall_group), (SELECT count(*) FROM rollcall_producer),
-       (SELECT count(*) FROM rollcall_group_config), (SELECT count(*) FROM rollcall_offset)
-"""
 JOURNAL = "SELECT count(*) FROM rollcall_journal"
 BYTES = """
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
@@ -465,13 +257,6 @@ async def flood(client: Client, number: int) -> set[int]:
         await configure(client, name),
         await initialise(client, name),
     }
-
-
-async def row(other: Connection, question: str) -> tuple[int, ...]:
-    """The only row."""
-    found = await (await other.execute(question.encode())).fetchone()
-    assert found is not None
-    return tuple(map(int, found))
 
 
 async def test_who_makes_ever_more_of_everything_ends_at_the_limits(

@@ -20,17 +20,23 @@ def test_a_life_is_what_it_was_when_the_rules_were_changed_last(kind: str, seed:
     before, now = recorded.recorded(kind)[seed], recorded.lived(kind, seed)
     pairs = enumerate(zip_longest(before, now))
     parted = next((at for at, (was, is_) in pairs if was != is_), None)
-    if parted is not None:
-        told = recorded.in_words(kind, seed, parted + 1).rpartition("\n")[2]
-        pytest.fail(
-            f"step {parted} of {kind} {seed} is another now:\n{told}\n"
-            f"(python -m tests.walks.recorded {kind} {seed} tells the life in words)"
-        )
+    assert parted is None, another(kind, seed, parted)
+
+
+def another(kind: str, seed: int, step: int) -> str:
+    """What a step is now."""
+    told = recorded.in_words(kind, seed, step + 1).rpartition("\n")[2]
+    return (
+        f"step {step} of {kind} {seed} is another now:\n{told}\n"
+        f"(python -m tests.walks.recorded {kind} {seed} tells the life in words)"
+    )
 
 
 class Large(Life):
     """A life in which each group counts as large: its earliest deadline is not looked for anew
-    after each step."""
+    after each step. ``deadlines``: how many there were to be missed."""
+
+    deadlines = 0
 
     def step(self, *said: events.Event) -> None:
         super().step(*said)
@@ -40,6 +46,7 @@ class Large(Life):
         exact._earliest = exact._due = None
         due, first = self.group.due(self.now), exact.due(self.now)
         assert first is None or (due is not None and due <= first), "a deadline would be missed"
+        self.deadlines += first is not None
 
 
 @pytest.mark.parametrize("kind", ["classic", "draft", "strangers"])
@@ -49,5 +56,7 @@ def test_no_deadline_of_a_large_group_is_missed(kind: str, monkeypatch: pytest.M
     # Who was given time to find its new node has less again once it was heard of: by a heartbeat
     # from memory, which no step sees, too.
     monkeypatch.setattr(desk, "wait_for", lambda *_: None)
-    for seed in range(10):
-        Large(kind, seed).live()
+    lives = [Large(kind, seed) for seed in range(10)]
+    for life in lives:
+        life.live()
+    assert all(life.deadlines for life in lives)
