@@ -68,7 +68,8 @@ def with_twins(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     for path, operations in list(result["paths"].items()):
         if path.startswith(GROUP):
             twin = path.replace(GROUP, TWIN).replace(MEMBER, "")
-            result["paths"][twin] = {verb: _twin(o) for verb, o in operations.items()}
+            twins = result["paths"].setdefault(twin, {})
+            twins |= {verb: _twin(o) for verb, o in operations.items()}
     return result
 
 

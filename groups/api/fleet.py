@@ -13,12 +13,16 @@ from groups import tasks
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.problems import Problem
-from groups.api.schema import NAME, PAGE, page_beside, page_of
+from groups.api.schema import NAME, PAGE, all_of, page_beside, page_of
 from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import groups, reports
+from groups.queries import attention, groups, overview, reports
+from groups.queries.journal_text import SENTENCES
+
+SEQ_MAX = 10**18 - 1
+"""More entries than there will ever be, and a number that PostgreSQL's bigint holds."""
 
 TOPIC_NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
 
@@ -58,10 +62,7 @@ class OneTopic(View):
     @described(operation_id="get_topic", parameters=[TOPIC_NAME], responses=shapes.TopicView)
     def get(self, request: Request, name: str) -> Response:
         """Show a topic."""
-        topic = Topic.objects.filter(name=name).first()
-        if topic is None:
-            raise Http404(f"There is no topic {name}.")
-        return Response(shapes.TopicView(topic).data)
+        return Response(shapes.TopicView(_topic(name)).data)
 
     @described(
         operation_id="grow_topic",
@@ -108,6 +109,76 @@ class TopicRacks(View):
         said = self.said
         topic = changes.place(name, said["racks"], user(actor(request)))
         return Response(shapes.TopicView(topic).data)
+
+
+class TopicPartitions(View):
+    """A topic's partitions."""
+
+    @described(
+        operation_id="list_topic_partitions",
+        parameters=[TOPIC_NAME],
+        responses=all_of(shapes.PartitionView),
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """List where the work of each partition begins and ends, as clients are told."""
+        ends = groups.ends_of(_topic(name))
+        told = [
+            {"partition": number, "log_start_offset": 0, "log_end_offset": end}
+            for number, end in enumerate(ends)
+        ]
+        return Response({"data": shapes.PartitionView(told, many=True).data})
+
+
+def _topic(name: str) -> Topic:
+    topic: Topic | None = Topic.objects.filter(name=name).first()
+    if topic is None:
+        raise Http404(f"There is no topic {name}.")
+    return topic
+
+
+class FleetJournal(View):
+    """What was decided about all groups, topics and nodes."""
+
+    @described(
+        operation_id="list_all_journal",
+        parameters=[
+            OpenApiParameter("group_id", NAME),
+            OpenApiParameter("kind", str, enum=list(SENTENCES)),
+            OpenApiParameter(
+                "after",
+                {"type": "integer", "minimum": 0, "maximum": SEQ_MAX},
+                description="Entries with a greater `seq` only, the oldest first.",
+            ),
+            *PAGE,
+        ],
+        responses=page_of(shapes.JournalEntry),
+    )
+    def get(self, request: Request) -> Response:
+        """List the journal, newest first; behind `after` the oldest first. Entries of transactions
+        that end later may have a lower `seq` than some that were shown: who follows the journal
+        asks again from a few seconds back."""
+        rows = Journal.objects.all()
+        for name in ("group_id", "kind"):
+            if name in self.query:
+                rows = rows.filter((name, self.query[name]))
+        follows = "after" in self.query
+        if follows:
+            rows = rows.filter(id__gt=self.query["after"])
+
+        def shown(page: list[Journal]) -> Any:
+            return shapes.JournalEntry(page, many=True).data
+
+        return self.paged(request, rows, ["id" if follows else "-id"], shown)
+
+
+class Attention(View):
+    """What an operator should look at."""
+
+    @described(operation_id="list_attention", responses=all_of(shapes.AttentionLine))
+    def get(self, request: Request) -> Response:
+        """List everything that needs attention, the most urgent first, as the Overview does."""
+        told = [line._asdict() for line in attention.fired(overview.look())]
+        return Response({"data": shapes.AttentionLine(told, many=True).data})
 
 
 class Nodes(View):

@@ -6,11 +6,13 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from groups import broker_configs
 from groups.api import serializers as shapes
 from groups.api.inputs import described
-from groups.api.schema import GROUP_ID, NAME, PAGE, page_of
+from groups.api.schema import GROUP_ID, NAME, PAGE, all_of, page_of
 from groups.api.views import View, existing, missing
-from groups.models import Node, Offset
+from groups.core.configs.group import entries
+from groups.models import GroupConfig, Node, Offset
 from groups.queries import groups, pauses, situation
 from groups.queries.journal_text import SENTENCES
 
@@ -71,6 +73,41 @@ class OneGroup(View):
 def _seen(group: Any, owner: Node | None) -> situation.Seen:
     counts = groups.partition_counts(groups.topics_of_members(group.member_views))
     return situation.Seen(group, group.member_views, group.work, owner, counts)
+
+
+class Members(View):
+    """The members of a group, page by page: a group may have thousands."""
+
+    @described(
+        operation_id="list_members",
+        parameters=[GROUP_ID, *PAGE],
+        responses=page_of(shapes.Member),
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """List members in the order in which they arrived."""
+        group = existing(group_id)
+
+        def shown(page: list[Any]) -> Any:
+            ids = [(row.member_id, row.instance_id) for row in page]
+            context = {"work": pauses.work_of(group_id, ids)}
+            views = groups.member_views(group, page)
+            return shapes.Member(views, many=True, context=context).data
+
+        rows = groups.noted_members(group_id)
+        return self.paged(request, rows, ["position", "member_id"], shown)
+
+
+class Config(View):
+    """What a group has of its own."""
+
+    @described(
+        operation_id="get_group_config", parameters=[GROUP_ID], responses=all_of(shapes.ConfigEntry)
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """Show everything that can be set for a group, existing or not (KIP-1142)."""
+        own = dict(GroupConfig.objects.filter(group_id=group_id).values_list("name", "value"))
+        told = entries(own, broker_configs.from_django())
+        return Response({"data": shapes.ConfigEntry(told, many=True).data})
 
 
 class Offsets(View):

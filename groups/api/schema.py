@@ -61,6 +61,12 @@ def page_of(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[
 
 
 @cache
+def all_of(shape: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    """A list that is short enough to be told as a whole."""
+    return inline_serializer(f"{shape.__name__}List", {"data": shape(many=True)})
+
+
+@cache
 def page_beside(
     shape: type[serializers.Serializer[Any]], name: str, beside: type[serializers.Serializer[Any]]
 ) -> serializers.Serializer[Any]:

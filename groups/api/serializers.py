@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from groups.core.configs.entries import Source
 from groups.core.journal import TOLD
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.core.topics import PARTITIONS_MAX
@@ -74,6 +75,8 @@ class GroupSummary(s.Serializer[Any]):
     protocol_type = s.CharField()
     protocol = s.CharField(source="protocol_name", allow_null=True)
     member_count = s.IntegerField()
+    frozen = s.SerializerMethodField()
+    frozen_since = s.DateTimeField(allow_null=True)
     paused = s.BooleanField(help_text="Whether an operator has stopped the whole group's work.")
     paused_members = s.IntegerField(help_text="Members that were stopped one by one.")
     situation = s.SerializerMethodField()
@@ -81,6 +84,10 @@ class GroupSummary(s.Serializer[Any]):
     last_rebalance = s.SerializerMethodField()
     created_at = s.DateTimeField()
     updated_at = s.DateTimeField()
+
+    def get_frozen(self, group: Any) -> bool:
+        """Whether no rebalance may begin (rollcall.freeze)."""
+        return group.frozen_since is not None
 
     def get_situation(self, group: Any) -> str:
         """What is going on right now, in a sentence."""
@@ -164,6 +171,19 @@ class Group(GroupSummary):
     revision = s.IntegerField()
     work = Work()
     members = Member(many=True, source="member_views")
+
+
+class ConfigEntry(s.Serializer[Any]):
+    """A setting that a group may have of its own, as it is for this group."""
+
+    name = s.CharField()
+    value = s.CharField(allow_null=True)
+    is_own = s.SerializerMethodField()
+    documentation = s.CharField()
+
+    def get_is_own(self, entry: Any) -> bool:
+        """Whether the group has it of its own; else it is the node's, or the default."""
+        return bool(entry.source is Source.GROUP)
 
 
 class Offset(s.Serializer[Any]):
@@ -277,6 +297,16 @@ class TopicView(s.ModelSerializer[Topic]):
         fields = ("name", "topic_id", "partitions", "end_offsets", "racks", "created_at")
 
 
+class PartitionView(s.Serializer[Any]):
+    """A partition of a topic. It begins at 0, and ends as ListOffsets tells clients."""
+
+    partition = s.IntegerField()
+    log_start_offset = s.IntegerField()
+    log_end_offset = s.IntegerField(
+        help_text="The greater of the catalogue's end and the greatest committed offset."
+    )
+
+
 class NewTopic(s.Serializer[Any]):
     """A topic to be made."""
 
@@ -349,6 +379,17 @@ class Cost(s.ModelSerializer[RebalanceCost]):
             "without_owner_known_ms",
             "unknown_rebalances",
         )
+
+
+class AttentionLine(s.Serializer[Any]):
+    """One thing that needs attention."""
+
+    rule = s.CharField(help_text="A word for programs: which rule fired.")
+    tone = s.CharField(help_text="bad or warn.")
+    sentence = s.CharField()
+    detail = s.CharField(allow_blank=True)
+    place = s.CharField(help_text="What tells more: group, groups, nodes, operation, schedule.")
+    key = s.CharField(allow_blank=True, help_text="Which group or operation.")
 
 
 class Analysis(s.Serializer[Any]):

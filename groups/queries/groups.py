@@ -37,6 +37,7 @@ from groups.models import (
     Topic,
 )
 from groups.store.sql import commands
+from groups.store.sql.catalogue import GREATEST_COMMITTED
 from groups.store.sql.liveness import LOOK_BELL
 
 CLASSIC, CONSUMER, DRAFT, COMMANDED = "classic", "consumer", "draft", "commanded"
@@ -142,11 +143,21 @@ def with_rebalances(groups: Sequence[Any]) -> Mapping[str, Journal]:
 
 def members_of(group: Group) -> Sequence[MemberView]:
     """The members in order of arrival. Two statements at most."""
+    return member_views(group, list(noted_members(group.group_id).order_by("position")))
+
+
+def noted_members(group_id: str) -> QuerySet[Any]:
+    """A group's members with ``heard_at``, to be ordered and cut into pages by the caller."""
     noted = Liveness.objects.filter(
         group_id=OuterRef("group_id"), member_id=OuterRef("member_id")
     ).values("heard_at")
-    found: QuerySet[Any] = Member.objects.filter(group_id=group.group_id)
-    rows = list(found.annotate(heard_at=Subquery(noted)).order_by("position"))
+    found: QuerySet[Any] = Member.objects.filter(group_id=group_id)
+    annotated: QuerySet[Any] = found.annotate(heard_at=Subquery(noted))
+    return annotated
+
+
+def member_views(group: Group, rows: Sequence[Any]) -> Sequence[MemberView]:
+    """These rows of ``noted_members`` as people read them. One statement at most."""
     names = _topic_names(group, rows)
     now = timezone.now()
     return [_member(group, row, row.heard_at, names, now) for row in rows]
@@ -297,6 +308,20 @@ def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:
 def topics_of_members(members: Iterable[MemberView]) -> set[str]:
     """Every topic that a member subscribes to, as far as that can be read."""
     return {topic for member in members for topic in member.topics or ()}
+
+
+def ends_of(topic: Topic) -> Sequence[int]:
+    """Where each partition's work ends, as ListOffsets tells clients: the greater of the
+    catalogue's end and the greatest offset that any group has committed. One statement."""
+    numbers = list(range(topic.partitions))
+    known = [*topic.end_offsets[: topic.partitions]]
+    ends = known + [0] * (topic.partitions - len(known))
+    asked: dict[str, list[Any]] = {"topics": [topic.name] * len(numbers), "partitions": numbers}
+    with connection.cursor() as cursor:
+        cursor.execute(GREATEST_COMMITTED, asked)
+        for _, partition, committed in cursor.fetchall():
+            ends[partition] = max(ends[partition], committed)
+    return ends
 
 
 def partition_counts(topics: Collection[str]) -> Mapping[str, int]:

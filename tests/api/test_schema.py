@@ -31,8 +31,14 @@ def test_the_page_of_it_loads_nothing_from_elsewhere(viewer: Client) -> None:
 def test_every_path_of_a_group_has_a_twin() -> None:
     """For ids that no path can hold behind some servers and clients."""
     told = COMMITTED.read_text()
-    paths = set(re.findall(r"^  (/api/v1/\S+):$", told, re.MULTILINE))
-    of_groups = {path for path in paths if path.startswith("/api/v1/groups/{group_id}")}
-    twins = {path for path in paths if re.fullmatch(r"/api/v1/group(/.*)?", path)}
-    assert len(of_groups) == len(twins) == 11
-    assert not any("{" in twin for twin in twins)
+    of_path = re.compile(r"^  (/api/v1/\S+):\n((?:    .*\n|\n)+)", re.MULTILINE)
+    names: dict[bool, set[str]] = {False: set(), True: set()}
+    for path, operations in of_path.findall(told):
+        is_twin = re.fullmatch(r"/api/v1/group(/.*)?", path) is not None
+        assert not (is_twin and "{" in path)
+        if is_twin or path.startswith("/api/v1/groups/{group_id}"):
+            names[is_twin] |= set(
+                re.findall(r"^      operationId: (\w+)", operations, re.MULTILINE)
+            )
+    assert len(names[False]) >= 13
+    assert names[True] == {f"{name}_by_query" for name in names[False]}

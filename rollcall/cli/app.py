@@ -1,0 +1,63 @@
+"""The command line as a whole: its groups of commands, the options of all, and how it ends."""
+
+import sys
+from importlib import metadata
+from typing import Annotated
+
+import typer
+
+from rollcall.cli import doctor, groups, journal, nodes, operations, topics, verbs, watch
+from rollcall.cli.context import Session
+from rollcall.cli.failures import Failure
+from rollcall.cli.output import note, plain, say
+
+app = typer.Typer(
+    name="rollcall",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Look at Rollcall's groups and steer them, over REST (docs/cli.md).",
+)
+
+__all__ = ["app", "run", "verbs", "watch"]  # the last two bring commands of their own to `group`
+
+app.add_typer(groups.app, name="group")
+app.add_typer(topics.app, name="topic")
+app.add_typer(nodes.app, name="node")
+app.add_typer(operations.app, name="operation")
+app.add_typer(journal.app, name="journal")
+app.command()(doctor.doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        say(f"rollcall {metadata.version('rollcall')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    profile: Annotated[
+        str | None, typer.Option("--profile", "-p", help="An installation of the config file.")
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", help="Where the web is; else ROLLCALL_URL.")
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")
+    ] = False,
+) -> None:
+    """What holds for every command."""
+    context.obj = session = Session(profile, url)
+    context.call_on_close(session.close)
+
+
+def run() -> None:
+    """Run the command that was typed; the process ends with its exit code."""
+    try:
+        app()
+    except Failure as failure:
+        for line in str(failure).splitlines():
+            note(f"rollcall: {plain(line)}" if not line.startswith("  ") else plain(line))
+        sys.exit(int(failure.code))

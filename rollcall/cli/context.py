@@ -1,0 +1,114 @@
+"""What every command shares: options of the same name and meaning, and the installation asked.
+
+Typer reads the options from the annotations, so they are declared here once.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+
+from rollcall.cli.failures import Failure
+from rollcall.cli.output import Output
+from rollcall.cli.profiles import Profile, chosen, environment
+from rollcall.cli.rest import Rest
+
+COMPLETED_MAX: Final = 50
+"""Names that completion offers; who wants others types more of one."""
+
+
+@dataclass
+class Session:
+    """The installation that the command line names; asked when a command needs it."""
+
+    profile_name: str | None = None
+    url: str | None = None
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Which one it is."""
+        return chosen(self.profile_name, self.url, environment())
+
+    @cached_property
+    def rest(self) -> Rest:
+        """Its REST."""
+        return Rest(self.profile)
+
+    def close(self) -> None:
+        """Close what was asked."""
+        if "rest" in self.__dict__:
+            self.rest.close()
+
+
+def rest_of(context: typer.Context) -> Rest:
+    """The REST of the installation that is meant."""
+    session = context.find_object(Session) or Session()
+    return session.rest
+
+
+@contextmanager
+def patience(what: str) -> Iterator[None]:
+    """A sign of life on a terminal while something takes long; nothing where none is."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
+
+
+def _completed(context: typer.Context, path: str, field: str, begun: str) -> Iterable[str]:
+    """Names that begin so; none where the installation cannot be asked just now."""
+    session = Session(*_said(context))
+    try:
+        rows = session.rest.pages(path, most=COMPLETED_MAX, q=begun or None)
+        return [str(row[field]) for row in rows if str(row[field]).startswith(begun)]
+    except (Failure, KeyError):
+        return []
+    finally:
+        session.close()
+
+
+def _said(context: typer.Context) -> tuple[str | None, str | None]:
+    """The options of the whole command line, which no callback has seen during completion."""
+    root = context.find_root().params
+    return root.get("profile"), root.get("url")
+
+
+def complete_group(context: typer.Context, incomplete: str) -> Iterable[str]:
+    """Groups whose id begins so."""
+    return _completed(context, "/groups", "group_id", incomplete)
+
+
+def complete_topic(context: typer.Context, incomplete: str) -> Iterable[str]:
+    """Topics whose name begins so."""
+    return _completed(context, "/topics", "name", incomplete)
+
+
+GroupId = Annotated[
+    str,
+    typer.Argument(metavar="GROUP", help="The group's id.", autocompletion=complete_group),
+]
+TopicName = Annotated[
+    str,
+    typer.Argument(metavar="TOPIC", help="The topic's name.", autocompletion=complete_topic),
+]
+Form = Annotated[Output, typer.Option("--output", "-o", help="In which form it is printed.")]
+Reason = Annotated[
+    str, typer.Option("--reason", "-r", help="Why; the journal shows it.", show_default=False)
+]
+Wait = Annotated[
+    bool,
+    typer.Option("--wait/--no-wait", help="Wait for the end, or print the operation at once."),
+]
+Timeout = Annotated[
+    float, typer.Option("--timeout", min=0, help="Seconds to wait at most for the end.")
+]
+Part = Annotated[str | None, typer.Option("--query", "-q", help="Those whose name has this in it.")]
+
+TIMEOUT_S: Final = 60.0
+"""A rebalance waits for members as long as their rebalance timeout, of a minute or more."""

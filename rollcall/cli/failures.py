@@ -1,0 +1,63 @@
+"""How a command ends that did not do what it was asked for: a sentence, and an exit code."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from http import HTTPStatus
+from typing import Any, Final
+
+
+class Code(IntEnum):
+    """Exit codes, the same for every command; docs/cli.md has them as a table."""
+
+    DONE = 0
+    OTHER = 1
+    USAGE = 2
+    CONFLICT = 3
+    NOT_FOUND = 4
+    FAILED = 5
+
+
+MEANINGS: Final[Mapping[Code, str]] = {
+    Code.DONE: "done; for a verb: its operation has succeeded, whether there was anything to do"
+    " or not",
+    Code.OTHER: "anything else: nobody answers, the token is refused, it took too long",
+    Code.USAGE: "the command makes no sense: an unknown option, a value that cannot be",
+    Code.CONFLICT: "the state is not one for this: it exists already, it is rebalancing",
+    Code.NOT_FOUND: "there is no such group, member, topic or operation",
+    Code.FAILED: "the operation was asked for and has failed",
+}
+
+
+class Failure(Exception):
+    """Told on standard error, with the exit code that belongs to it."""
+
+    def __init__(self, code: Code, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+_OF_STATUS: Final[Mapping[int, Code]] = {
+    HTTPStatus.BAD_REQUEST: Code.USAGE,
+    HTTPStatus.NOT_FOUND: Code.NOT_FOUND,
+    HTTPStatus.CONFLICT: Code.CONFLICT,
+    HTTPStatus.PRECONDITION_FAILED: Code.CONFLICT,
+    HTTPStatus.UNPROCESSABLE_ENTITY: Code.CONFLICT,
+}
+
+_HINTS: Final[Mapping[int, str]] = {
+    HTTPStatus.UNAUTHORIZED: " Set ROLLCALL_TOKEN, or a profile's token, to one that is valid.",
+    HTTPStatus.FORBIDDEN: " `rollcall doctor` tells what the token may do.",
+}
+
+
+def of_problem(status: int, problem: Mapping[str, Any]) -> Failure:
+    """The failure that a problem (RFC 9457) tells of."""
+    code = _OF_STATUS.get(status, Code.OTHER)
+    if problem.get("code") == "operation_failed":
+        code = Code.FAILED
+    wrong = "".join(
+        f"\n  {error.get('parameter') or error.get('pointer')}: {error.get('detail')}"
+        for error in problem.get("errors") or ()
+    )
+    detail = problem.get("detail") or problem.get("title") or f"HTTP {status}"
+    return Failure(code, f"{detail}{_HINTS.get(status, '')}{wrong}")

@@ -1,0 +1,165 @@
+"""``rollcall group``: what is asked about groups, and changes nothing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from rollcall.cli import group_tables as tables
+from rollcall.cli.context import Form, GroupId, Part, rest_of
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.output import Output, plain, say, show, show_one
+from rollcall.cli.rest import Rest, Row, segment
+
+app = typer.Typer(no_args_is_help=True, help="Consumer groups.")
+
+WHY: Final = ("group_id", "state", "generation", "situation", "waiting", "last_rebalance")
+
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more columns.")]
+
+
+@app.command("list")
+def list_groups(
+    context: typer.Context,
+    state: Annotated[str | None, typer.Option(help="Kafka's word, such as Stable.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--type", help="classic, consumer, draft or commanded.")
+    ] = None,
+    query: Part = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """List groups by id, each with what is going on."""
+    rows = rest_of(context).pages("/groups", state=state, type=kind, q=query)
+    show(rows, tables.LISTED, output)
+
+
+@app.command()
+def describe(
+    context: typer.Context,
+    group: GroupId,
+    members: Annotated[bool, typer.Option("--members", help="Show its members.")] = False,
+    offsets: Annotated[bool, typer.Option("--offsets", help="Show offsets: the default.")] = False,
+    state: Annotated[bool, typer.Option("--state", help="Show its state.")] = False,
+    verbose: Verbose = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Show a group with the columns of kafka-consumer-groups --describe."""
+    if members + offsets + state > 1:
+        raise Failure(Code.USAGE, "Choose one of --members, --offsets and --state.")
+    rest = rest_of(context)
+    if members:
+        _show_members(rest, group, verbose, output)
+    elif state:
+        columns = [*tables.STATE, *tables.STATE_MORE] if verbose else tables.STATE
+        show_one(_with_coordinator(rest, group), columns, output)
+    else:
+        columns = list(tables.OFFSETS)
+        if verbose:
+            columns.insert(3, tables.EPOCH)
+        show(offsets_of(rest, group), columns, output)
+
+
+@app.command("members")
+def list_members(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> None:
+    """List members: what each has, and when it was heard of."""
+    _show_members(rest_of(context), group, True, output)
+
+
+@app.command()
+def why(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> None:
+    """Say what is going on with a group right now, and what its last rebalance was."""
+    found = rest_of(context).get("/group", group_id=group)
+    if output is Output.TABLE:
+        for line in told(found):
+            say(line)
+        return
+    columns = [tables.GROUP, *(c for c in tables.LISTED if c.field in ("state", "situation"))]
+    show_one({name: found[name] for name in WHY}, columns, output)
+
+
+@app.command()
+def config(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> None:
+    """List what can be set for a group, and what it has of its own."""
+    show(rest_of(context).get("/group/config", group_id=group)["data"], tables.CONFIG, output)
+
+
+def told(group: Mapping[str, Any]) -> Iterator[str]:
+    """The state line of the group's page, and the newest rebalance in a sentence."""
+    yield plain(f"{group['group_id']}: {group['state']}. {group['situation']}")
+    last = group["last_rebalance"]
+    if last is not None:
+        yield plain(f"last rebalance, {last['at'][:19]}Z: {last['sentence']}")
+
+
+def _show_members(rest: Rest, group: str, verbose: bool, output: Output) -> None:
+    rows = [{"group_id": group, **row} for row in rest.pages("/group/members", group_id=group)]
+    show(rows, tables.members(rows, verbose), output)
+
+
+def _with_coordinator(rest: Rest, group: str) -> Row:
+    found = rest.get("/group", group_id=group)
+    nodes = {node["node_id"]: node for node in rest.pages("/nodes")}
+    coordinator = nodes.get(found["node_id"])
+    return {**found, "members": len(found["members"]), "coordinator": coordinator}
+
+
+def offsets_of(rest: Rest, group: str) -> Sequence[Row]:
+    """Every partition that was committed or is somebody's, by topic and number.
+
+    As kafka-consumer-groups has it: where work ends is what ListOffsets tells clients, and a
+    partition that nobody has committed shows none.
+    """
+    committed = {
+        (row["topic"], row["partition"]): row
+        for row in rest.pages("/group/offsets", group_id=group)
+    }
+    owners = {
+        (topic, number): member
+        for member in rest.pages("/group/members", group_id=group)
+        for topic, numbers in (member["assignment"] or {}).items()
+        for number in numbers
+    }
+    places = sorted(committed.keys() | owners.keys())
+    ends = {topic: _ends(rest, topic) for topic in dict.fromkeys(topic for topic, _ in places)}
+    return [
+        _offset(group, place, committed.get(place), owners.get(place), ends[place[0]])
+        for place in places
+    ]
+
+
+def _ends(rest: Rest, topic: str) -> Sequence[int]:
+    """Where each partition's work ends; nothing of a topic that is gone."""
+    try:
+        found = rest.get(f"/topics/{segment(topic)}/partitions")["data"]
+    except Failure as failure:
+        if failure.code is Code.NOT_FOUND:
+            return ()
+        raise
+    return [row["log_end_offset"] for row in found]
+
+
+def _offset(
+    group: str,
+    place: tuple[str, int],
+    committed: Row | None,
+    owner: Row | None,
+    ends: Sequence[int],
+) -> Row:
+    topic, partition = place
+    end = ends[partition] if partition < len(ends) else None
+    offset = None if committed is None else committed["committed_offset"]
+    return {
+        "group_id": group,
+        "topic": topic,
+        "partition": partition,
+        "leader_epoch": _epoch(committed),
+        "committed_offset": offset,
+        "log_end_offset": end,
+        "lag": None if end is None or offset is None else end - offset,
+        **{name: owner and owner[name] for name in ("member_id", "client_host", "client_id")},
+    }
+
+
+def _epoch(committed: Row | None) -> int | None:
+    """None where the client told none, which is -1 in the rows."""
+    return None if committed is None or committed["leader_epoch"] < 0 else committed["leader_epoch"]

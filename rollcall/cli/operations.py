@@ -1,0 +1,56 @@
+"""``rollcall operation``: what was asked for, by whom, and what became of it."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import typer
+
+from rollcall.cli.context import Form, Timeout, complete_group, patience, rest_of
+from rollcall.cli.output import Column, Output, show, show_one
+from rollcall.cli.rest import WAIT_S_MAX
+
+app = typer.Typer(no_args_is_help=True, help="What was asked of groups.")
+
+LISTED: Final[Sequence[Column]] = (
+    Column("OPERATION", "id"),
+    Column("VERB", "verb"),
+    Column("GROUP", "group_id"),
+    Column("STATE", "state"),
+    Column("OUTCOME", "outcome"),
+    Column("BY", "actor"),
+    Column("REASON", "reason"),
+    Column("DETAIL", "detail"),
+)
+
+MOST: Final = 50
+
+
+@app.command("list")
+def list_operations(
+    context: typer.Context,
+    group: Annotated[
+        str | None, typer.Option(help="Of one group.", autocompletion=complete_group)
+    ] = None,
+    state: Annotated[
+        str | None, typer.Option(help="pending, running, succeeded or failed.")
+    ] = None,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="So many.")] = MOST,
+    output: Form = Output.TABLE,
+) -> None:
+    """List operations, newest first."""
+    rows = rest_of(context).pages("/operations", most=lines, group_id=group, state=state)
+    show(rows, LISTED, output)
+
+
+@app.command("show")
+def show_operation(
+    context: typer.Context,
+    operation: Annotated[int, typer.Argument(metavar="ID", min=0)],
+    timeout: Timeout = 0.0,
+    output: Form = Output.TABLE,
+) -> None:
+    """Show an operation; with a timeout, when it has ended (20 seconds at most)."""
+    wait = {"Prefer": f"wait={min(int(timeout), WAIT_S_MAX)}"} if timeout >= 1 else None
+    with patience(f"operation {operation}: waiting for its end"):
+        _, found = rest_of(context).ask("GET", f"/operations/{operation}", {}, None, wait)
+    show_one(found, LISTED, output)

@@ -1,0 +1,113 @@
+"""What is printed: rows as a table, JSON, YAML or CSV. No command and no request is here."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+import yaml
+
+Row = Mapping[str, Any]
+
+
+class Output(StrEnum):
+    """In which form."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its title, and the field of the row that it shows.
+
+    ``value``: what it shows instead, where no field does as it is.
+    """
+
+    title: str
+    field: str
+    value: Callable[[Row], Any] | None = None
+
+    def of(self, row: Row) -> Any:
+        """What stands in this row."""
+        return row.get(self.field) if self.value is None else self.value(row)
+
+
+ABSENT: Final = "-"
+"""As kafka-consumer-groups shows what there is not."""
+
+
+def show(rows: Iterable[Row], columns: Sequence[Column], output: Output) -> None:
+    """Print a list. JSON and YAML have every field of REST, the others the columns."""
+    if output is Output.JSON:
+        say(json.dumps(list(rows), indent=2, ensure_ascii=False))
+    elif output is Output.YAML:
+        say(_yaml(list(rows)))
+    elif output is Output.CSV:
+        _csv(rows, columns)
+    else:
+        for line in lines(rows, columns):
+            say(line)
+
+
+def show_one(row: Row, columns: Sequence[Column], output: Output) -> None:
+    """Print one thing: an object in JSON and YAML, a row in the others."""
+    if output is Output.JSON:
+        say(json.dumps(row, indent=2, ensure_ascii=False))
+    elif output is Output.YAML:
+        say(_yaml(row))
+    else:
+        show([row], columns, output)
+
+
+def lines(rows: Iterable[Row], columns: Sequence[Column]) -> list[str]:
+    """A table's lines, each column as wide as what is in it; nothing is cut off or wrapped."""
+    cells = [[column.title for column in columns]]
+    cells += [[cell(column.of(row)) for column in columns] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    padded = (zip(line, widths, strict=True) for line in cells)
+    return ["  ".join(text.ljust(width) for text, width in line).rstrip() for line in padded]
+
+
+def cell(value: Any) -> str:
+    """A value as people read it."""
+    if value is None or value == "":
+        return ABSENT
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return plain(str(value))
+
+
+def plain(text: str) -> str:
+    """The text without anything that a terminal would obey: clients call themselves what they
+    like."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _csv(rows: Iterable[Row], columns: Sequence[Column]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([column.field for column in columns])
+    for row in rows:
+        values = [column.of(row) for column in columns]
+        writer.writerow(["" if value is None else value for value in values])
+
+
+def _yaml(told: Any) -> str:
+    return str(yaml.safe_dump(told, sort_keys=False, allow_unicode=True)).rstrip("\n")
+
+
+def say(line: str) -> None:
+    """A line on standard output, at once: somebody may be reading along."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def note(line: str) -> None:
+    """A line beside the answer, on standard error."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()

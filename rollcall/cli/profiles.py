@@ -1,0 +1,98 @@
+"""Which installation is meant, and with which token: a profile's file, the environment, options.
+
+``$XDG_CONFIG_HOME/rollcall/config.toml`` has a table for each profile:
+
+    default = "production"
+
+    [profiles.production]
+    url = "https://rollcall.example"
+    token_file = "/run/secrets/rollcall-token"
+
+What is said closer to the command wins: an option, then the environment, then the file.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rollcall.cli.failures import Code, Failure
+
+URL: Final = "http://127.0.0.1:8000"
+"""Where ``make run`` serves the web."""
+
+KEYS: Final = ("url", "token", "token_file", "ca_file")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """An installation. ``ca_file`` "": the certificates that the system trusts."""
+
+    name: str
+    url: str
+    token: str
+    ca_file: str = ""
+
+
+def place(environ: Mapping[str, str]) -> Path:
+    """Where the file is, whether it exists or not (the XDG Base Directory Specification)."""
+    base = environ.get("XDG_CONFIG_HOME") or ""
+    home = Path(base) if Path(base).is_absolute() else Path.home() / ".config"
+    return home / "rollcall" / "config.toml"
+
+
+def read(path: Path) -> Mapping[str, Any]:
+    """What the file says; {} where there is none. Raises ``Failure`` for one that cannot be."""
+    try:
+        with path.open("rb") as file:
+            told = tomllib.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Failure(Code.USAGE, f"{path} cannot be read: {error}") from None
+    profiles = told.get("profiles", {})
+    if not isinstance(profiles, dict) or not all(isinstance(p, dict) for p in profiles.values()):
+        raise Failure(Code.USAGE, f"{path}: profiles are tables, [profiles.NAME].")
+    for name, profile in profiles.items():
+        for key, value in profile.items():
+            if key not in KEYS or not isinstance(value, str):
+                known = ", ".join(KEYS)
+                raise Failure(Code.USAGE, f"{path}: {name}.{key} is none of the texts {known}.")
+    return told
+
+
+def chosen(name: str | None, url: str | None, environ: Mapping[str, str]) -> Profile:
+    """The profile that is meant. Raises ``Failure`` where it is not there."""
+    path = place(environ)
+    told = read(path)
+    profiles = told.get("profiles", {})
+    wanted = name or environ.get("ROLLCALL_PROFILE") or told.get("default") or ""
+    if wanted and wanted not in profiles:
+        known = ", ".join(sorted(profiles)) or "none"
+        raise Failure(Code.USAGE, f"{path} has no profile {wanted!r}; it has: {known}.")
+    profile = profiles.get(wanted, {})
+    # An environment for one installation must not send its token to another that was named.
+    around = {} if name else environ
+    return Profile(
+        name=wanted,
+        url=(url or around.get("ROLLCALL_URL") or profile.get("url") or URL).rstrip("/"),
+        token=around.get("ROLLCALL_TOKEN") or _token(profile, path),
+        ca_file=profile.get("ca_file", ""),
+    )
+
+
+def _token(profile: Mapping[str, str], path: Path) -> str:
+    named = profile.get("token_file")
+    if not named:
+        return profile.get("token", "")
+    try:
+        return (path.parent / Path(named).expanduser()).read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(Code.USAGE, f"The token's file cannot be read: {error}") from None
+
+
+def environment() -> Mapping[str, str]:
+    """The process's own."""
+    return os.environ

@@ -1,0 +1,159 @@
+"""REST as the commands ask it: pages walked to their end, verbs awaited, problems told as failures.
+
+Ids stand in the query, never in the path (docs/rest.md, *Ids of any kind*), so whatever a group or
+a topic is called, no proxy and no library takes it for a part of the path.
+"""
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import parse_qs, quote, urlsplit
+
+import httpx
+
+from rollcall.cli.failures import Code, Failure, of_problem
+from rollcall.cli.profiles import Profile
+
+ROOT: Final = "/api/v1"
+PAGE_SIZE: Final = 500
+
+CONNECT_S: Final = 5.0
+ANSWER_S: Final = 60.0
+"""Longer than the 20 s that a request may wait for its operation."""
+
+WAIT_S_MAX: Final = 20
+"""What the server waits at most (docs/rest.md)."""
+
+ATTEMPTS: Final = 3
+AGAIN_S: Final = 0.5
+"""Between attempts where nobody answered: a verb has a key, so it is never asked for twice."""
+
+ENDED: Final = ("succeeded", "failed")
+
+Row = dict[str, Any]
+
+
+class Rest:
+    """One installation's REST."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        headers = {"Accept": "application/json", "User-Agent": "rollcall-cli"}
+        if profile.token:
+            headers["Authorization"] = f"Bearer {profile.token}"
+        try:
+            self._client = httpx.Client(
+                base_url=profile.url,
+                headers=headers,
+                timeout=httpx.Timeout(ANSWER_S, connect=CONNECT_S),
+                verify=profile.ca_file or True,
+            )
+        except (OSError, UnicodeEncodeError, httpx.InvalidURL) as error:
+            raise Failure(Code.USAGE, f"{profile.url} cannot be asked: {error}") from None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The JSON of a resource. Raises ``Failure``."""
+        return self.ask("GET", path, query)[1]
+
+    def pages(self, path: str, *, most: int | None = None, **query: Any) -> Iterator[Row]:
+        """The rows of a list, page after page; at most so many."""
+        left = most
+        while left is None or left > 0:
+            size = PAGE_SIZE if left is None else min(left, PAGE_SIZE)
+            page = self.get(path, **{**query, "page_size": size})
+            yield from page["data"]
+            left = None if left is None else left - len(page["data"])
+            if page["next"] is None:
+                return
+            # The cursor alone: a link's host is whatever a proxy told the server, and the token
+            # goes nowhere but to the installation that was named.
+            query["cursor"] = parse_qs(urlsplit(page["next"]).query)["cursor"][0]
+
+    def operation(
+        self, method: str, path: str, body: Mapping[str, Any], wait_s: float, **query: Any
+    ) -> Row:
+        """Ask for a verb and wait for its end; the operation as it is then, ended or not.
+
+        Raises ``Failure`` where it was refused or has failed.
+        """
+        end = time.monotonic() + wait_s
+        headers = {"Idempotency-Key": uuid.uuid4().hex, **_prefer(wait_s)}
+        _, operation = self.ask(method, path, query, body, headers)
+        while operation["state"] not in ENDED and (left := end - time.monotonic()) > 0:
+            headers = _prefer(left)
+            _, operation = self.ask("GET", f"/operations/{operation['id']}", {}, None, headers)
+        if operation["state"] == "failed":
+            raise Failure(Code.FAILED, f"Operation {operation['id']} failed: {operation['detail']}")
+        return dict(operation)
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> tuple[int, Any]:
+        """Status and JSON of an answer. What nobody answered is asked again: reading changes
+        nothing, and whatever changes something has a key."""
+        params = {name: value for name, value in query.items() if value is not None}
+        is_safe = method == "GET" or "Idempotency-Key" in (headers or {})
+        for attempt in range(ATTEMPTS):
+            is_last = attempt == ATTEMPTS - 1 or not is_safe
+            try:
+                answer = self._client.request(
+                    method, ROOT + path, params=params, json=body, headers=headers
+                )
+            except httpx.InvalidURL as error:
+                sentence = f"{self.profile.url} is no address: {error}"
+                raise Failure(Code.USAGE, sentence) from None
+            except httpx.HTTPError as error:
+                if is_last or isinstance(error, httpx.UnsupportedProtocol):
+                    raise self._unheard(error) from None
+            else:
+                if is_last or answer.status_code != HTTPStatus.SERVICE_UNAVAILABLE:
+                    return answer.status_code, self._told(answer)
+            time.sleep(AGAIN_S)
+        raise AssertionError("the last attempt returns or raises")
+
+    def plain(self, path: str) -> tuple[int, str]:
+        """Status and text of a page outside of REST, such as ``/readyz``."""
+        try:
+            answer = self._client.get(path)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._unheard(error) from None
+        return answer.status_code, answer.text
+
+    def _unheard(self, error: Exception) -> Failure:
+        why = str(error) or type(error).__name__
+        return Failure(Code.OTHER, f"{self.profile.url} does not answer: {why}")
+
+    def _told(self, answer: httpx.Response) -> Any:
+        try:
+            told = answer.json()
+        except ValueError:
+            told = None
+        if answer.is_success and told is not None:
+            return told
+        if not isinstance(told, dict) or "detail" not in told:
+            where = answer.headers.get("Location")
+            what = f"; it leads to {where}" if where else ""
+            sentence = f"{answer.url.copy_with(query=None)} answered {answer.status_code}{what}"
+            raise Failure(Code.OTHER, f"{sentence}, and not as Rollcall does.")
+        raise of_problem(answer.status_code, told)
+
+
+def _prefer(wait_s: float) -> dict[str, str]:
+    """0: do not wait. Whole seconds, at least one."""
+    return {"Prefer": f"wait={max(1, min(int(wait_s), WAIT_S_MAX))}"} if wait_s > 0 else {}
+
+
+def segment(text: str) -> str:
+    """A topic's name as a part of a path; topics have no names that a path cannot have."""
+    return quote(text, safe="")

@@ -1,0 +1,155 @@
+"""``rollcall group``: what is asked of groups. Each is an operation, and its end is awaited."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from rollcall.cli.context import (
+    TIMEOUT_S,
+    Form,
+    GroupId,
+    Reason,
+    Timeout,
+    Wait,
+    patience,
+    rest_of,
+)
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.groups import app
+from rollcall.cli.output import Column, Output, note, show_one
+
+OPERATION: Final[Sequence[Column]] = (
+    Column("OPERATION", "id"),
+    Column("VERB", "verb"),
+    Column("GROUP", "group_id"),
+    Column("STATE", "state"),
+    Column("OUTCOME", "outcome"),
+    Column("DETAIL", "detail"),
+)
+
+Member = Annotated[str, typer.Argument(metavar="MEMBER", help="The member's id.")]
+SomeMember = Annotated[
+    str | None,
+    typer.Argument(metavar="[MEMBER]", help="One member, by its id or instance id; else all."),
+]
+
+
+class Asking:
+    """How a command asks: for how long it waits, and how it prints the operation."""
+
+    def __init__(self, context: typer.Context, wait: bool, timeout: float, output: Output) -> None:
+        self.rest = rest_of(context)
+        self.wait_s = timeout if wait else 0.0
+        self.output = output
+
+    def ask(self, method: str, path: str, body: Mapping[str, Any], **query: Any) -> None:
+        """Ask for a verb, and print what became of it.
+
+        Raises ``Failure`` where it was refused, has failed, or has not ended in time.
+        """
+        with patience(f"{path.rpartition('/')[2]} of {query['group_id']}: waiting for its end"):
+            operation = self.rest.operation(method, path, body, self.wait_s, **query)
+        show_one(operation, OPERATION, self.output)
+        if self.wait_s and operation["state"] != "succeeded":
+            sentence = (
+                f"Operation {operation['id']} goes on: `rollcall operation show` looks again."
+            )
+            raise Failure(Code.OTHER, sentence)
+
+
+@app.command()
+def rebalance(
+    context: typer.Context,
+    group: GroupId,
+    reason: Reason,
+    expected_generation: Annotated[
+        int | None,
+        typer.Option("--expected-generation", min=0, help="Fail if it is in another by then."),
+    ] = None,
+    reject_in_progress: Annotated[
+        bool, typer.Option("--reject-in-progress", help="Refuse where one goes on already.")
+    ] = False,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Let every member rejoin; wait for the new generation."""
+    body: dict[str, Any] = {"reason": reason}
+    if expected_generation is not None:
+        body["expected_generation"] = expected_generation
+    if reject_in_progress:
+        body["on_in_progress"] = "reject"
+    asking = Asking(context, wait, timeout, output)
+    asking.ask("POST", "/group/rebalances", body, group_id=group)
+
+
+@app.command()
+def evict(
+    context: typer.Context,
+    group: GroupId,
+    member: Member,
+    reason: Reason,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Remove a member; the others rebalance. A client that still lives joins again."""
+    asking = Asking(context, wait, timeout, output)
+    body = {"reason": reason}
+    asking.ask("DELETE", "/group/members", body, group_id=group, member_id=member)
+
+
+@app.command()
+def pause(
+    context: typer.Context,
+    group: GroupId,
+    reason: Reason,
+    member: SomeMember = None,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Let members stop working: all, also those to come, or one. They keep their partitions."""
+    _pause("pause", Asking(context, wait, timeout, output), group, member, reason)
+
+
+@app.command()
+def resume(
+    context: typer.Context,
+    group: GroupId,
+    reason: Reason,
+    member: SomeMember = None,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Let members work again: all that were stopped together, or one."""
+    _pause("resume", Asking(context, wait, timeout, output), group, member, reason)
+
+
+def _pause(verb: str, asking: Asking, group: str, member: str | None, reason: str) -> None:
+    path = f"/group/{verb}" if member is None else f"/group/members/{verb}"
+    asking.ask("POST", path, {"reason": reason}, group_id=group, member_id=member)
+    if verb == "pause" and asking.wait_s:
+        work = asking.rest.get("/group", group_id=group)["work"]
+        asked, deaf = work["asked"], work["not_supported"]
+        note(f"{work['obeyed']} of {asked} members have stopped; {deaf} take no orders.")
+
+
+@app.command()
+def restore(
+    context: typer.Context,
+    group: GroupId,
+    to: Annotated[
+        str, typer.Option("--to", help="An instant, as 2026-01-31T12:00:00Z.", show_default=False)
+    ],
+    reason: Reason,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Take the offsets of a group without members back to what they were at an instant."""
+    asking = Asking(context, wait, timeout, output)
+    body = {"reason": reason, "to": to}
+    asking.ask("POST", "/group/offsets/restores", body, group_id=group)

@@ -1,0 +1,79 @@
+"""``rollcall group watch``: the state line of a group, followed."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Protocol
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from rollcall.cli.context import GroupId, rest_of
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.groups import app, told
+from rollcall.cli.output import plain, say
+
+CHANGES: Final = ("state", "generation", "member_count", "frozen", "paused", "paused_members")
+"""What makes a new line where no terminal follows; the counting of seconds does not."""
+
+
+class Shown(Protocol):
+    """Where the state is shown."""
+
+    def __call__(self, group: dict[str, Any]) -> None: ...
+
+
+@app.command()
+def watch(
+    context: typer.Context,
+    group: GroupId,
+    until: Annotated[
+        str | None, typer.Option(help="End when it is in this state, such as Stable.")
+    ] = None,
+    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
+    timeout: Annotated[
+        float | None, typer.Option(min=0, help="Give up after so many seconds.")
+    ] = None,
+) -> None:
+    """Follow a group's state line until Ctrl-C, or until it is in a state."""
+    rest, end = rest_of(context), time.monotonic() + (float("inf") if timeout is None else timeout)
+    try:
+        with _shown() as shown:
+            while True:
+                found = rest.get("/group", group_id=group)
+                shown(found)
+                if until is not None and found["state"].casefold() == until.casefold():
+                    return
+                if time.monotonic() + interval > end:
+                    break
+                time.sleep(interval)
+    except KeyboardInterrupt:
+        return
+    if until is not None:
+        raise Failure(Code.OTHER, f"{group} is not {until} yet, but {found['state']}.")
+
+
+@contextmanager
+def _shown() -> Iterator[Shown]:
+    console = Console()
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    with Live(console=console, auto_refresh=False) as live:
+        yield lambda group: live.update(Text("\n".join(told(group))), refresh=True)
+
+
+class _Lines:
+    """A line whenever something changed."""
+
+    def __init__(self) -> None:
+        self._last: tuple[object, ...] | None = None
+
+    def __call__(self, group: dict[str, Any]) -> None:
+        now = tuple(group[name] for name in CHANGES)
+        if now != self._last:
+            self._last = now
+            say(f"{datetime.now(UTC):%H:%M:%S}Z  {plain(next(told(group)))}")

@@ -1,0 +1,217 @@
+"""Commands that look: what they print in each form, and how they end when there is nothing."""
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from launcher.installation import CHECKOUT, Installation
+from rollcall.cli import output
+from tests.cli.conftest import Cli
+from tests.clients.conftest import Worker
+from tests.installations import TOKEN
+
+pytestmark = pytest.mark.xdist_group("cli")
+
+PARTITIONS = [str(number) for number in range(6)]
+
+
+def test_groups_are_listed_with_what_goes_on(cli: Cli, worker: Worker, name: str) -> None:
+    assert cli("group", "watch", name, "--until", "stable", "--timeout", "60").code == 0
+    titles, row = cli("group", "list", "-q", name).table
+    assert titles == ["GROUP", "TYPE", "STATE", "#MEMBERS", "SITUATION"]
+    assert row[:4] == [name, "classic", "Stable", "1"]
+    assert " ".join(row[4:]) == "Settled: 1 member."
+    assert not cli("group", "list", "-q", name, "--state", "Empty", "-o", "json").json
+
+
+def test_each_form_says_the_same(cli: Cli, worker: Worker, name: str) -> None:
+    told = [cli("group", "list", "-q", name, "-o", form) for form in ("json", "yaml", "csv")]
+    by_json, by_yaml = told[0].json, yaml.safe_load(told[1].printed)
+    assert by_json[0]["group_id"] == by_yaml[0]["group_id"] == told[2].rows[0]["group_id"] == name
+    assert by_json[0].keys() == by_yaml[0].keys() > told[2].rows[0].keys()
+
+
+def test_a_group_is_described_as_kafka_does(cli: Cli, worker: Worker, name: str) -> None:
+    worker.commit(7)
+    titles, *rows = cli("group", "describe", name).table
+    assert titles == [
+        "GROUP",
+        "TOPIC",
+        "PARTITION",
+        "CURRENT-OFFSET",
+        "LOG-END-OFFSET",
+        "LAG",
+        "CONSUMER-ID",
+        "HOST",
+        "CLIENT-ID",
+    ]
+    assert [row[:6] for row in rows] == [[name, name, n, "7", "7", "0"] for n in PARTITIONS]
+    (member,) = cli("group", "members", name, "-o", "json").json
+    assert {tuple(row[6:]) for row in rows} == {
+        (member["member_id"], member["client_host"], member["client_id"])
+    }
+
+
+def test_its_members_and_its_state(cli: Cli, worker: Worker, name: str) -> None:
+    titles, row = cli("group", "describe", name, "--members").table
+    assert titles == ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
+    assert row[-1] == "6"
+    (state,) = cli("group", "describe", name, "--state", "-o", "csv").rows
+    assert (state["state"], state["member_count"]) == ("Stable", "1")
+    assert state["coordinator"].startswith("127.0.0.1:")
+    assert cli("group", "describe", name, "--state", "--members").code == 2
+    (verbose,) = cli("group", "members", name, "-o", "csv").rows
+    assert verbose["assignment"] == f"{name}:0,1,2,3,4,5"
+
+
+def test_why_is_the_state_line_of_the_groups_page(cli: Cli, worker: Worker, name: str) -> None:
+    first, second = cli("group", "why", name).printed.splitlines()
+    assert first == f"{name}: Stable. Settled: 1 member owns 6 partitions."
+    assert second.startswith("last rebalance, ")
+    assert "Rebalanced to generation" in second
+
+
+def test_what_a_group_has_of_its_own(cli: Cli, name: str) -> None:
+    found = {row["name"]: row for row in cli("group", "config", name, "-o", "csv").rows}
+    assert (found["rollcall.freeze"]["value"], found["rollcall.freeze"]["is_own"]) == (
+        "false",
+        "False",
+    )
+
+
+def test_topics_nodes_and_operations(cli: Cli, worker: Worker, name: str) -> None:
+    assert cli("topic", "list", "-q", name).table[1][:2] == [name, "6"]
+    rows = cli("topic", "describe", name, "-o", "csv").rows
+    assert [row["partition"] for row in rows] == PARTITIONS
+    assert {row["log_start_offset"] for row in rows} == {"0"}
+    assert cli("topic", "journal", name, "-o", "json").json[0]["kind"] == "topic-created"
+    assert [node["slots"] for node in cli("node", "list", "-o", "json").json] == [64]
+    assert isinstance(cli("operation", "list", "-n", "1", "-o", "json").json, list)
+
+
+def test_the_journal_of_one_group(cli: Cli, worker: Worker, name: str) -> None:
+    rows = cli("journal", "tail", "--group", name, "-n", "500", "-o", "json").json
+    assert {row["group_id"] for row in rows} == {name}
+    assert [row["seq"] for row in rows] == sorted(row["seq"] for row in rows)
+    assert len(cli("journal", "tail", "--group", name, "-n", "1", "-o", "json").json) == 1
+
+
+def test_the_journal_is_followed_by_a_program_of_its_own(
+    installation: Installation, cli: Cli, worker: Worker, name: str
+) -> None:
+    """The one test that starts the program itself; each entry comes once, as a line of JSON."""
+    words = ["journal", "tail", "-f", "-n", "0", "--group", name, "-o", "json"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "rollcall.cli", *words],
+        cwd=CHECKOUT,
+        env={"ROLLCALL_URL": installation.web, "ROLLCALL_TOKEN": TOKEN, "HOME": "/nonexistent"},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as follower:
+        entries: list[Any] = []
+        some = threading.Event()
+
+        def read() -> None:
+            assert follower.stdout is not None
+            for line in follower.stdout:
+                entries.append(json.loads(line))
+                if entries[-1]["kind"] == "rebalance-completed":
+                    some.set()
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        while not some.is_set():  # it may begin to follow behind the first of them
+            assert cli("group", "rebalance", name, "-r", "to be seen").code == 0
+            some.wait(3)
+        follower.terminate()
+        reader.join()
+    numbers = [entry["seq"] for entry in entries]
+    assert len(numbers) == len(set(numbers))
+    assert any("to be seen" in entry["sentence"] for entry in entries)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["group", "describe", "nobody's"],
+        ["group", "why", "../.."],
+        ["group", "members", "a/members/b"],
+        ["topic", "describe", "no-such-topic"],
+        ["operation", "show", "999999999"],
+        ["group", "rebalance", "nobody's", "-r", "try"],
+    ],
+)
+def test_what_is_not_there_ends_with_4(cli: Cli, words: list[str]) -> None:
+    ended = cli(*words)
+    assert (ended.code, ended.printed) == (4, ""), ended
+    assert ended.errors.startswith("rollcall: There is no ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["group"],
+        ["group", "rebalance", "g"],
+        ["group", "list", "--dry-run"],
+        ["group", "list", "--state", "Sleeping"],
+        ["group", "restore", "g", "--to", "yesterday", "-r", "why"],
+        ["topic", "create", "cli-none", "--partitions", "some"],
+        ["--profile", "nowhere", "group", "list"],
+    ],
+)
+def test_what_makes_no_sense_ends_with_2(cli: Cli, words: list[str]) -> None:
+    ended = cli(*words)
+    assert ended.code == 2, ended
+
+
+def test_who_is_not_let_in_is_told_so(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROLLCALL_TOKEN", "another")
+    ended = cli("group", "list")
+    assert (ended.code, ended.printed) == (1, "")
+    assert "ROLLCALL_TOKEN" in ended.errors
+    assert cli("doctor").code == 1
+
+
+def test_where_nobody_answers_is_told(cli: Cli) -> None:
+    ended = cli("--url", "http://127.0.0.1:9", "group", "list")
+    assert ended.code == 1
+    assert "http://127.0.0.1:9 does not answer" in ended.errors
+    assert cli("--url", "no address", "group", "list").code in (1, 2)
+
+
+def test_a_profile_names_an_installation(
+    installation: Installation, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its token is not the environment's: that may be another installation's."""
+    folder = tmp_path / "rollcall"
+    folder.mkdir()
+    (folder / "token").write_text(f"{TOKEN}\n")
+    profile = f'url = "{installation.web}"\ntoken_file = "token"'
+    (folder / "config.toml").write_text(f"[profiles.here]\n{profile}\n")
+    monkeypatch.setenv("ROLLCALL_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("ROLLCALL_TOKEN", "another")
+
+    assert cli("--profile", "here", "node", "list").code == 0
+    (folder / "config.toml").write_text("[profiles.here]\npassword = 'x'\n")
+    assert cli("--profile", "here", "node", "list").code == 2
+
+
+def test_the_doctor_finds_nothing_bad_where_nothing_is(cli: Cli, worker: Worker) -> None:
+    """Other tests break things meanwhile; what the doctor itself looks at is well."""
+    titles, *rows = cli("doctor").table
+    assert titles == ["CHECK", "FINDING", "DETAIL"]
+    assert {row[1]: row[0] for row in rows if row[1] in ("web", "token", "nodes")} == {
+        "web": "ok",
+        "token": "ok",
+        "nodes": "ok",
+    }
+
+
+def test_no_client_commands_the_terminal() -> None:
+    assert output.cell("\x1b[31mred\x07\u202e") == "\\x1b[31mred\\x07\\u202e"
