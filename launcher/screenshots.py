@@ -26,6 +26,7 @@ SIZE = {"width": 1400, "height": 900}
 
 USER = "olga"
 GROUP = "demo-orders"
+TABS = ("members", "rebalances", "offsets", "configuration")
 REASON = "worker 3 was moved to another machine"
 
 PLAY_S = 45.0
@@ -73,8 +74,11 @@ def walk(camera: Camera) -> None:
     camera.take("groups")
     camera.page.get_by_role("link", name=GROUP, exact=True).first.click()
     camera.take("group")
-    camera.page.locator("#members").scroll_into_view_if_needed()
-    camera.take("members")
+    for name in TABS:
+        camera.go(f"/admin/groups/group/{GROUP}/change/?tab={name}")
+        open_first(camera.page)
+        camera.take(name)
+    camera.go(f"/admin/groups/group/{GROUP}/change/")
     force(camera)
     camera.go("/admin/groups/node/")
     camera.take("nodes")
@@ -84,6 +88,13 @@ def walk(camera: Camera) -> None:
     camera.go(f"/admin/groups/group/{GROUP}/change/")
     camera.take("group-dark")
     camera.page.emulate_media(color_scheme="light")
+
+
+def open_first(page: Any) -> None:
+    """The newest rebalance, so that the picture shows what it is made of."""
+    line = page.locator(".rc-journal details").first
+    if line.count():
+        line.locator("summary").click()
 
 
 def force(camera: Camera) -> None:

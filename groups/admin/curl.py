@@ -1,15 +1,23 @@
 """The line of a shell that asks REST for what a page asks for."""
 
+import json
 import shlex
+from collections.abc import Mapping
+from typing import Any, Final
 from urllib.parse import quote
 
 from django.http import HttpRequest
 
+REASON: Final = {"reason": "WHY"}
+"""For who pastes it to fill in."""
 
-def curl(request: HttpRequest, method: str, path: str, group_id: str, body: str | None) -> str:
-    """``path``: below /api/v1/, with {} for the group. The token stays a variable of the shell."""
-    url = request.build_absolute_uri(f"/api/v1/{path.format(quote(group_id, safe=''))}")
+
+def curl(
+    request: HttpRequest, method: str, path: str, *ids: str, body: Mapping[str, Any] = REASON
+) -> str:
+    """``path``: below /api/v1/, with {} for each id. The token stays a variable of the shell."""
+    named = path.format(*(quote(one, safe="") for one in ids))
+    url = request.build_absolute_uri(f"/api/v1/{named}")
     parts = ["curl", "-X", method, "-H", '"Authorization: Bearer $TOKEN"']
-    if body is not None:
-        parts += ["-H", '"Content-Type: application/json"', "-d", shlex.quote(body)]
+    parts += ["-H", '"Content-Type: application/json"', "-d", shlex.quote(json.dumps(body))]
     return " ".join([*parts, shlex.quote(url)])

@@ -17,6 +17,7 @@ from django.urls import reverse
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
+from groups.admin.curl import curl
 from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason, is_many
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
@@ -67,9 +68,16 @@ def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
         "starts": bool(held),
         "sentences": _preview(members, work, member) if not held else _after(work, name),
         "must_type": must_type,
+        "curl": _curl(request, group, name, "resume" if held else "pause"),
         **standing.urls(group),
     }
     return render(request, "admin/groups/group/pause.html", context)
+
+
+def _curl(request: HttpRequest, group: Group, name: str, verb: str) -> str:
+    if not name:
+        return curl(request, "POST", f"groups/{{}}/{verb}", group.group_id)
+    return curl(request, "POST", f"groups/{{}}/members/{{}}/{verb}", group.group_id, name)
 
 
 def _names(name: str, member: groups.MemberView | None) -> set[str]:

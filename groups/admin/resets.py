@@ -4,7 +4,6 @@ The calculation is that of REST (``groups.operations.offset_resets``); the group
 where the group has members.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -151,12 +150,18 @@ def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
     return _ask(request, group, plan, f"undo of operation {operation.pk}")
 
 
+def _json(wanted: Wanted) -> str | int:
+    """The value as REST takes it; a plan was made of it, so it is what it should be."""
+    if wanted.to == "moment":
+        return str(wanted.value.isoformat())
+    return int(wanted.value) if wanted.to in ("offset", "shift") else str(wanted.value)
+
+
 def _curl(request: HttpRequest, group: Group, form: Reset) -> str:
     wanted, said = form.wanted, form.cleaned_data
     body: dict[str, Any] = {"to": wanted.to, "reason": said["reason"]}
     if wanted.to in FIELDS:
-        value = wanted.value.isoformat() if wanted.to == "moment" else str(wanted.value)
-        body[FIELDS[wanted.to]] = value
+        body[FIELDS[wanted.to]] = _json(wanted)
     if wanted.topics and wanted.to != "csv":
         body["topics"] = list(wanted.topics)
-    return curl(request, "POST", "groups/{}/offsets/resets", group.group_id, json.dumps(body))
+    return curl(request, "POST", "groups/{}/offsets/resets", group.group_id, body=body)

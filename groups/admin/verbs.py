@@ -18,6 +18,7 @@ from django.urls import reverse
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
+from groups.admin.curl import REASON, curl
 from groups.core.classic.states import EMPTY, PREPARING
 from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
 from groups.models import Group, Member, Operation
@@ -119,6 +120,13 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
             "named": [m.client_id or m.member_id for m in members[:NAMED_MAX]],
             "more": max(0, len(members) - NAMED_MAX),
             "must_type": len(members) > TYPED_ABOVE,
+            "curl": curl(
+                request,
+                "POST",
+                "groups/{}/rebalances",
+                group.group_id,
+                body={**REASON, "expected_generation": group.generation},
+            ),
             **standing.urls(group),
         },
     )
@@ -152,6 +160,7 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
             "form": form,
             "changed": changed,
             "must_type": len(members) > TYPED_ABOVE,
+            "curl": curl(request, "DELETE", "groups/{}/members/{}", group.group_id, member_id),
             **standing.urls(group),
         },
     )

@@ -81,6 +81,7 @@ def axe() -> str:
 def troubles(page: Page, theme: str) -> list[Any]:
     """What is seriously wrong with a page in a theme."""
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.reload()  # the theme is chosen as a page comes
     page.evaluate(axe())
     found = [one for one in page.evaluate(RUN) if one["impact"] in SERIOUS]
     return [(theme, one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]

@@ -1,0 +1,105 @@
+"""The line of a shell beside each action asks REST for just what the page asks for."""
+
+import json
+import shlex
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from groups.access.staff_roles import OPERATOR
+from groups.models import Operation
+from tests.admin.test_groups import page
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import Api, write
+
+pytestmark = pytest.mark.django_db
+
+ODD = "a/b c'%.ü"
+
+
+def told(answer: object, rest: Client) -> int:
+    """Send what the page's line says, as a shell would read it; the answer's status."""
+    line = answer.context["curl"]  # type: ignore[attr-defined]
+    words = shlex.split(line)
+    assert words[0] == "curl" and "Authorization: Bearer $TOKEN" in words
+    parts = urlsplit(words[-1])
+    sent = rest.generic(
+        words[words.index("-X") + 1],
+        parts.path,
+        words[words.index("-d") + 1],
+        content_type="application/json",
+    )
+    return int(sent.status_code)
+
+
+@pytest.mark.parametrize(
+    ("tail", "verb"),
+    [
+        ("rebalance", "rebalance"),
+        ("pause", "pause"),
+        ("evict/?member=m-1", "evict"),
+        ("pause/?member=m-1", "pause"),
+    ],
+)
+def test_rest_does_what_the_line_says(tail: str, verb: str, api: Api) -> None:
+    write(ODD)
+    path, _, query = tail.partition("/")
+    shown = visitor(OPERATOR, name="olga").get(page(ODD, path) + query)
+    rest = api("rebalance_group", "evict_member", "pause_group")
+    assert told(shown, rest) == 202
+    asked = Operation.objects.get()
+    assert (asked.group_id, asked.verb, asked.reason) == (ODD, verb, "WHY")
+    assert asked.member_id == ("m-1" if query else "")
+
+
+def test_rest_resets_offsets_as_the_page_does(api: Api) -> None:
+    write(ODD, size=0)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset,"
+            " leader_epoch, metadata, committed_at) VALUES (%s, 'orders', 0, 5, -1, '', now())",
+            [ODD],
+        )
+    client, rest = visitor(OPERATOR, name="olga"), api("restore_offsets")
+    shown = client.post(page(ODD, "reset"), {"to": "shift", "shift": "-2", "reason": "a mistake"})
+    assert told(shown, rest) == 202, shown.context["curl"]
+    offsets = Operation.objects.get().offsets
+    assert offsets is not None and offsets["to"] == [["orders", 0, 3]]
+
+
+def test_a_reset_that_is_asked_for_again_is_the_one_that_was(api: Api) -> None:
+    """Whatever became of the offsets meanwhile."""
+    write("g", size=0)
+    commit = (
+        "INSERT INTO rollcall_offset (group_id, topic, partition, committed_offset, leader_epoch,"
+        " metadata, committed_at) VALUES ('g', 'orders', 0, 5, -1, '', now())"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(commit)
+    rest, url = api("restore_offsets"), "/api/v1/groups/g/offsets/resets"
+    body = json.dumps({"to": "offset", "offset": 3, "reason": "a mistake"})
+    sent: dict[str, Any] = {
+        "content_type": "application/json",
+        "headers": {"idempotency-key": "k"},
+    }
+    first = rest.post(url, body, **sent)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_offset SET committed_offset = 3")
+    assert rest.post(url, body, **sent).json()["id"] == first.json()["id"]
+
+    refused = rest.post(url, json.dumps({"to": "latest", "reason": "r"}), **sent)
+    assert refused.status_code == 400 and "nobody has told" in refused.content.decode()
+
+
+def test_an_eviction_from_a_frozen_group_says_that_nobody_takes_over() -> None:
+    write("g")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO rollcall_group_config (group_id, name, slot, value, updated_at)"
+            " VALUES ('g', 'rollcall.freeze', 1, 'true', now())"
+        )
+    shown = text(visitor(OPERATOR, name="olga").get(f"{page('g', 'evict')}?member=m-1"))
+    assert "nobody takes over what it owned until it is thawed" in shown
