@@ -211,6 +211,7 @@ BY_KEY: Final[Mapping[int, Row]] = {
     47: Row(
         (_whole(DELETE, GROUP, "group_id"), _each(READ, TOPIC, "topics.name", "topics")), OFFSETS
     ),
+    48: Row((_whole(DESCRIBE_CONFIGS, CLUSTER),)),
     50: Row((_whole(DESCRIBE, CLUSTER),)),
     51: Row((_shown(ALTER, CLUSTER, "each user is refused"),), "users, where an authorizer is on"),
     60: Row(),

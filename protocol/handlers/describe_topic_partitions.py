@@ -40,12 +40,20 @@ async def handle(
     except Unavailable:
         missing = WireCode.LEADER_NOT_AVAILABLE
     if not asked:
-        found = {e.name: e for e in catalogue.all() if _is_shown(e.name, call)}
+        found = await _all(call)
     names = [n for n in asked or found if cursor is None or n >= cursor.topic_name]
     hidden = [name for name in asked if not _is_shown(name, call)]
     page = _page([n for n in names if n not in set(hidden)], found, missing, cursor, limit, call)
     page.topics = [*page.topics, *(_hidden(name) for name in hidden)]
     return page
+
+
+async def _all(call: Call) -> Mapping[str, Entry]:
+    """Every topic that the client may describe."""
+    everything = call.node.catalogue.all()
+    if not call.access.is_on:
+        return {entry.name: entry for entry in everything}
+    return {e.name: e async for e in call.each(everything) if _is_shown(e.name, call)}
 
 
 def _is_shown(name: str, call: Call) -> bool:

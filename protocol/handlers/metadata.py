@@ -144,7 +144,7 @@ async def _by_name(
     """Each name's topic; where client and settings allow it, missing ones are made."""
     catalogue, settings = call.node.catalogue, call.node.settings
     missing: int = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    names, hidden = _shown(asked, call), list[str]()
+    names, hidden = await _shown(asked, call), list[str]()
     refused = [name for name in asked if name not in names]
     try:
         found = await catalogue.find_many(names)
@@ -169,16 +169,19 @@ async def _by_name(
     ] + [_failed(REFUSED, name, NOT_ASKED) for name in (*hidden, *refused)]
 
 
-def _shown(names: Iterable[str], call: Call) -> dict[str, None]:
+async def _shown(names: Iterable[str], call: Call) -> dict[str, None]:
     """Those that the client may describe; of the others nobody looks whether they are there."""
     may = call.access.may
-    return dict.fromkeys(n for n in names if may(Operation.DESCRIBE, ResourceType.TOPIC, n))
+    if not call.access.is_on:
+        return dict.fromkeys(names)
+    each = call.each(names)
+    return {n: None async for n in each if may(Operation.DESCRIBE, ResourceType.TOPIC, n)}
 
 
-def _not_creatable(names: Iterable[str], call: Call) -> list[str]:
+def _not_creatable(names: Sequence[str], call: Call) -> list[str]:
     """Those that this client may not make by asking for them."""
     may = call.access.may
-    if may(Operation.CREATE, ResourceType.CLUSTER):
+    if not names or may(Operation.CREATE, ResourceType.CLUSTER):
         return []
     return [n for n in names if not may(Operation.CREATE, ResourceType.TOPIC, n)]
 

@@ -241,3 +241,38 @@ def test_every_operation_that_exists_somewhere_is_kafkas() -> None:
         "CLUSTER": 7,
         "TRANSACTIONAL_ID": 3,
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "prefix", "covers"),
+    [
+        ("ab", PREFIXED, "ab", True),
+        ("ab", PREFIXED, "abc", True),
+        ("ab", PREFIXED, "a", False),
+        ("ab", LITERAL, "ab", False),
+        (ANY_NAME, LITERAL, "", True),
+        (ANY_NAME, LITERAL, "ab", True),
+    ],
+)
+def test_a_prefix_is_covered_by_what_begins_it(
+    name: str, pattern: PatternType, prefix: str, covers: bool
+) -> None:
+    assert AclIndex([rule(name, pattern=pattern)]).allows_all(ANN, READ, TOPIC, prefix) is covers
+
+
+def test_where_everybody_may_a_prefix_is_covered_unless_a_rule_speaks_of_it() -> None:
+    index = AclIndex(
+        [rule("ab", pattern=PREFIXED, principal="User:ben"), rule("x", principal="User:ben")],
+        allow_everyone=True,
+    )
+    assert index.allows_all(ANN, READ, TOPIC, "b")
+    assert not any(index.allows_all(ANN, READ, TOPIC, prefix) for prefix in ("", "a", "abc", "x"))
+
+
+def test_some_topic_is_any_that_is_not_denied() -> None:
+    denied = rule(ANY_NAME, permission=DENY)
+    for allowed in (rule("a"), rule("a", pattern=PREFIXED), rule(ANY_NAME)):
+        assert AclIndex([allowed]).allows_any(ANN, READ, TOPIC)
+        assert not AclIndex([allowed, denied]).allows_any(ANN, READ, TOPIC)
+        assert not AclIndex([allowed]).allows_any(ANN, WRITE, TOPIC)
+    assert not AclIndex([denied], allow_everyone=True).allows_any(ANN, READ, TOPIC)

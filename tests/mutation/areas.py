@@ -86,6 +86,7 @@ AREAS = (
     _rules(("assignors",), ASSIGNORS, CONSUMER),
     _rules(("consumer", "conversion"), CONSUMER, PAUSE),
     _rules(("", "configs"), CORE),
+    Row("rules", ("groups/core/acls/*.py",), _in("core", "acls")),
     Row(
         "store",
         (

@@ -92,6 +92,7 @@ RECORDS = {
     42: JOURNAL,
     44: JOURNAL,
     47: JOURNAL,
+    48: NOTHING,
     50: NOTHING,
     51: JOURNAL,
     60: NOTHING,

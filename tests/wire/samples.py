@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from rollcall.wire.declare import Message, layout
-from rollcall.wire.kinds import Array, Blob, Fixed, Kind, Struct, Text, boolean, uuid
+from rollcall.wire.kinds import Array, Blob, Fixed, Kind, Struct, Text, boolean, float64, uuid
 from rollcall.wire.messages import MESSAGES, PRIVATE_FROM
 from rollcall.wire.messages.consumer_protocol_assignment import ConsumerProtocolAssignment
 from rollcall.wire.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
@@ -150,5 +150,7 @@ def _fixed(kind: Fixed) -> st.SearchStrategy[Any]:
         return st.booleans()
     if kind is uuid:
         return st.uuids()
+    if kind is float64:
+        return st.floats(allow_nan=False)
     bits = 8 * kind.size - 1
     return st.integers(-(1 << bits), (1 << bits) - 1)

@@ -20,7 +20,14 @@ from tests.wire.samples import KAFKAS, OURS, every_message, every_message_of_kaf
 
 SCHEMAS = json.loads(pathlib.Path(__file__).with_name("schemas.json").read_text())
 INTEGERS = {"int8", "int16", "int32", "int64"}
-ZERO = {"bool": False, "string": "", "bytes": b"", "records": None, "uuid": UUID(int=0)}
+ZERO = {
+    "bool": False,
+    "float64": 0.0,
+    "string": "",
+    "bytes": b"",
+    "records": None,
+    "uuid": UUID(int=0),
+}
 
 
 def schema_of(cls: type[Message]) -> dict[str, Any]:
@@ -129,7 +136,8 @@ def python_type(kind: Kind) -> Any:
         return kind
     if kind is string:
         return str
-    return {"bool": bool, "bytes": bytes, "records": bytes, "uuid": UUID}.get(kind.name, int)
+    others = {"bool": bool, "bytes": bytes, "float64": float, "records": bytes, "uuid": UUID}
+    return others.get(kind.name, int)
 
 
 def structs_of(cls: type[Struct]) -> list[type[Struct]]:

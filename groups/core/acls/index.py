@@ -63,8 +63,6 @@ class OfType:
         if ANY_NAME in self.literal and name != ANY_NAME:
             yield self.literal[ANY_NAME]
         for length in self.lengths:
-            if length > len(name):
-                break
             if (found := self.prefixed.get(name[:length])) is not None:
                 yield found
 
@@ -110,11 +108,11 @@ class AclIndex:
             return False
         if self._allow_everyone:
             return True
-        allowed = Permission.ALLOW
+        allowed, literal = Permission.ALLOW, of_type.literal
         return any(
             _says(rules, who, operation, allowed)
-            and (name == ANY_NAME or self.allows(who, operation, kind, name))
-            for names in (of_type.literal, of_type.prefixed)
+            and ((names is literal and name == ANY_NAME) or self.allows(who, operation, kind, name))
+            for names in (literal, of_type.prefixed)
             for name, rules in names.items()
         )
 
@@ -133,11 +131,7 @@ class AclIndex:
         if any(_says(rules, who, operation, denied) for rules in (*overlapping, *above)):
             return False
         covering = [of_type.literal.get(ANY_NAME, NOTHING)]
-        covering += [
-            of_type.prefixed.get(prefix[:length], NOTHING)
-            for length in of_type.lengths
-            if length <= len(prefix)
-        ]
+        covering += [of_type.prefixed.get(prefix[:n], NOTHING) for n in of_type.lengths]
         if any(_says(rules, who, operation, Permission.ALLOW) for rules in covering):
             return True
         return self._allow_everyone and not overlapping and not above

@@ -46,6 +46,10 @@ from rollcall.wire.messages.delete_acls import DeleteAclsRequest, DeleteAclsResp
 from rollcall.wire.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 from rollcall.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from rollcall.wire.messages.describe_acls import DescribeAclsRequest, DescribeAclsResponse
+from rollcall.wire.messages.describe_client_quotas import (
+    DescribeClientQuotasRequest,
+    DescribeClientQuotasResponse,
+)
 from rollcall.wire.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from rollcall.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResponse
 from rollcall.wire.messages.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
@@ -148,6 +152,7 @@ MESSAGES: Final[dict[int, Messages]] = {
         _messages(DeleteGroupsRequest, DeleteGroupsResponse),
         _messages(IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse),
         _messages(OffsetDeleteRequest, OffsetDeleteResponse),
+        _messages(DescribeClientQuotasRequest, DescribeClientQuotasResponse),
         _messages(DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse),
         _messages(AlterUserScramCredentialsRequest, AlterUserScramCredentialsResponse),
         _messages(DescribeClusterRequest, DescribeClusterResponse),
