@@ -61,6 +61,7 @@ NAVIGATION: list[dict[str, Any]] = [
             item("API tokens", "key", "groups_apitoken_changelist"),
             item("Users", "person", "auth_user_changelist", "auth.view_user"),
             item("Roles", "badge", "auth_group_changelist", "auth.view_group"),
+            item("Audit", "policy", "groups_auditentry_changelist", "groups.view_auditentry"),
         ],
     },
 ]

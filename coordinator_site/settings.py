@@ -162,6 +162,7 @@ MIDDLEWARE = [
     "groups.api.paths.as_sent",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "groups.access.audited.Audited",  # behind that of users: it names who asks
     "groups.admin.gate.Gate",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

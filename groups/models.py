@@ -587,6 +587,34 @@ class Acl(models.Model):
         return f"{self.permission} {self.principal} from {self.host}: {what}"
 
 
+class AuditEntry(models.Model):
+    """Who logged in, or failed to, and who changed what: written by triggers of the database and by
+    ``groups.access.audit``, and never changed. ``at`` and ``login`` are PostgreSQL's own word."""
+
+    id = models.BigAutoField(primary_key=True)
+    at = models.DateTimeField(auto_now_add=True)
+    login = models.TextField(default="", help_text="The database login that wrote it.")
+    kind = models.TextField()
+    who = models.TextField(db_collation="C", help_text="A user, or a principal of the wire.")
+    address = models.TextField(blank=True, default="")
+    client_id = models.TextField(blank=True, default="")
+    request_id = models.TextField(blank=True, default="", help_text="X-Request-ID of the web.")
+    target = models.TextField(blank=True, default="", help_text="What it was done to.")
+    outcome = models.TextField(blank=True, default="")
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "rollcall_audit"
+        verbose_name_plural = "audit"
+        indexes = [
+            models.Index(fields=["at"], name="audit_by_time"),
+            models.Index(fields=["who", "-id"], name="audit_by_who"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.who}: {self.kind}"
+
+
 class ReportRun(models.Model):
     """One run of the pipeline: which part of the journal it read, and how it ended."""
 

@@ -20,6 +20,7 @@ from groups import broker_configs, plugins, strategies
 from groups.access.acls import Acls
 from groups.access.scram_credentials import BELL as CREDENTIALS_BELL
 from groups.access.scram_credentials import Credentials
+from groups.access.wire_audit import WireAudit
 from groups.catalogue.cache import Catalogue
 from groups.cluster.lease_end import LeaseEnd
 from groups.cluster.slot_keeper import SlotKeeper
@@ -194,6 +195,7 @@ class Node:
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self.credentials = Credentials(self._reader)
         self.acls = Acls.from_django(self._reader, me.node_id)
+        self.audit = WireAudit(self._reader)
         self.doorbell = Doorbell(self._listeners())
 
     def _committer(self, lane: CommitQueue, fail: Fail) -> Committer:
@@ -278,6 +280,7 @@ class Node:
         yield "topics of the 0.9 draft", self.draft_topics.run
         yield "totals", self.totals.run
         yield "topics of commanded groups", self.commanded_topics.run
+        yield "the audit of logins", self.audit.run
 
     async def _ticks(self) -> None:
         coordinator, lease_end = self.coordinator, LeaseEnd(self.coordinator)

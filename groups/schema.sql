@@ -1,5 +1,104 @@
 -- What groups/migrations make of an empty database. Written by `make schema`.
 
+CREATE FUNCTION public.rollcall_audit_journal() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    asker jsonb := NEW.details -> 'author';
+BEGIN
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    VALUES (
+        NEW.kind,
+        coalesce(asker ->> 'principal', asker ->> 'user', asker ->> 'program', 'somebody'),
+        coalesce(asker ->> 'client_host', current_setting('rollcall.address', true), ''),
+        coalesce(asker ->> 'client_id', ''),
+        coalesce(current_setting('rollcall.request_id', true), ''),
+        coalesce(nullif(NEW.group_id, ''), NEW.details ->> 'topic', ''), 'done',
+        (NEW.details - 'author') || jsonb_build_object('journal', NEW.id),
+        clock_timestamp(), session_user);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_audit_operation() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT 'operation-' || NEW.verb, NEW.actor, address, client_id, request_id, NEW.group_id,
+           'asked', jsonb_build_object('operation', NEW.id, 'member_id', NEW.member_id,
+                              'reason', NEW.reason),
+           clock_timestamp(), session_user
+    FROM (SELECT coalesce(nullif(current_setting('rollcall.actor', true), ''), 'Login:' || session_user),
+            coalesce(current_setting('rollcall.address', true), ''), '',
+            coalesce(current_setting('rollcall.request_id', true), '')) AS said(who, address, client_id, request_id);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_audit_refuse() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF current_setting('rollcall.prune_audit', true) IS DISTINCT FROM 'yes' THEN
+        RAISE EXCEPTION 'the audit is only appended to' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_audit_row() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    old_row jsonb := CASE WHEN TG_OP = 'INSERT' THEN '{}' ELSE to_jsonb(OLD) END;
+    new_row jsonb := CASE WHEN TG_OP = 'DELETE' THEN '{}' ELSE to_jsonb(NEW) END;
+    named text;
+    changed text[];
+BEGIN
+    SELECT array_agg(key ORDER BY key) INTO changed
+    FROM jsonb_object_keys(old_row || new_row) AS key
+    WHERE old_row -> key IS DISTINCT FROM new_row -> key
+      AND key <> ALL (string_to_array(TG_ARGV[3], ','));
+    IF changed IS NULL THEN
+        RETURN NULL;
+    END IF;
+    named := coalesce(new_row ->> TG_ARGV[1], old_row ->> TG_ARGV[1]);
+    IF TG_ARGV[1] = 'user_id' THEN
+        named := coalesce((SELECT username FROM auth_user WHERE id = named::int), named);
+    ELSIF TG_ARGV[1] = 'group_id' THEN
+        named := coalesce((SELECT name FROM auth_group WHERE id = named::int), named);
+    END IF;
+    INSERT INTO rollcall_audit (
+        kind, who, address, client_id, request_id, target, outcome, details, at, login)
+    SELECT TG_ARGV[0] || CASE TG_OP WHEN 'INSERT' THEN '-made' WHEN 'DELETE' THEN '-deleted'
+                                    ELSE '-changed' END,
+           coalesce(nullif(current_setting('rollcall.actor', true), ''), 'Login:' || session_user),
+            coalesce(current_setting('rollcall.address', true), ''), '',
+            coalesce(current_setting('rollcall.request_id', true), ''), coalesce(named, ''), 'done',
+           jsonb_build_object(
+               'changed', changed,
+               'before', (SELECT coalesce(jsonb_object_agg(key, value), '{}')
+                          FROM jsonb_each(old_row) WHERE key = ANY (changed)
+                           AND key <> ALL (string_to_array(TG_ARGV[2], ','))),
+               'after', (SELECT coalesce(jsonb_object_agg(key, value), '{}')
+                         FROM jsonb_each(new_row) WHERE key = ANY (changed)
+                          AND key <> ALL (string_to_array(TG_ARGV[2], ',')))),
+           clock_timestamp(), session_user;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.rollcall_audit_stamp() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.at := clock_timestamp();
+    NEW.login := session_user;
+    RETURN NEW;
+END $$;
+
 CREATE FUNCTION public.rollcall_commit_offsets(group_id text, generation integer, member_id text, topics text[], partitions integer[], offsets bigint[], metadata text[] DEFAULT NULL::text[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -532,6 +631,29 @@ CREATE TABLE public.rollcall_application_grant (
 
 COMMENT ON COLUMN public.rollcall_application_grant.prefix IS 'How the ids of the groups begin; empty: all groups.';
 
+CREATE TABLE public.rollcall_audit (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    login text NOT NULL,
+    kind text NOT NULL,
+    who text NOT NULL COLLATE pg_catalog."C",
+    address text NOT NULL,
+    client_id text NOT NULL,
+    request_id text NOT NULL,
+    target text NOT NULL,
+    outcome text NOT NULL,
+    details jsonb NOT NULL
+);
+
+ALTER TABLE public.rollcall_audit ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.rollcall_audit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.rollcall_command (
     group_id text NOT NULL COLLATE pg_catalog."C",
     member_id text NOT NULL COLLATE pg_catalog."C",
@@ -936,6 +1058,9 @@ ALTER TABLE ONLY public.rollcall_api_token
 ALTER TABLE ONLY public.rollcall_application_grant
     ADD CONSTRAINT rollcall_application_grant_pkey PRIMARY KEY (login, prefix);
 
+ALTER TABLE ONLY public.rollcall_audit
+    ADD CONSTRAINT rollcall_audit_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.rollcall_command
     ADD CONSTRAINT rollcall_command_pkey PRIMARY KEY (group_id, member_id, command_id);
 
@@ -1017,6 +1142,10 @@ ALTER TABLE ONLY public.rollcall_waiting
 ALTER TABLE ONLY public.rollcall_watch
     ADD CONSTRAINT rollcall_watch_pkey PRIMARY KEY (slot);
 
+CREATE INDEX audit_by_time ON public.rollcall_audit USING btree (at);
+
+CREATE INDEX audit_by_who ON public.rollcall_audit USING btree (who, id DESC);
+
 CREATE INDEX group_by_slot ON public.rollcall_group USING btree (slot);
 
 CREATE INDEX group_config_by_slot ON public.rollcall_group_config USING btree (slot);
@@ -1074,6 +1203,30 @@ CREATE INDEX rollcall_sweep_name_6ce9e61d_like ON public.rollcall_sweep USING bt
 CREATE INDEX rollcall_topic_name_563f2597_like ON public.rollcall_topic USING btree (name text_pattern_ops);
 
 CREATE INDEX rollcall_waiting_group_id_84e9fd96_like ON public.rollcall_waiting USING btree (group_id text_pattern_ops);
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_group FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('role', 'name', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_group_permissions FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('permission-of-role', 'group_id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_user FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('user', 'username', 'password', 'last_login');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_user_groups FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('role-of-user', 'user_id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_user_user_permissions FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('permission-of-user', 'user_id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_api_token FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('token', 'name', 'digest,session_hash', 'used_at');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_application_grant FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('grant', 'login', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_credential FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('credential', 'name', 'salt,stored_key,server_key', 'updated_at');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT ON public.rollcall_journal FOR EACH ROW WHEN ((new.details ? 'author'::text)) EXECUTE FUNCTION public.rollcall_audit_journal();
+
+CREATE TRIGGER rollcall_audit AFTER INSERT ON public.rollcall_operation FOR EACH ROW WHEN ((new.verb <> 'expire-offsets'::text)) EXECUTE FUNCTION public.rollcall_audit_operation();
+
+CREATE TRIGGER rollcall_audit_refuse BEFORE DELETE OR UPDATE OR TRUNCATE ON public.rollcall_audit FOR EACH STATEMENT EXECUTE FUNCTION public.rollcall_audit_refuse();
+
+CREATE TRIGGER rollcall_audit_stamp BEFORE INSERT ON public.rollcall_audit FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_stamp();
 
 CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcall_noted_offsets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.rollcall_settle_offsets();
 

@@ -27,6 +27,7 @@ TABLES = (
     "command",
     "waiting",
     "acl",
+    "audit",
 )
 
 DELETE_ALL = "\n".join(f"DELETE FROM rollcall_{table};" for table in TABLES)

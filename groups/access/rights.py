@@ -17,6 +17,7 @@ NOBODY: Final = "nobody"
 VIEW_GROUP: Final = "groups.view_group"
 VIEW_TOPIC: Final = "groups.view_topic"
 VIEW_OPERATION: Final = "groups.view_operation"
+VIEW_AUDIT: Final = "groups.view_auditentry"
 REBALANCE: Final = "groups.rebalance_group"
 EVICT: Final = "groups.evict_member"
 PAUSE: Final = "groups.pause_group"
@@ -139,6 +140,7 @@ MODELS: Final[Mapping[str, Model]] = {
             "change": {"GET": VIEW_OPERATION},
         },
     ),
+    "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
     "groups_reportrun": Model(
         "groups.view_reportrun",
         pages={"newest": {"GET": "groups.view_reportrun"}, "analyse": {"POST": ANALYSE}},

@@ -22,7 +22,7 @@ SCHEDULE_MODELS: Final = ("periodictask", "periodictasks", "intervalschedule", "
 PEOPLE_MODELS: Final = ("user", "group")
 
 _SEES = Q(content_type__app_label="groups", codename__startswith="view_") & ~Q(
-    content_type__model="apitoken"  # who has a token is no business of everybody
+    content_type__model__in=("apitoken", "auditentry")  # who has a token, and who did what
 ) | Q(
     content_type__app_label="django_celery_beat",
     content_type__model__in=SCHEDULE_MODELS,

@@ -9,7 +9,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from groups.access import api_tokens
+from groups.access import api_tokens, audit
 
 
 class Installation:
@@ -44,6 +44,8 @@ class BearerAuthentication(BaseAuthentication):
             return Installation(), None
         token = api_tokens.find(secret.strip())
         if token is None:
+            if audit.may_note_refusal():
+                audit.note(request._request, "token", "", "failed", request.path)
             raise AuthenticationFailed("The token is unknown, revoked or expired.")
         return token.user, token
 

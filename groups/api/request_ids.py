@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse
 
+from groups.access import audit
 from groups.api.problems import problem
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ def identified(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.headers.get(HEADER, "")
         request_id = given if LEGAL.fullmatch(given) else uuid4().hex
+        setattr(request, audit.REQUEST_ID, request_id)
         response = get_response(request)
         status = response.status_code
         if request.method not in READS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from groups.access import audit
 from groups.api import inputs
 from groups.api.pages import paged
 from groups.api.paths import names_ids_in_query
@@ -27,6 +28,7 @@ class Checked:
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Who asks and whether they may; then what no view has to think of."""
         super().initial(request, *args, **kwargs)  # type: ignore[misc]  # of APIView, beside this
+        audit.known(request._request, actor(request))
         if any("\0" in str(text) for text in (*kwargs.values(), *_queried(request))):
             # PostgreSQL's texts hold none, so nothing can be called so.
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", "No id has a NUL in it.")

@@ -3,6 +3,8 @@
 import asyncio
 import logging
 
+from groups.access.wire_audit import Login
+from groups.core.authors import Author
 from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
 from protocol.sasl import Crowded, Exchange, Rejected
@@ -36,6 +38,7 @@ async def handle(request: SaslAuthenticateRequest, call: Call) -> SaslAuthentica
     except Crowded as error:
         raise WireError(str(error)) from None
     except Rejected as error:
+        call.node.audit.add(Login(_by(exchange, call), exchange.mechanism, str(error)))
         logger.warning("%s, %s: authentication failed: %s", call.client_host, call.client_id, error)
         session.exchange = None
         await asyncio.sleep(session.sasl.delay_ms / 1000)
@@ -47,6 +50,11 @@ async def handle(request: SaslAuthenticateRequest, call: Call) -> SaslAuthentica
     return SaslAuthenticateResponse(auth_bytes=answer, session_lifetime_ms=lifetime_ms)
 
 
+def _by(exchange: Exchange, call: Call) -> Author:
+    """Who this client says that it is, for the audit."""
+    return Author("", call.client_id, call.client_host, f"User:{exchange.name}")
+
+
 def _authenticated(exchange: Exchange, call: Call) -> int:
     """The connection has its principal; KIP-368: it keeps it for life."""
     session, principal = call.session, f"User:{exchange.name}"
@@ -56,4 +64,5 @@ def _authenticated(exchange: Exchange, call: Call) -> int:
     session.exchange = None
     session.principal, session.has_authenticated = principal, True
     session.authenticated(session.sasl.lifetime_ms)
+    call.node.audit.add(Login(_by(exchange, call), exchange.mechanism))
     return session.sasl.lifetime_ms

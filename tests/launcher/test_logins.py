@@ -163,6 +163,8 @@ def test_nobody_but_nodes_writes_what_groups_are_and_nobody_changes_what_is_writ
             assert role == "rollcall_web", table
         if table in ("rollcall_journal", "rollcall_offset_history", "django_admin_log"):
             assert not any(verb.startswith("UPDATE") for verb in verbs), (role, table)
+        if table == "rollcall_audit":
+            assert verbs == {"INSERT"}, role
     assert writes["rollcall_web", "django_admin_log"] == {"INSERT"}
 
 

@@ -1,0 +1,104 @@
+"""What the web says of its requests to the audit: who asks, from where, and what became of it.
+
+Changes of rows are written down by triggers of the database (migration 0028), in the transaction of
+the change; they read who asks from settings of the session, which ``said`` sets for the time of one
+request. What changes no row of ours (logins, refusals) is noted here. A log line stands in where
+the database takes none.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest
+
+from groups.core.token_bucket import Bucket
+from groups.models import AuditEntry
+
+logger = logging.getLogger(__name__)
+
+SAY: Final = (
+    "SELECT set_config('rollcall.actor', %s, false), set_config('rollcall.address', %s, false),"
+    " set_config('rollcall.request_id', %s, false)"
+)
+NOBODY: Final = ("", "", "")
+
+READS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
+"""Requests that change nothing."""
+
+REFUSALS_PER_S: Final = 20
+"""Of refused requests and failed logins, and as many at once: whoever is let in nowhere shall fill
+no disk. The log has the others."""
+
+TEXT_MAX: Final = 256
+"""Characters of a name, a path or an id that a stranger has made up."""
+
+ACTOR, REQUEST_ID = "rollcall_actor", "rollcall_request_id"
+"""Attributes of a request: who was found to ask, and its name."""
+
+_refusals = Bucket.full(REFUSALS_PER_S, 0)
+
+
+@contextmanager
+def said(request: HttpRequest) -> Iterator[None]:
+    """Until the request is answered its connection says who asks."""
+    _say(*_of(request))
+    try:
+        yield
+    finally:
+        _say(*NOBODY)
+
+
+def known(request: HttpRequest, who: str) -> None:
+    """REST finds out late who asks: by a token."""
+    setattr(request, ACTOR, who)
+    if request.method not in READS:
+        _say(*_of(request))
+
+
+def note(
+    request: HttpRequest | None, kind: str, who: str, outcome: str, target: str = "", **details: Any
+) -> None:
+    """Append an entry, and a line to the log where the database takes none."""
+    _, address, request_id = NOBODY if request is None else _of(request)
+    try:
+        AuditEntry.objects.create(
+            kind=kind,
+            who=_short(who),
+            address=address,
+            request_id=request_id,
+            target=_short(target),
+            outcome=outcome,
+            details=details,
+        )
+    except DatabaseError as error:
+        said = (kind, who, address, target, outcome, request_id, error)
+        logger.error("not in the audit: %s by %r from %s: %r %s, request %s: %s", *said)
+
+
+def may_note_refusal() -> bool:
+    """Whether one more refusal has room in the audit now."""
+    return _refusals.take(int(time.monotonic() * 1000)) == 0
+
+
+def _of(request: HttpRequest) -> tuple[str, str, str]:
+    """Who asks, from where, under which name."""
+    address = str(request.META.get("REMOTE_ADDR", ""))
+    return getattr(request, ACTOR, ""), address, getattr(request, REQUEST_ID, "")
+
+
+def _say(*values: str) -> None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(SAY, [value.replace("\0", "") for value in values])
+    except DatabaseError:
+        pass  # whatever wants to change something meets the same, and says so
+
+
+def _short(text: str) -> str:
+    """PostgreSQL's texts hold no NUL, and half of a surrogate pair cannot be sent."""
+    told = text.replace("\0", "").encode(errors="replace").decode()
+    return told if len(told) <= TEXT_MAX else told[: TEXT_MAX - 1] + "…"

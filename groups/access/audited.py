@@ -1,0 +1,78 @@
+"""Every request that may change something stands in the audit, and so does every login.
+
+The middleware gives such a request its name, says to the database who asks, and notes what became
+of it; what of the request changed rows is written down by the database itself.
+"""
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, Final
+from uuid import uuid4
+
+from axes.signals import user_locked_out
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
+
+from groups.access import audit
+
+NAME: Final = re.compile(r"[!-~]{1,128}", re.ASCII)
+"""What a client may call its request."""
+
+
+class Audited:
+    """Middleware, behind that of sessions and users."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The answer; of one that may change something, noted."""
+        if request.method in audit.READS:
+            return self.get_response(request)
+        if not hasattr(request, audit.REQUEST_ID):  # REST has given it one
+            setattr(request, audit.REQUEST_ID, _named(request))
+        user = request.user
+        if user.is_authenticated:
+            setattr(request, audit.ACTOR, user.get_username())
+        with audit.said(request):
+            response = self.get_response(request)
+        _note(request, response.status_code)
+        return response
+
+
+def _named(request: HttpRequest) -> str:
+    """The client's own name for the request, or a new one."""
+    given = request.headers.get("X-Request-ID", "")
+    return given if NAME.fullmatch(given) else uuid4().hex
+
+
+def _note(request: HttpRequest, status: int) -> None:
+    if status >= HTTPStatus.BAD_REQUEST and not audit.may_note_refusal():
+        return
+    who = getattr(request, audit.ACTOR, "") or "anonymous"
+    audit.note(request, "write", who, str(status), f"{request.method} {request.path}")
+
+
+@receiver(user_logged_in)
+def _logged_in(request: HttpRequest | None, user: Any, **_: Any) -> None:
+    audit.note(request, "login", user.get_username(), "done")
+
+
+@receiver(user_logged_out)
+def _logged_out(request: HttpRequest | None, user: Any, **_: Any) -> None:
+    if user is not None:
+        audit.note(request, "logout", user.get_username(), "done")
+
+
+@receiver(user_login_failed)
+def _failed(credentials: Any, request: HttpRequest | None = None, **_: Any) -> None:
+    if audit.may_note_refusal():
+        audit.note(request, "login", str(credentials.get("username") or ""), "failed")
+
+
+@receiver(user_locked_out)
+def _locked_out(request: HttpRequest | None, username: str | None = None, **_: Any) -> None:
+    if audit.may_note_refusal():
+        audit.note(request, "login", str(username or ""), "locked out")

@@ -1,0 +1,120 @@
+"""Logins over the wire in the audit: noted in memory at once, and appended many at a time.
+
+A login waits for no row: it goes on while PostgreSQL is away. What changes something is written
+down by the database, in the transaction of the change (migration 0028).
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Final, NamedTuple
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from groups.core.authors import Author
+from groups.postgres.array_literals import array
+from groups.postgres.connections import Connection
+
+logger = logging.getLogger(__name__)
+
+WAITING_MAX: Final = 10_000
+"""Logins that wait to be written; of more the number alone is told."""
+
+FAILURES_MAX: Final = 100
+"""Failures in one batch that are told one by one: whoever guesses shall fill no disk."""
+
+EVERY_S: Final = 0.5
+"""Between two batches; a crowd that returns is one or two."""
+
+LAST_S: Final = 1.0
+"""For the last batch of a node that stops."""
+
+APPEND = """
+INSERT INTO rollcall_audit (
+    kind, who, address, client_id, request_id, target, outcome, details, at, login)
+SELECT 'wire-login', who, address, client_id, '', mechanism, outcome, details::jsonb,
+       clock_timestamp(), ''
+FROM unnest(%(who)s::text[], %(address)s::text[], %(client_id)s::text[], %(mechanism)s::text[],
+            %(outcome)s::text[], %(details)s::text[])
+     AS new(who, address, client_id, mechanism, outcome, details)
+"""
+
+
+class Login(NamedTuple):
+    """One attempt; ``why`` it failed, "" where it did not."""
+
+    by: Author
+    mechanism: str
+    why: str = ""
+
+
+class WireAudit:
+    """``add`` from anywhere on the loop; ``run`` writes, until cancelled, and then once more."""
+
+    def __init__(self, connections: Callable[[], AbstractAsyncContextManager[Connection]]) -> None:
+        self._connections = connections
+        self._waiting: list[Login] = []
+        self._failures = 0
+        self._untold = 0
+        self._wake = asyncio.Event()
+
+    def add(self, login: Login) -> None:
+        """Somebody logged in, or failed to."""
+        self._failures += bool(login.why)
+        if len(self._waiting) >= WAITING_MAX or (login.why and self._failures > FAILURES_MAX):
+            self._untold += 1
+        else:
+            self._waiting.append(login)
+        self._wake.set()
+
+    async def run(self) -> None:
+        """A batch whenever there is one, and a pause behind it."""
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                await self._write()
+                await asyncio.sleep(EVERY_S)
+        except asyncio.CancelledError:
+            async with asyncio.timeout(LAST_S):
+                await self._write()
+            raise
+
+    async def _write(self) -> None:
+        batch, untold = self._waiting, self._untold
+        self._waiting, self._untold, self._failures = [], 0, 0
+        if untold:
+            logger.warning("%d logins are not in the audit one by one", untold)
+        if not (batch or untold):
+            return
+        try:
+            async with self._connections() as connection:
+                await connection.execute(APPEND.encode(), _columns(batch, untold))
+        except (psycopg.Error, PoolTimeout, OSError) as error:
+            logger.info("the audit of %d logins waits for the database: %s", len(batch), error)
+            room = max(0, WAITING_MAX - len(self._waiting))
+            self._untold += untold + max(0, len(batch) - room)
+            self._waiting = batch[:room] + self._waiting
+            self._wake.set()
+
+
+def _columns(batch: list[Login], untold: int) -> dict[str, Any]:
+    rows = [
+        (
+            each.by.principal,
+            each.by.client_host,
+            each.by.client_id,
+            each.mechanism,
+            "failed" if each.why else "done",
+            json.dumps({"why": each.why} if each.why else {}),
+        )
+        for each in batch
+    ]
+    if untold:
+        rows.append(("", "", "", "", "not told one by one", json.dumps({"logins": untold})))
+    names = ("who", "address", "client_id", "mechanism", "outcome", "details")
+    columns = zip(*rows, strict=True)
+    return {name: array(column) for name, column in zip(names, columns, strict=True)}

@@ -1,0 +1,253 @@
+"""The audit: who logged in, or failed to, and who changed what, by every door; and nobody but the
+migrator changes a row of it."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import psycopg
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group as Role
+from django.db import DatabaseError, connection, transaction
+from django.test import Client as Browser
+
+from groups.access import api_tokens, audit
+from groups.access.wire_audit import FAILURES_MAX, Login
+from groups.core.authors import Author
+from groups.core.token_bucket import Bucket
+from groups.models import AuditEntry, Operation
+from groups.operations import requests
+from protocol.listeners import Listener, Security
+from tests.in_process import Other
+from tests.security.test_records import create
+from tests.security.test_sasl import make_user, with_scram
+from tests.server.serving import Serving, serving
+
+PASSWORD = "correct horse battery"
+ADDRESS = "192.0.2.7"
+
+
+@pytest.fixture(autouse=True)
+def _room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test pays for the refusals of another."""
+    monkeypatch.setattr(audit, "_refusals", Bucket.full(audit.REFUSALS_PER_S, 0))
+
+
+@pytest.fixture
+def root(db: None) -> Any:
+    return get_user_model().objects.create_superuser("root", password=PASSWORD)
+
+
+def browser(**headers: str) -> Browser:
+    return Browser(REMOTE_ADDR=ADDRESS, headers=headers)
+
+
+def told(kind: str) -> list[tuple[str, str, str, str]]:
+    """Who, from where, to what, and the outcome, of each entry of a kind."""
+    found = AuditEntry.objects.filter(kind=kind).order_by("id")
+    return [(e.who, e.address, e.target, e.outcome) for e in found]
+
+
+def log_in(client: Browser, password: str = PASSWORD) -> None:
+    client.post("/admin/login/?next=/admin/", {"username": "root", "password": password})
+
+
+def test_logins_failures_and_lock_outs(root: Any, settings: Any) -> None:
+    settings.AXES_ENABLED = True
+    client = browser()
+    for _ in range(6):
+        log_in(client, "a guess")
+    log_in(Browser(REMOTE_ADDR="192.0.2.8"))
+    outcomes = [(address, outcome) for _, address, _, outcome in told("login")]
+    assert outcomes[:4] == [(ADDRESS, "failed")] * 4
+    assert (ADDRESS, "locked out") in outcomes
+    assert outcomes[-1] == ("192.0.2.8", "done")
+    assert "guess" not in json.dumps(list(AuditEntry.objects.values("details", "target", "who")))
+
+
+def test_changes_of_people_roles_and_tokens_by_whom_and_from_where(root: Any) -> None:
+    """Of the request that made them: its user, address and id."""
+    client = browser(**{"x-request-id": "made-for-this-test"})
+    client.force_login(root)
+    made = {"username": "olga", "password1": PASSWORD, "password2": PASSWORD}
+    answer = client.post("/admin/auth/user/add/", {**made, "usable_password": "true"})
+    assert answer.status_code == 302, answer.content
+    (entry,) = AuditEntry.objects.filter(kind="user-made", target="olga")
+    assert (entry.who, entry.address, entry.target) == ("root", ADDRESS, "olga")
+    assert entry.request_id == "made-for-this-test" and entry.login
+    assert "password" in entry.details["changed"] and "password" not in entry.details["after"]
+    olga = get_user_model().objects.get(username="olga")
+    assert told("write")[-1] == ("root", ADDRESS, "POST /admin/auth/user/add/", "302")
+
+    olga.groups.add(Role.objects.get(name="Operator"))
+    olga.is_superuser = True
+    olga.save()
+    api_tokens.issue(olga, "automation")[0].delete()
+    login = AuditEntry.objects.filter(kind="role-of-user-made").get()
+    assert (login.who, login.target) == (f"Login:{login.login}", "olga")  # by no request
+    (lifted,) = AuditEntry.objects.filter(kind="user-changed")
+    assert lifted.details["before"] == {"is_superuser": False}
+    assert lifted.details["after"] == {"is_superuser": True}
+    for kind in ("token-made", "token-deleted"):
+        (entry,) = AuditEntry.objects.filter(kind=kind)
+        assert entry.target == "automation"
+        assert "digest" not in {**entry.details["before"], **entry.details["after"]}
+
+
+def test_a_login_alone_changes_nobody(root: Any) -> None:
+    log_in(browser())
+    assert told("user-changed") == []
+
+
+def test_writes_over_rest_by_token_and_refusals(root: Any) -> None:
+    _, secret = api_tokens.issue(root, "automation")
+    client = browser(authorization=f"Bearer {secret}")
+    made = {"name": "orders", "partitions": 3}
+    answer = client.post("/api/v1/topics", made, content_type="application/json")
+    assert answer.status_code == 201
+    assert told("topic-created") == [("root", ADDRESS, "orders", "done")]
+    assert told("write") == [("root", ADDRESS, "POST /api/v1/topics", "201")]
+    (both,) = set(AuditEntry.objects.exclude(request_id="").values_list("request_id"))
+    assert both[0] == answer.headers["X-Request-ID"]
+
+    bad = browser(authorization="Bearer rollcall_nonsense")
+    assert bad.post("/api/v1/topics", made, content_type="application/json").status_code == 401
+    assert told("write")[-1] == ("anonymous", ADDRESS, "POST /api/v1/topics", "401")
+    assert told("token") == [("", ADDRESS, "/api/v1/topics", "failed")]
+
+
+def test_whom_a_request_was_by_is_forgotten_behind_it(root: Any) -> None:
+    """Connections are used again."""
+    client = browser()
+    client.force_login(root)
+    client.post("/admin/logout/")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('rollcall.actor', true)")
+        assert cursor.fetchone() == ("",)
+
+
+def test_what_is_asked_of_a_group_is_told_with_its_reason(root: Any) -> None:
+    requests.ask("packers", Operation.Verb.EVICT, reason="stuck", actor="olga", member_id="m-1")
+    (entry,) = AuditEntry.objects.filter(kind="operation-evict")
+    assert (entry.who, entry.target) == ("olga", "packers")
+    assert (entry.details["reason"], entry.details["member_id"]) == ("stuck", "m-1")
+
+
+def test_refusals_fill_no_disk() -> None:
+    assert sum(audit.may_note_refusal() for _ in range(1_000)) <= audit.REFUSALS_PER_S * 2
+
+
+@pytest.mark.parametrize("statement", ["UPDATE {} SET who = 'me'", "DELETE FROM {}", "TRUNCATE {}"])
+def test_its_rows_stay_even_for_their_owner(db: None, statement: str) -> None:
+    """Whoever prunes has to say so (docs/security.md); what logins may: tests/launcher."""
+    audit.note(None, "login", "olga", "done")
+    table = AuditEntry._meta.db_table
+    refused = pytest.raises(DatabaseError, match="only appended to")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement.format(table))
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL rollcall.prune_audit = 'yes'")
+        cursor.execute(f"DELETE FROM {table}")
+        assert cursor.rowcount >= 1
+
+
+def test_time_and_login_are_the_databases_own_word(db: None) -> None:
+    entry = AuditEntry.objects.create(kind="login", who="me", login="somebody else")
+    entry.refresh_from_db()
+    assert entry.login not in ("", "somebody else")
+
+
+def test_the_page_filters_and_downloads_what_it_shows(root: Any) -> None:
+    audit.note(None, "login", "=cmd()", "failed", "half \ud800, and \0 NUL")
+    audit.note(None, "login", "olga", "done")
+    client = browser()
+    client.force_login(root)
+    shown = client.get("/admin/groups/auditentry/?outcome=failed")
+    assert "=cmd()" in shown.content.decode() and "olga" not in shown.content.decode()
+    assert "csv/?outcome=failed" in shown.content.decode()
+
+    answer = client.get("/admin/groups/auditentry/csv/?outcome=failed&q=cmd")
+    assert answer.headers["Content-Type"].startswith("text/csv")
+    (row,) = csv.DictReader(io.StringIO(answer.content.decode()))
+    assert (row["who"], row["target"]) == ("'=cmd()", "half ?, and  NUL")
+
+
+@pytest.mark.parametrize(("role", "status"), [("Operator", 403), ("Administrator", 200)])
+def test_who_may_look(db: None, role: str, status: int) -> None:
+    someone = get_user_model().objects.create_user("someone", password=PASSWORD, is_staff=True)
+    someone.groups.add(Role.objects.get(name=role))
+    client = browser()
+    client.force_login(someone)
+    for page in ("", "csv/"):
+        assert client.get(f"/admin/groups/auditentry/{page}").status_code == status
+
+
+# -- over the wire
+
+
+@pytest.fixture
+async def served(_prepared: None, other: Other) -> AsyncIterator[Serving]:
+    """A server with a SASL listener and a user, Ann."""
+    await other.execute("DELETE FROM rollcall_credential")
+    await make_user(other, "ann")
+    where = (Listener("SASL", "127.0.0.1", 0, Security.SASL_PLAINTEXT),)
+    async with serving(where) as started:
+        yield started
+
+
+async def entries(other: Other, kind: str) -> list[Any]:
+    cursor = await other.execute(
+        "SELECT who, address, client_id, target, outcome FROM rollcall_audit"
+        " WHERE kind = %s ORDER BY id",
+        [kind],
+    )
+    return await cursor.fetchall()
+
+
+async def test_logins_and_writes_over_the_wire(served: Serving, other: Other) -> None:
+    client, _ = await served.connect()
+    await with_scram(client, "ann")
+    stranger, _ = await served.connect()
+    await with_scram(stranger, "ann", "a guess")
+    await create(client)
+
+    await served.node.audit._write()
+    by = ("User:ann", "/127.0.0.1", "bench")
+    assert sorted(await entries(other, "wire-login")) == [
+        (*by, "SCRAM-SHA-256", "done"),
+        (*by, "SCRAM-SHA-256", "failed"),
+    ]
+    assert await entries(other, "topic-created") == [(*by, "orders", "done")]
+    assert {row[3] for row in await entries(other, "credential-made")} == {"ann"}
+    cursor = await other.execute("SELECT details::text FROM rollcall_audit")
+    assert not any('stored_key":' in row[0] for row in await cursor.fetchall())
+
+
+async def test_who_guesses_fills_no_disk(served: Serving, other: Other) -> None:
+    for _ in range(FAILURES_MAX * 3):
+        served.node.audit.add(Login(Author("", "c", "/h", "User:eve"), "PLAIN", "no"))
+    served.node.audit.add(Login(Author("", "c", "/h", "User:ann"), "PLAIN"))
+    await served.node.audit._write()
+    found = await entries(other, "wire-login")
+    assert len(found) == FAILURES_MAX + 2
+    assert ("User:ann", "/h", "c", "PLAIN", "done") in found
+
+
+async def test_logins_wait_while_the_database_is_away(served: Serving, other: Other) -> None:
+    """And none is written twice."""
+    writer, real = served.node.audit, served.node.audit._connections
+
+    def away() -> Any:
+        raise psycopg.OperationalError("away")
+
+    writer._connections = away
+    writer.add(Login(Author("", "c", "/h", "User:ann"), "PLAIN"))
+    await writer._write()
+    assert await entries(other, "wire-login") == []
+    writer._connections = real
+    await writer._write()
+    await writer._write()
+    assert len(await entries(other, "wire-login")) == 1
