@@ -32,6 +32,10 @@ Error = Mapping[str, str]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
+class LinesField(serializers.CharField):
+    """A text of several lines; all others are one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """What an operation takes: query parameters as JSON schemas by name, and the shape of its body.
@@ -185,8 +189,14 @@ def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
     elif kind is list:
         for number, inner in enumerate(value):
             yield from _misfits(asked.child, inner, f"{at}/{number}")
-    elif kind is str and (problem := text_problem(value)):
+    elif kind is str and (problem := _text_problem(asked, value)):
         yield _error(at, problem)
+
+
+def _text_problem(asked: Any, value: str) -> str | None:
+    """What is wrong with the text; of one that has lines, with the first that is wrong."""
+    texts = value.splitlines() if isinstance(asked, LinesField) else [value]
+    return next(filter(None, map(text_problem, texts)), None)
 
 
 def _kind(asked: Any) -> tuple[str, type]:

@@ -4,7 +4,12 @@ from functools import cache
 from typing import Any, Final
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    PolymorphicProxySerializer,
+    inline_serializer,
+)
 from rest_framework import serializers
 
 from groups.api.pages import SIZE, SIZE_MAX
@@ -50,6 +55,12 @@ ANSWERED = [
     )
 ]
 SUCCEEDED = "It has succeeded; `outcome` tells whether there was anything to do."
+DRY_RUN = OpenApiParameter(
+    "dry_run",
+    str,
+    enum=("true", "false"),
+    description="`true`: work it out, answer with what would change, and change nothing.",
+)
 FAILED = "It has failed: a problem, with the `operation` in it. Or it cannot be asked for now."
 ACCEPTED = "Recorded; `Location` is the operation's."
 
@@ -86,6 +97,16 @@ def _page(
             **beside,
         },
     )
+
+
+def accepted_or_planned(
+    shape: type[serializers.Serializer[Any]], plan: type[serializers.Serializer[Any]]
+) -> dict[int, OpenApiResponse]:
+    """The same of what may be tried as well: 200 is the plan for who asked for a dry run."""
+    either = PolymorphicProxySerializer(
+        f"{shape.__name__}Or{plan.__name__}", [shape, plan], resource_type_field_name=None
+    )
+    return {**accepted(shape), 200: OpenApiResponse(either, SUCCEEDED + " Or what it would do.")}
 
 
 def accepted(shape: type[serializers.Serializer[Any]]) -> dict[int, OpenApiResponse]:

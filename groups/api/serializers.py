@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from groups.api.inputs import LinesField
 from groups.core.configs.entries import Source
 from groups.core.journal import TOLD
 from groups.core.plain_text import REASON_CHARS_MAX
@@ -278,13 +279,31 @@ class ResetOffsets(Reason):
         required=False, help_text="Within offsets.history.retention.hours, with its zone."
     )
     group = s.CharField(required=False, help_text="Another group's id.")
-    csv = s.CharField(required=False, help_text="Lines of topic,partition,offset.")
+    csv = LinesField(required=False, help_text="Lines of topic,partition,offset.")
     topics = s.ListField(
         child=s.CharField(),
         required=False,
         max_length=1_000,
         help_text="Only these; partitions that were never committed are set as well.",
     )
+
+
+class ResetChange(s.Serializer[Any]):
+    """A partition that a reset would change; null: no offset."""
+
+    topic = s.CharField()
+    partition = s.IntegerField()
+    before = s.IntegerField(allow_null=True)
+    after = s.IntegerField(allow_null=True)
+
+
+class ResetPlan(s.Serializer[Any]):
+    """What a reset would do, worked out by a dry run."""
+
+    dry_run = s.BooleanField()
+    how = s.CharField()
+    changes = ResetChange(many=True)
+    unchanged = s.IntegerField(help_text="Partitions that are there already.")
 
 
 class TopicView(s.ModelSerializer[Topic]):

@@ -22,6 +22,7 @@ from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import (
     ANSWERED,
+    DRY_RUN,
     GROUP_ID,
     IDEMPOTENCY_KEY,
     MEMBER_ID,
@@ -29,6 +30,7 @@ from groups.api.schema import (
     PAGE,
     PREFER,
     accepted,
+    accepted_or_planned,
     page_of,
 )
 from groups.api.views import View, existing
@@ -217,9 +219,9 @@ class Resets(View):
 
     @described(
         operation_id="reset_offsets",
-        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.ResetOffsets,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
     )
     def post(self, request: Request, group_id: str) -> Response:
         """Set offsets of a group without members, as kafka-consumer-groups does it."""
@@ -228,6 +230,12 @@ class Resets(View):
         if wanted.to == "csv" and not wanted.topics:
             wanted = replace(wanted, topics=offset_resets.topics_of_csv(said.get("csv") or ""))
 
+        if self.query.get("dry_run") == "true":
+            existing(group_id)
+            plan = _plan(group_id, wanted)
+            told = {"how": plan.how, "changes": plan.changes, "unchanged": plan.unchanged}
+            return Response(shapes.ResetPlan({"dry_run": True, **told}).data)
+
         def check() -> None:
             existing(group_id)
 
@@ -235,13 +243,17 @@ class Resets(View):
             known = None if before is None else before.offsets
             if known is not None and known.get("wanted") == wanted.told:
                 return {"offsets": known}
-            try:
-                return {"offsets": offset_resets.plan(group_id, wanted).offsets}
-            except ValueError as error:
-                raise ValidationError({wanted.to: [str(error)]}) from None
+            return {"offsets": _plan(group_id, wanted).offsets}
 
         verb = Operation.Verb.RESET_OFFSETS
         return ask(request, group_id, verb, said["reason"], check, worked_out)
+
+
+def _plan(group_id: str, wanted: Wanted) -> offset_resets.Plan:
+    try:
+        return offset_resets.plan(group_id, wanted)
+    except ValueError as error:
+        raise ValidationError({wanted.to: [str(error)]}) from None
 
 
 class Operations(View):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rollcall.cli import doctor, groups, journal, nodes, operations, topics, verbs, watch
+from rollcall.cli import doctor, groups, journal, nodes, offsets, operations, topics, verbs, watch
 from rollcall.cli.context import Session
 from rollcall.cli.failures import Failure
 from rollcall.cli.output import note, plain, say
@@ -19,7 +19,13 @@ app = typer.Typer(
     help="Look at Rollcall's groups and steer them, over REST (docs/cli.md).",
 )
 
-__all__ = ["app", "run", "verbs", "watch"]  # the last two bring commands of their own to `group`
+__all__ = [
+    "app",
+    "offsets",
+    "run",
+    "verbs",
+    "watch",
+]  # three of them bring commands of their own to `group`
 
 app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")

@@ -18,6 +18,7 @@ from rollcall.cli.context import (
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app
 from rollcall.cli.output import Column, Output, note, show_one
+from rollcall.cli.rest import Rest
 
 OPERATION: Final[Sequence[Column]] = (
     Column("OPERATION", "id"),
@@ -33,6 +34,23 @@ SomeMember = Annotated[
     str | None,
     typer.Argument(metavar="[MEMBER]", help="One member, by its id or instance id; else all."),
 ]
+
+
+def await_operation(
+    rest: Rest, path: str, body: Mapping[str, Any], timeout_s: float, group: str
+) -> None:
+    """Ask for a verb whose rows were printed already; only its end is told, beside them."""
+    with patience(f"offsets of {group}: waiting for the end"):
+        operation = rest.operation("POST", path, body, timeout_s, group_id=group)
+    _check_ended(operation)
+    note(f"Operation {operation['id']}: {operation['detail']}.")
+
+
+def _check_ended(operation: Mapping[str, Any]) -> None:
+    if operation["state"] != "succeeded":
+        number = operation["id"]
+        sentence = f"It goes on: `rollcall operation show {number}` looks again."
+        raise Failure(Code.OTHER, sentence)
 
 
 class Asking:

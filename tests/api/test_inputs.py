@@ -65,6 +65,8 @@ def test_a_parameter_that_nobody_knows_is_refused(
     anybody: Client, requests: list[Asked], name: str
 ) -> None:
     for asked in requests:
+        if name == "dry_run" and asked.operation_id.startswith("reset_offsets"):
+            continue  # it has one
         problem = refused(anybody, asked.but(query={**asked.query, name: "true"}))
         assert {"parameter": name, "detail": "This operation has no such parameter."} in problem[
             "errors"

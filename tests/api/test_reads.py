@@ -7,9 +7,9 @@ from django.db import connection
 from django.test import Client
 
 from groups.catalogue import changes
-from groups.models import Journal
+from groups.models import Journal, Operation
 from tests import factories
-from tests.api.conftest import write
+from tests.api.conftest import Api, write
 from tests.api.test_pages import walked
 
 API = "/api/v1"
@@ -102,3 +102,40 @@ def test_none_of_them_writes(viewer: Client) -> None:
         assert viewer.get(f"{API}/{path}").status_code == 200
         assert viewer.post(f"{API}/{path}").status_code == 405
     assert Journal.objects.count() == before
+
+
+def test_a_dry_run_of_a_reset_tells_what_it_would_do_and_asks_for_nothing(api: Api) -> None:
+    client = api("view_group", "restore_offsets")
+    changes.create("t", 2)
+    write("g", size=0)
+    path = f"{API}/groups/g/offsets/resets"
+    body = {"reason": "try", "to": "offset", "offset": 5, "topics": ["t"]}
+
+    told = client.post(f"{path}?dry_run=true", body, content_type="application/json")
+    assert told.status_code == 200
+    assert told.json() == {
+        "dry_run": True,
+        "how": "to 5",
+        "changes": [
+            {"topic": "t", "partition": number, "before": None, "after": 5} for number in (0, 1)
+        ],
+        "unchanged": 0,
+    }
+    assert not Operation.objects.exists()
+    wrong = {**body, "topics": ["u"]}
+    assert (
+        client.post(f"{path}?dry_run=true", wrong, content_type="application/json").status_code
+        == 400
+    )
+    assert (
+        client.post(f"{path}?dry_run=yes", body, content_type="application/json").status_code == 400
+    )
+    two = {"reason": "try", "to": "csv", "csv": "t,0,1\r\nt,1,2\n", "topics": ["t"]}
+    told = client.post(f"{path}?dry_run=true", two, content_type="application/json")
+    assert [change["after"] for change in told.json()["changes"]] == [1, 2]
+    two["csv"] = "t,0,1\n\x1b[31m"
+    told = client.post(f"{path}?dry_run=true", two, content_type="application/json")
+    assert told.json()["errors"][0]["pointer"] == "#/csv"
+    missing = path.replace("/g/", "/nobodys/")
+    told = client.post(f"{missing}?dry_run=true", body, content_type="application/json")
+    assert told.status_code == 404

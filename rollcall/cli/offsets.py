@@ -1,0 +1,117 @@
+"""``rollcall group reset-offsets``, with the options of kafka-consumer-groups.
+
+Dry unless ``--execute``: what is printed then is what it would do.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from rollcall.cli.context import TIMEOUT_S, Form, GroupId, Timeout, rest_of
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.groups import app
+from rollcall.cli.output import Column, Output, note, show
+from rollcall.cli.rest import Rest
+from rollcall.cli.verbs import await_operation
+
+RESETS: Final = "/group/offsets/resets"
+
+PLANNED: Final[Sequence[Column]] = (
+    Column("GROUP", "group_id"),
+    Column("TOPIC", "topic"),
+    Column("PARTITION", "partition"),
+    Column("NEW-OFFSET", "after"),
+    Column("CURRENT-OFFSET", "before"),
+)
+
+DRY: Final = "a dry run"
+"""The reason of what nothing comes of."""
+
+
+@app.command("reset-offsets")
+def reset_offsets(
+    context: typer.Context,
+    group: GroupId,
+    topic: Annotated[
+        list[str] | None, typer.Option("--topic", help="All partitions of this one; repeatable.")
+    ] = None,
+    all_topics: Annotated[
+        bool, typer.Option("--all-topics", help="Everything that the group has committed.")
+    ] = False,
+    to_earliest: Annotated[bool, typer.Option("--to-earliest", help="To 0.")] = False,
+    to_latest: Annotated[
+        bool, typer.Option("--to-latest", help="To the end, as the catalogue has it.")
+    ] = False,
+    to_offset: Annotated[int | None, typer.Option("--to-offset", help="To this offset.")] = None,
+    shift_by: Annotated[
+        int | None, typer.Option("--shift-by", help="So many on, or back where it is below 0.")
+    ] = None,
+    to_datetime: Annotated[
+        str | None,
+        typer.Option("--to-datetime", help="To what was committed then: 2026-01-31T12:00:00Z."),
+    ] = None,
+    from_group: Annotated[
+        str | None, typer.Option("--from-group", help="To those of another group.")
+    ] = None,
+    from_file: Annotated[
+        Path | None,
+        typer.Option("--from-file", help="To those of lines topic,partition,offset; -: stdin."),
+    ] = None,
+    execute: Annotated[bool, typer.Option("--execute", help="Do it.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do not: the default.")] = False,
+    reason: Annotated[
+        str | None, typer.Option("--reason", "-r", help="Why; needed to do it.")
+    ] = None,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Show what a reset of the offsets of a group without members would do; do it, if told so."""
+    ways = {
+        "earliest": to_earliest or None,
+        "latest": to_latest or None,
+        "offset": to_offset,
+        "shift": shift_by,
+        "moment": to_datetime,
+        "group": from_group,
+        "csv": None if from_file is None else _lines(from_file),
+    }
+    body = _wish({way: value for way, value in ways.items() if value is not None})
+    body |= _scope(topic or [], all_topics, body["to"])
+    if execute and (dry_run or not reason):
+        raise Failure(Code.USAGE, "--execute needs a --reason, and is no --dry-run.")
+    rest = rest_of(context)
+    if _planned(rest, group, body, output) and execute:
+        await_operation(rest, RESETS, {**body, "reason": reason}, timeout, group)
+
+
+def _planned(rest: Rest, group: str, body: dict[str, Any], output: Output) -> bool:
+    """Print what it would do; whether that is anything."""
+    tried = {"group_id": group, "dry_run": "true"}
+    _, plan = rest.ask("POST", RESETS, tried, {**body, "reason": DRY})
+    show([{"group_id": group, **change} for change in plan["changes"]], PLANNED, output)
+    note(f"{len(plan['changes'])} offsets {plan['how']}; {plan['unchanged']} are there already.")
+    return bool(plan["changes"])
+
+
+def _wish(ways: dict[str, Any]) -> dict[str, Any]:
+    if len(ways) != 1:
+        raise Failure(Code.USAGE, "Say to what, once: --to-earliest, --to-offset 7 ... (--help).")
+    ((way, value),) = ways.items()
+    return {"to": way} if value is True else {"to": way, way: value}
+
+
+def _scope(topics: list[str], all_topics: bool, way: str) -> dict[str, Any]:
+    """As Kafka's tool, somebody has to say of what; a file says it itself."""
+    if bool(topics) + all_topics != 1 and not (way == "csv" and not all_topics):
+        raise Failure(Code.USAGE, "Say of what: --topic NAME, or --all-topics.")
+    return {"topics": topics} if topics else {}
+
+
+def _lines(path: Path) -> str:
+    try:
+        return sys.stdin.read() if str(path) == "-" else path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(Code.USAGE, f"{path} cannot be read: {error}") from None

@@ -1,0 +1,175 @@
+"""Commands that ask for something: each against a real group, and how it ends when it cannot be."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from benchmarks.wire import create_topic
+from launcher.installation import Installation
+from tests.cli.conftest import Cli
+from tests.clients.conftest import SESSION_MS, Worker
+
+pytestmark = pytest.mark.xdist_group("cli")
+
+WHY = ("--reason", "a test of the command line")
+LEFT = "cli-left"
+
+
+@pytest.fixture(scope="module")
+def left(installation: Installation) -> Iterator[str]:
+    """A group without members that has committed 7 for both partitions of a topic of its name."""
+    asyncio.run(create_topic(installation.kafka, LEFT, 2))
+    worker = Worker.of("confluent-kafka", installation.kafka, LEFT, SESSION_MS)
+    worker.until(lambda: len(worker.owned) == 2, "both partitions")
+    worker.commit(7)
+    worker.close()
+    yield LEFT
+    for pipe in (worker.process.stdin, worker.process.stdout, worker.process.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
+def settle(cli: Cli, worker: Worker, name: str) -> None:
+    """The worker has all six, and the group is at rest."""
+    worker.until(lambda: len(worker.owned) == 6, "all partitions")
+    ended = cli("group", "watch", name, "--until", "Stable", "--timeout", "60", "--interval", "0.2")
+    assert ended.code == 0, ended
+
+
+def offsets(cli: Cli, group: str) -> list[str]:
+    """What is committed, by partition."""
+    rows = cli("group", "describe", group, "-o", "csv").rows
+    return [row["committed_offset"] for row in rows]
+
+
+def test_a_rebalance_is_awaited(cli: Cli, worker: Worker, name: str) -> None:
+    settle(cli, worker, name)
+    before = cli("group", "describe", name, "--state", "-o", "json").json["generation"]
+    done = cli("group", "rebalance", name, *WHY, "-o", "json").json
+    assert (done["state"], done["outcome"], done["generation"]) == (
+        "succeeded",
+        "changed",
+        before + 1,
+    )
+    number = str(done["id"])
+    assert cli("operation", "show", number, "-o", "json").json["reason"] == WHY[1]
+    listed = cli("operation", "list", "--group", name, "-o", "json").json
+    assert number in [str(operation["id"]) for operation in listed]
+
+
+def test_nobody_has_to_wait(cli: Cli, worker: Worker, name: str) -> None:
+    settle(cli, worker, name)
+    asked = cli("group", "rebalance", name, *WHY, "--no-wait", "-o", "json").json
+    ended = cli("operation", "show", str(asked["id"]), "--timeout", "20", "-o", "json").json
+    assert ended["state"] == "succeeded"
+
+
+def test_what_fails_ends_with_5(cli: Cli, worker: Worker, name: str) -> None:
+    settle(cli, worker, name)
+    ended = cli("group", "rebalance", name, *WHY, "--expected-generation", "0")
+    assert (ended.code, ended.printed) == (5, ""), ended
+    assert "not 0" in ended.errors
+
+
+def test_a_member_is_evicted_and_comes_back(cli: Cli, worker: Worker, name: str) -> None:
+    settle(cli, worker, name)
+    (member,) = cli("group", "members", name, "-o", "json").json
+    done = cli("group", "evict", name, member["member_id"], *WHY)
+    assert done.code == 0, done
+    assert done.table[0] == ["OPERATION", "VERB", "GROUP", "STATE", "OUTCOME", "DETAIL"]
+    settle(cli, worker, name)
+    (again,) = cli("group", "members", name, "-o", "json").json
+    assert again["member_id"] != member["member_id"]
+    gone = cli("group", "evict", name, member["member_id"], *WHY)
+    assert gone.code == 4, gone
+
+
+def test_work_is_stopped_and_started(cli: Cli, worker: Worker, name: str) -> None:
+    settle(cli, worker, name)
+    stopped = cli("group", "pause", name, *WHY)
+    assert stopped.code == 0, stopped
+    assert stopped.errors == "0 of 0 members have stopped; 1 take no orders.\n"
+    assert "Stopped by api token" in cli("group", "why", name).printed
+    again = cli("group", "pause", name, *WHY, "-o", "json").json
+    assert again["outcome"] == "unchanged"
+    assert cli("group", "resume", name, *WHY, "-o", "json").json["outcome"] == "changed"
+    (member,) = cli("group", "members", name, "-o", "json").json
+    assert cli("group", "pause", name, member["member_id"], *WHY).code == 0
+    assert cli("group", "resume", name, member["member_id"], *WHY).code == 0
+
+
+def test_offsets_are_reset_only_when_told_so(cli: Cli, left: str) -> None:
+    there = ("group", "reset-offsets", left)
+    assert cli(*there, "--all-topics", "--to-offset", "7", "--execute", *WHY).code == 0
+    dry = cli(*there, "--all-topics", "--to-offset", "3")
+    assert dry.table == [
+        ["GROUP", "TOPIC", "PARTITION", "NEW-OFFSET", "CURRENT-OFFSET"],
+        [left, left, "0", "3", "7"],
+        [left, left, "1", "3", "7"],
+    ]
+    assert offsets(cli, left) == ["7", "7"]
+
+    done = cli(*there, "--topic", left, "--shift-by", "-2", "--execute", *WHY)
+    assert done.code == 0, done
+    assert offsets(cli, left) == ["5", "5"]
+    assert "set 2 offsets" in cli("journal", "tail", "--group", left, "-n", "1").printed
+
+
+def test_offsets_come_from_a_file_as_kafka_exports_it(cli: Cli, left: str, tmp_path: Path) -> None:
+    lines = tmp_path / "offsets.csv"
+    lines.write_text(f"{left},0,8\n{left},1,9\n")
+    done = cli("group", "reset-offsets", left, "--from-file", str(lines), "--execute", *WHY)
+    assert done.code == 0, done
+    assert offsets(cli, left) == ["8", "9"]
+    lines.write_text("no such line\n")
+    assert cli("group", "reset-offsets", left, "--from-file", str(lines)).code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--to-earliest"],
+        ["--all-topics"],
+        ["--all-topics", "--to-earliest", "--to-offset", "3"],
+        ["--all-topics", "--topic", "t", "--to-earliest"],
+        ["--all-topics", "--to-earliest", "--execute"],
+        ["--all-topics", "--to-earliest", "--execute", "--dry-run", *WHY],
+        ["--all-topics", "--to-offset", "-1"],
+        ["--topic", "no-such-topic", "--to-earliest"],
+        ["--from-file", "/nonexistent"],
+    ],
+)
+def test_a_reset_that_makes_no_sense_changes_nothing(cli: Cli, left: str, words: list[str]) -> None:
+    before = offsets(cli, left)
+    assert cli("group", "reset-offsets", left, *words).code == 2
+    assert offsets(cli, left) == before
+
+
+def test_offsets_of_a_group_at_work_are_left_alone(cli: Cli, worker: Worker, name: str) -> None:
+    settle(cli, worker, name)
+    worker.commit(4)
+    ended = cli(
+        "group", "reset-offsets", name, "--all-topics", "--to-offset", "0", "--execute", *WHY
+    )
+    assert ended.code == 5, ended
+    assert "has members" in ended.errors
+    assert offsets(cli, name) == ["4"] * 6
+
+
+def test_offsets_are_restored(cli: Cli, left: str) -> None:
+    assert cli("group", "restore", left, "--to", datetime.now(UTC).isoformat(), *WHY).code == 0
+    old = cli("group", "restore", left, "--to", "2001-01-01T00:00:00Z", *WHY, "-o", "json").json
+    assert old["outcome"] == "unchanged"
+
+
+def test_topics_are_made_and_grown(cli: Cli) -> None:
+    assert cli("topic", "create", "cli-bills", "--partitions", "2").code == 0
+    again = cli("topic", "create", "cli-bills", "--partitions", "2")
+    assert again.code == 3, again
+    assert (
+        cli("topic", "grow", "cli-bills", "--partitions", "4", "-o", "json").json["partitions"] == 4
+    )
+    assert cli("topic", "grow", "cli-bills", "--partitions", "1").code == 2
