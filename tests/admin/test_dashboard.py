@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from groups import tasks
 from groups.access.staff_roles import VIEWER
-from groups.models import Operation
 from groups.queries import attention, overview
 from groups.sweeps import schedule
 from tests.admin.visitors import text, visitor
+from tests.model_factories import OperationFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -102,13 +102,9 @@ def test_slots_without_owner_and_silent_nodes_are_told_of() -> None:
 
 
 def test_an_operation_that_failed_today_is_told_of() -> None:
-    asked = {"group_id": "orders", "slot": 3, "verb": "rebalance", "reason": "try", "actor": "olga"}
-    now = timezone.now()
-    failed = {"state": "failed", "detail": "the group is empty"}
-    Operation.objects.create(**asked, **failed, finished_at=now - timedelta(hours=1))
-    Operation.objects.create(
-        **{**asked, "group_id": "old"}, **failed, finished_at=now - timedelta(days=2)
-    )
+    now, failed = timezone.now(), {"state": "failed", "detail": "the group is empty"}
+    OperationFactory.create(**failed, finished_at=now - timedelta(hours=1))
+    OperationFactory.create(group_id="old", **failed, finished_at=now - timedelta(days=2))
 
     shown = page()
 

@@ -10,8 +10,9 @@ from kombu import Connection, pools
 
 from coordinator_site.celery import app
 from groups.access.staff_roles import OPERATOR, VIEWER
-from groups.models import RebalanceCost, ReportRun
+from groups.models import ReportRun
 from tests.admin.visitors import text, visitor
+from tests.model_factories import RebalanceCostFactory, ReportRunFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -21,25 +22,12 @@ BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 
 def run(**over: Any) -> ReportRun:
     """A run that succeeded in 42 seconds."""
-    values = {"state": "succeeded", "started_at": BEGAN, "events": 1_234, **over}
-    if values["state"] != "running":
-        values.setdefault("finished_at", values["started_at"] + timedelta(seconds=42))
-    return ReportRun.objects.create(**values)
+    return ReportRunFactory.create(**over)
 
 
 def cost(of: ReportRun, group_id: str, trigger: str = "member-left", **over: Any) -> None:
     """A row of it."""
-    values = {
-        "rebalances": 3,
-        "duration_ms": 4_500,
-        "longest_ms": 2_000,
-        "waited_ms": 1_000,
-        "slowest_member": "w-7",
-        "partitions_moved": 12,
-        "without_owner_ms": 4_000,
-        **over,
-    }
-    RebalanceCost.objects.create(run=of, group_id=group_id, trigger=trigger, **values)
+    RebalanceCostFactory.create(run=of, group_id=group_id, trigger=trigger, **over)
 
 
 Broker = Any

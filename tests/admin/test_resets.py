@@ -16,6 +16,7 @@ from groups.operations.offset_resets import WAYS, Wanted, back, plan, topics_of_
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
+from tests.model_factories import OperationFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -185,8 +186,7 @@ def made(state: str = "succeeded") -> Operation:
         "to": [["orders", 0, 0], ["orders", 2, 0]],
         "before": [["orders", 0, 5], ["orders", 2, None]],
     }
-    values = {"verb": "reset-offsets", "reason": "r", "actor": "olga", "state": state}
-    return Operation.objects.create(group_id="g", slot=1, offsets=offsets, **values)
+    return OperationFactory.create(group_id="g", verb="reset-offsets", offsets=offsets, state=state)
 
 
 def happened() -> None:

@@ -9,6 +9,7 @@ from django.db import connection
 from groups.models import Operation
 from tests.admin.visitors import superuser, text
 from tests.api.conftest import write
+from tests.model_factories import OperationFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -66,9 +67,8 @@ def strangers() -> Operation:
     with connection.cursor() as cursor:
         for statement in STATEMENTS:
             cursor.execute(statement, given)
-    return Operation.objects.create(
+    return OperationFactory.create(
         group_id=EVIL,
-        slot=0,
         verb="evict",
         member_id=EVIL,
         reason=EVIL,

@@ -8,9 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from groups.catalogue import changes
-from groups.models import ReportRun
 from groups.operations import requests
 from tests.api.conftest import Api, write
+from tests.model_factories import ReportRunFactory
 
 QUERIES_MAX = 15
 SENTENCE = (
@@ -103,7 +103,7 @@ def test_the_journal_is_told_in_plain_words(viewer: Client) -> None:
 def test_nothing_asks_the_database_too_often(viewer: Client) -> None:
     write(*(f"g-{n:02}" for n in range(30)), size=3)
     changes.create("orders", 3)
-    ReportRun.objects.create(state="succeeded", started_at=timezone.now())
+    ReportRunFactory.create(started_at=timezone.now())
     asked = requests.ask("g-01", "rebalance", reason="once more", actor="olga")
     group = [f"/groups/g-01{tail}" for tail in ("", "/offsets", "/journal", "/rebalances")]
     beside = ["/topics", "/topics/orders", "/nodes", "/me", "/reports/rebalances"]

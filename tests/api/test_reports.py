@@ -7,8 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from groups.models import RebalanceCost, ReportRun
+from groups.models import ReportRun
 from tests.api.conftest import Api
+from tests.model_factories import RebalanceCostFactory, ReportRunFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -18,20 +19,9 @@ BEGAN = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
 
 def run(state: str = "succeeded", **costs: int) -> ReportRun:
     """A run, and for how many milliseconds it found each group without owners."""
-    made = ReportRun.objects.create(state=state, started_at=BEGAN, requested_by="olga")
+    made = ReportRunFactory.create(state=state, requested_by="olga", finished_at=None, events=None)
     for group_id, without_owner_ms in costs.items():
-        RebalanceCost.objects.create(
-            run=made,
-            group_id=group_id,
-            trigger="member-left",
-            rebalances=3,
-            duration_ms=4_500,
-            longest_ms=2_000,
-            waited_ms=1_000,
-            slowest_member="w-7",
-            partitions_moved=12,
-            without_owner_ms=without_owner_ms,
-        )
+        RebalanceCostFactory.create(run=made, group_id=group_id, without_owner_ms=without_owner_ms)
     return made
 
 
@@ -72,7 +62,7 @@ def test_an_analysis_is_asked_for_in_somebodys_name(api: Api, broker: Any) -> No
 
 
 def test_one_analysis_at_a_time(api: Api, broker: Any) -> None:
-    ReportRun.objects.create(state="running", started_at=timezone.now())
+    ReportRunFactory.create(state="running", started_at=timezone.now())
     answer = api("add_reportrun").post(REPORT)
     assert (answer.status_code, answer.json()["code"]) == (409, "in_progress")
     assert broker.qsize() == 0

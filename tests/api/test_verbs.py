@@ -10,6 +10,7 @@ from django.test import Client
 from groups.api import asking
 from groups.models import Operation
 from tests.api.conftest import Api, write
+from tests.model_factories import OperationFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -124,12 +125,9 @@ def test_everybody_has_keys_of_their_own(operator: Client, api: Api) -> None:
 def test_a_replay_finds_its_operation_whatever_became_of_the_group(operator: Client) -> None:
     """The rebalance that goes on may be the one that it asked for."""
     write("rebalancing", state="PreparingRebalance")
-    made = Operation.objects.create(
+    made = OperationFactory.create(
         group_id="rebalancing",
-        slot=0,
-        verb="rebalance",
         reason=REASON["reason"],
-        actor="olga",
         idempotency_key=f"{operator.get('/api/v1/me').json()['username']}:k",
         state="succeeded",
         generation=7,
@@ -144,9 +142,8 @@ def test_a_replay_finds_its_operation_whatever_became_of_the_group(operator: Cli
 
 def ended(group_id: str, **over: Any) -> Operation:
     """An operation that was asked for with the key "k", as its group's owner left it."""
-    made = {"slot": 0, "verb": "rebalance", "reason": REASON["reason"], "actor": "olga"}
-    key = "api token:k"
-    return Operation.objects.create(group_id=group_id, idempotency_key=key, **made, **over)
+    made = {"group_id": group_id, "reason": REASON["reason"], **over}
+    return OperationFactory.create(idempotency_key="api token:k", **made)
 
 
 def test_one_that_failed_is_not_taken_for_done(settings: Any) -> None:
