@@ -15,8 +15,12 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from groups.models import Slot
+from groups.queries.overview import turns
 
 
 @never_cache
@@ -31,12 +35,17 @@ def livez(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """Whether this process can do its work: 200, or 503. ``?verbose`` tells each check."""
     results = LATEST.results()
-    ready = all(results.values())
+    ready = all(ok for name, ok in results.items() if name in CHECKS)
     lines = ["ok" if ready else "not ready"]
     if "verbose" in request.GET or not ready:
-        lines = [*(f"[+]{n} ok" if ok else f"[-]{n} failed" for n, ok in results.items()), *lines]
+        lines = [*(_line(name, ok) for name, ok in results.items()), *lines]
     status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
     return plain("\n".join(lines) + "\n", status)
+
+
+def _line(name: str, ok: bool) -> str:
+    bad = f"[-]{name} failed" if name in CHECKS else f"[!]{name} degraded"
+    return f"[+]{name} ok" if ok else bad
 
 
 def database_answers() -> bool:
@@ -63,6 +72,20 @@ CHECKS: dict[str, Callable[[], bool]] = {
 }
 
 
+def slots_are_owned() -> bool:
+    """Whether each slot has an owner."""
+    return not Slot.objects.filter(node_id=None).exists()
+
+
+def work_is_done() -> bool:
+    """Whether no periodic task failed or is late."""
+    return not any(turn.has_failed or turn.is_late for turn in turns(timezone.now()))
+
+
+NOTES: dict[str, Callable[[], bool]] = {"slots": slots_are_owned, "periodic-work": work_is_done}
+"""What is wrong elsewhere: told, and no reason to send people away from this process."""
+
+
 KEPT_S = 1.0
 """A result is told for so long before anybody asks the database again."""
 
@@ -80,7 +103,7 @@ class Latest:
         """Whether each check passes, by its name."""
         with self._asking:
             if self.clock() >= self._until:
-                self._results = {name: passes(check) for name, check in CHECKS.items()}
+                self._results = {name: passes(check) for name, check in {**CHECKS, **NOTES}.items()}
                 self._until = self.clock() + KEPT_S
             return self._results
 

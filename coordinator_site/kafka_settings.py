@@ -570,6 +570,12 @@ SETTINGS: tuple[Setting, ...] = (
         100_000,
     ),
     # What Prometheus reads (docs/metrics.md).
+    Text(
+        "metrics.host",
+        "127.0.0.1",
+        "ours: where each node's own /metrics listens, if it has a port (ROLLCALL_METRICS_PORT);"
+        " elsewhere than on loopback a token is needed",
+    ),
     Number(
         "metrics.cache.ms",
         5_000,

@@ -1,5 +1,5 @@
-"""How one event loop serves everybody in turn: clocks, slices of long work, turns of requests, and
-work beside the loop.
+"""How one event loop serves everybody in turn: clocks, durations, slices of long work, turns of
+requests, and work beside the loop.
 
 The lease, the timers of groups and the heartbeats of all connections need the loop within
 milliseconds, whatever a few clients ask for. So requests share one budget of time for each turn of
@@ -15,6 +15,7 @@ import asyncio
 import heapq
 import time
 from asyncio import AbstractEventLoop, Future
+from bisect import bisect_left
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import count
@@ -47,6 +48,42 @@ def monotonic_ms() -> Millis:
 def process_ms() -> Millis:
     """Milliseconds of the process's own clock."""
     return time.monotonic_ns() // 1_000_000
+
+
+BOUNDS_S = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+)
+"""Of durations that are counted: from a request that memory answers to a rebalance that waits."""
+
+
+class Durations:
+    """How often something took how long: a histogram for Prometheus that costs a third of a
+    microsecond, which the client library's own, made for threads, does not."""
+
+    __slots__ = ("counts", "total_s")
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(BOUNDS_S) + 1)
+        self.total_s = 0.0
+
+    def note(self, seconds: float) -> None:
+        """Once more, so long."""
+        self.counts[bisect_left(BOUNDS_S, seconds)] += 1
+        self.total_s += seconds
 
 
 class Slices:

@@ -279,14 +279,18 @@ class Node:
         yield "operations", self._operations
         yield "topics of the 0.9 draft", self.draft_topics.run
         yield "totals", self.totals.run
+        yield "tallies", self.coordinator.tallies.run
         yield "topics of commanded groups", self.commanded_topics.run
         yield "the audit of logins", self.audit.run
 
     async def _ticks(self) -> None:
         coordinator, lease_end = self.coordinator, LeaseEnd(self.coordinator)
         coordinator.listened_at = coordinator.monotonic()
+        clock, lag = asyncio.get_running_loop().time, coordinator.tallies.loop_lag
         while True:
+            slept_at = clock()
             await asyncio.sleep(TICK_S)
+            lag.note(clock() - slept_at - TICK_S)
             if not lease_end.look():
                 coordinator.faces.tell_all()
                 continue
@@ -299,6 +303,7 @@ class Node:
         """Members could be heard until now, but for a stall, which is added to what they missed."""
         coordinator = self.coordinator
         if (still_ms := coordinator.stood_still_ms) > STALL_MS:
+            coordinator.tallies.stalls += 1
             logger.warning("nobody could be heard for %d ms: nobody pays for it", still_ms)
             coordinator.awake()
         coordinator.listened_at = coordinator.monotonic()

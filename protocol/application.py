@@ -6,14 +6,17 @@ message, which costs fifteen times the work itself (docs/hot-path.md).
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from functools import partial
+from time import monotonic
 from typing import Any, TypeVar
 
 from channels.consumer import AsyncConsumer
 
 from groups.core.events import Ticket
+from groups.event_loop import Durations
 from groups.node import NodeSettings
 from protocol import apis
 from protocol.apis import API_VERSIONS, Api
@@ -109,10 +112,11 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
                 request, response = _read(api, version, frame, offset, settings)
             call = self._call(connection, header, is_long)
             if response is None:
-                is_open = not call.access.is_on
+                is_open, began = not call.access.is_on, monotonic()
                 response = await (
                     api.handle(request, call) if is_open else enforcement.serve(api, request, call)
                 )
+                _count(server.served[api.name], response, monotonic() - began)
             if call.throttle_ms:
                 connection.mute(call.throttle_ms)
             if response is None:
@@ -155,6 +159,22 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             served=apis.advertised,
             session=connection.session,
         )
+
+
+class Served:
+    """The requests of one API that a handler answered: how long each took, and with which errors
+    (0: none; what is wrong with single partitions or groups is no error of the request)."""
+
+    __slots__ = ("durations", "errors")
+
+    def __init__(self) -> None:
+        self.durations = Durations()
+        self.errors: defaultdict[int, int] = defaultdict(int)
+
+
+def _count(served: Served, response: Any, seconds: float) -> None:
+    served.durations.note(seconds)
+    served.errors[getattr(response, "error_code", 0)] += 1
 
 
 def _read(

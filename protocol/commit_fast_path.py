@@ -137,6 +137,7 @@ class CommitFastPath:
         if request is None or header is None:
             return
         self.under_way = None
+        self._server.coordinator.tallies.commits[result.error] += 1
         response = offset_commit.response(request, lambda _t, _p: result.error, ())
         self._write(_frame(header, response))
         self._ended()

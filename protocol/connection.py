@@ -81,6 +81,7 @@ class KafkaConnection(asyncio.Protocol):
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
         self._commit = self._commit_path()
+        self._fast: FastPath = NoFastPath(server.coordinator)
         self._speak(apis)
         self._reserved = 0
         self._long_bytes = 0
@@ -108,6 +109,7 @@ class KafkaConnection(asyncio.Protocol):
         The fast path knows today's heartbeats; those of another table all go to the queue.
         """
         server = self.server
+        self._fast.settle()
         self.apis = apis
         self.is_flexible = partial(is_flexible, apis)
         self._fast = self._heartbeat_path(apis)
@@ -126,6 +128,10 @@ class KafkaConnection(asyncio.Protocol):
     def _commit_path(self) -> CommitFastPath:
         make = JudgedCommitFastPath if self.session.access.is_on else CommitFastPath
         return make(self.server, self.number, self.session, self._write, self._commit_ended)
+
+    def settle(self) -> None:
+        """Add the heartbeats that were answered here to the node's count."""
+        self._fast.settle()
 
     # -- asyncio's side
 
@@ -256,6 +262,7 @@ class KafkaConnection(asyncio.Protocol):
     def connection_lost(self, exc: BaseException | None) -> None:
         """The connection is over: its tickets are cancelled with its application, at once."""
         self._hold.forget()
+        self._fast.settle()
         if self._expiry is not None:
             self._expiry.cancel()
         if self._is_admitted:

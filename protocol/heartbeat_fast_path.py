@@ -54,6 +54,7 @@ class FastPath:
         "_after",
         "_beat",
         "_before",
+        "_code",
         "_coordinator",
         "_faces",
         "_generation",
@@ -62,6 +63,7 @@ class FastPath:
         "_swaps",
         "_tail",
         "_version",
+        "beats",
         "group_id",
         "head",
         "is_calm",
@@ -83,6 +85,9 @@ class FastPath:
         self._beat: Beat | None = None
         self._before = b""
         self._after = b""
+        self.beats = 0
+        """Answered with ``_code`` and not added to the node's count yet (``settle``)."""
+        self._code = ErrorCode.NONE
         self.is_calm = False
         """Whether the last answer told no news: the heartbeat was right, and no rebalance is on."""
 
@@ -92,7 +97,17 @@ class FastPath:
         # 0-3 length, 4-7 key and version, 8-11 correlation id, then what does not change.
         if data[12:] != self._tail:
             return None
-        return self._reply(data[8:12])
+        coordinator = self._coordinator
+        now = coordinator.monotonic()
+        if now >= coordinator.lease_until:
+            return None
+        if self._faces.swaps != self._swaps:
+            return self._look(data[8:12], now - coordinator.missed)
+        beat = self._beat
+        if beat is not None:
+            beat.at = now - coordinator.missed
+        self.beats += 1
+        return self._before + data[8:12] + self._after
 
     def answer(self, frame: bytes) -> bytes | None:
         """The reply, where the frame (without its length, its key is ``HEARTBEAT``) is a heartbeat
@@ -115,7 +130,10 @@ class FastPath:
         self._instance = request.group_instance_id
         self._generation = request.generation_id
         self._swaps = -1
-        return self._reply(frame[4:8])
+        now = self._coordinator.monotonic()
+        if now >= self._coordinator.lease_until:
+            return None
+        return self._look(frame[4:8], now - self._coordinator.missed)
 
     def verdict(self) -> ErrorCode:
         """What is right to say to the last heartbeat now, if it was held since it arrived. Raises
@@ -138,17 +156,10 @@ class FastPath:
         """A whole reply frame to the last heartbeat."""
         return heartbeat_reply(self._version, int.from_bytes(correlation_id, "big"), code)
 
-    def _reply(self, correlation_id: bytes) -> bytes | None:
-        coordinator = self._coordinator
-        now = coordinator.monotonic()
-        if now >= coordinator.lease_until:
-            return None
-        if self._faces.swaps != self._swaps:
-            return self._look(correlation_id, now - coordinator.missed)
-        beat = self._beat
-        if beat is not None:
-            beat.at = now - coordinator.missed
-        return self._before + correlation_id + self._after
+    def settle(self) -> None:
+        """Add what was answered here to the node's count."""
+        self._coordinator.tallies.heartbeats[self._code] += self.beats
+        self.beats = 0
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
         """The face may be another one than at the last look."""
@@ -161,6 +172,10 @@ class FastPath:
         if beat is not None:
             beat.at = now
         self._beat = beat
+        if code is not self._code:
+            self.settle()
+            self._code = code
+        self.beats += 1
         self.is_calm = code is ErrorCode.NONE
         said = heartbeat_reply(self._version, 0, code)
         self._before, self._after = said[:4], said[8:]

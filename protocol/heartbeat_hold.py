@@ -32,6 +32,8 @@ class Ends:
         self._loop = loop
         self._steps: dict[int, list[tuple[Hold, bytes]]] = {}
         self.now = loop.time
+        self.news = 0
+        """How many held heartbeats were answered with news."""
 
     def put(self, hold: "Hold", correlation_id: bytes, until: float) -> None:
         """End this hold then, or up to a step earlier, unless it has ended before."""
@@ -131,4 +133,6 @@ class Hold:
         assert correlation_id is not None
         self.forget()
         self._answered_at = self._ends.now()
+        if code is not ErrorCode.NONE:
+            self._ends.news += 1
         self._write(self._fast.reply(correlation_id, code))

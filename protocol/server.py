@@ -12,6 +12,7 @@ import gc
 import logging
 import resource
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -32,6 +33,7 @@ from groups.core.events import IdsAbandoned  # noqa: E402
 from groups.event_loop import Turns  # noqa: E402
 from groups.node import Node, NodeSettings  # noqa: E402
 from protocol.apis import APIS, UNAUTHENTICATED, Api  # noqa: E402
+from protocol.application import Served  # noqa: E402
 from protocol.authorization.access import Judged  # noqa: E402
 from protocol.budgets import Admission, ReplyBytes, RequestBytes  # noqa: E402
 from protocol.call import PendingReplies  # noqa: E402
@@ -43,6 +45,8 @@ from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
 from protocol.listeners import Listener, endpoints, is_loopback  # noqa: E402
 from protocol.lockouts import Lockouts  # noqa: E402
+from protocol.metrics_listener import MetricsAddress, MetricsListener  # noqa: E402
+from protocol.node_report import NodeReport  # noqa: E402
 from protocol.sasl import PLAIN, Sasl  # noqa: E402
 from protocol.session import Session  # noqa: E402
 from protocol.tls import Tls  # noqa: E402
@@ -91,6 +95,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         draft: Listener | None = None,
         tls: Tls | None = None,
         secret: bytes = b"",
+        metrics: MetricsAddress | None = None,
     ) -> None:
         # daphne asks for endpoints, and would bind them in its own ``run``.
         super().__init__(application, endpoints=[each.name for each in listeners])
@@ -101,8 +106,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.draft = draft
         self.tls = tls
         self.secret = secret
+        self.metrics = None if metrics is None else MetricsListener(metrics, NodeReport(self))
         self.ready = ready
         self.desk = PendingReplies()
+        self.served: defaultdict[str, Served] = defaultdict(Served)
         self.seats = Seats()
         self.handed_out = HandedOut()
         self.beside = ThreadPoolExecutor(1, "beside the loop")
@@ -113,6 +120,16 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self._accepted = 0
         self._listeners: list[asyncio.Server | TlsListener] = []
         self._node_task: asyncio.Task[None] | None = None
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether the node hands its slots over and ends."""
+        return self._closing
+
+    @property
+    def accepts(self) -> bool:
+        """Whether every listener is open."""
+        return bool(self._listeners) and all(each.is_serving() for each in self._listeners)
 
     @property
     def coordinator(self) -> CoordinatorRuntime:
@@ -182,6 +199,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         told = endpoints(self.listeners, self.bound, draft)
         me = NodeAddress(self.node_id, told[0].host, told[0].port, draft.port if draft else 0, told)
         self.node = self.make_node(me, self.desk)
+        if self.metrics is not None:
+            await self.metrics.start()
         self._set_budgets(self.node.settings)
         self.sasl = self._make_sasl(self.node.settings)
         self.node.credentials.deleted = self._users_deleted
@@ -318,6 +337,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         for connection in list(self.connections):
             connection.close()
             self.cancel_application(connection)
+        if self.metrics is not None:
+            await self.metrics.close()
 
     # -- what daphne does by the clock; its own ends for good with the first exception
 

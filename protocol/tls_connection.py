@@ -164,6 +164,10 @@ class TlsListener:
         self.sockets[0].listen(self._backlog)
         self._accepting = asyncio.create_task(self._accept())
 
+    def is_serving(self) -> bool:
+        """Whether connections are accepted."""
+        return self._accepting is not None and not self._accepting.done()
+
     def close(self) -> None:
         """Accept no more, and give up handshakes that are not done."""
         for task in (self._accepting, *self._handshakes):

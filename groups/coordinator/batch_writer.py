@@ -93,6 +93,7 @@ class BatchWriter:
         self.fenced = fenced
         self.fail = fail
         self.patience_s = timeout_ms / 1000
+        self._counts = coordinator.tallies.lanes[name]
         self._slices = slices
         self._finish = finish
         self._waiting = WaitingRoom(
@@ -118,6 +119,7 @@ class BatchWriter:
     async def _written(self, work: Work) -> None:
         if work.write.changes_membership:
             self.coordinator.observers.note(work.write.group_id, work.write.revision)
+            self.coordinator.tallies.decided.append(work)
         await self._finish(work)
 
     async def write(self, works: Sequence[Work], until: float | None = None) -> None:
@@ -151,10 +153,15 @@ class BatchWriter:
         except (psycopg.Error, OSError) as error:
             raise Unknown(str(error)) from error
         await self.fail(f"{self.name}:connected")
+        clock = asyncio.get_running_loop().time
+        began = clock()
         await apply.apply(connection, batch)
+        self._counts.batches.note(clock() - began)
+        self._counts.groups += len(works)
         await self.fail(f"{self.name}:after")
 
     async def _failed(self, works: Sequence[Work], error: StoreError, until: float) -> None:
+        self._counts.failures[type(error).__name__] += 1
         match error:
             case Busy(group_ids=held):
                 aside = [w for w in works if w.resident.group_id in held]

@@ -17,6 +17,7 @@ from groups.coordinator.entries import CommitQueue, GroupEntry, GroupOverrides
 from groups.coordinator.heartbeat_views import HeartbeatViews
 from groups.coordinator.merging import Merge, begun, rejoined, revived, takes_long
 from groups.coordinator.observers import Observers
+from groups.coordinator.tallies import Tallies
 from groups.core.assignors.task import AssignmentTask
 from groups.core.configs.group import Values
 from groups.core.errors import ErrorCode
@@ -96,6 +97,7 @@ class CoordinatorRuntime:
         self.hang_up: Callable[[str, Iterable[str]], None] = _no_connections
         self.question: Callable[[str, AssignmentTask], None] = _no_answer
         self.observers = Observers()
+        self.tallies = Tallies()
         self.membership = CommitQueue("membership")
         self.offsets = CommitQueue("offsets")
         self._timers: list[tuple[Millis, str]] = []

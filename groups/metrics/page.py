@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from groups.metrics import series
+from groups.metrics import node_series, series
 from groups.metrics.series import Series
 
 TABLES: Final[Mapping[str, Sequence[Series]]] = {
     "state": series.STATE,
     "kafka_exporter": series.KAFKA_EXPORTER,
+    "node": node_series.NODE,
 }
 """By the name that stands in the page's marks, ``<!-- table: NAME -->`` and ``<!-- end -->``."""
 

@@ -7,9 +7,12 @@ asked; each node tells of what it has counted itself.
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from prometheus_client.core import Metric
+
+from groups.event_loop import BOUNDS_S, Durations
 
 
 class Type(StrEnum):
@@ -37,10 +40,10 @@ class Series(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """One figure; ``labels`` in the order of the series' own."""
+    """One figure, or those of a histogram; ``labels`` in the order of the series' own."""
 
     name: str
-    value: float
+    value: float | Durations
     labels: tuple[str, ...] = ()
 
 
@@ -185,10 +188,23 @@ def exposed(table: Sequence[Series], samples: Iterable[Sample]) -> Iterable[Metr
     labels = {row.name: row.labels for row in table}
     for sample in samples:
         told = dict(zip(labels[sample.name], sample.labels, strict=True))
-        metrics[sample.name].add_sample(sample.name, told, sample.value)
+        metric, value = metrics[sample.name], sample.value
+        if isinstance(value, Durations):
+            _add_histogram(metric, told, value)
+        else:
+            metric.add_sample(sample.name, told, value)
     return [metric for metric in metrics.values() if metric.samples]
 
 
 def _metric(row: Series) -> Metric:
     # The client puts the ending of a counter back where the format wants it.
     return Metric(row.name.removesuffix("_total"), row.meaning, row.type.value)
+
+
+def _add_histogram(metric: Metric, labels: Mapping[str, str], durations: Durations) -> None:
+    """Each bucket has those below it, too."""
+    bounds = (*map(str, BOUNDS_S), "+Inf")
+    for bound, count in zip(bounds, accumulate(durations.counts), strict=True):
+        metric.add_sample(f"{metric.name}_bucket", {**labels, "le": bound}, count)
+    metric.add_sample(f"{metric.name}_sum", dict(labels), durations.total_s)
+    metric.add_sample(f"{metric.name}_count", dict(labels), sum(durations.counts))

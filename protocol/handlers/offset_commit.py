@@ -70,6 +70,7 @@ async def handle(request: OffsetCommitRequest, call: Call) -> OffsetCommitRespon
         event = asked(request, call.version, call.ticket, writes, outsider)
         reply = await call.decide(request.group_id, event)
         verdict = reply.error
+        call.node.coordinator.tallies.commits[verdict] += 1
     codes = under(verdict, codes)
     unknown = [at for at, entry in enumerate(entries) if isinstance(entry, ErrorCode)]
     return await _told(request, lambda t, p: codes[t][p] or verdict, unknown, call)

@@ -20,6 +20,7 @@ from groups.node import Node
 from protocol.application import RequestConsumer
 from protocol.connection import KafkaConnection
 from protocol.listeners import Listener
+from protocol.metrics_listener import MetricsAddress
 from protocol.server import CoordinatorServer
 from protocol.tls import Tls
 from tests.node.running import Points, patient_start
@@ -54,7 +55,12 @@ class Clock:
 class Serving:
     """A server that serves, and what tests ask of it."""
 
-    def __init__(self, listeners: Sequence[Listener] = (), tls: Tls | None = None) -> None:
+    def __init__(
+        self,
+        listeners: Sequence[Listener] = (),
+        tls: Tls | None = None,
+        metrics: MetricsAddress | None = None,
+    ) -> None:
         self.points = Points()
         self.address = ""
         self.draft_address = ""
@@ -67,6 +73,7 @@ class Serving:
             ready=self._serves,
             draft=Listener(DRAFT, "127.0.0.1", 0),
             tls=tls,
+            metrics=metrics,
         )
         self.clock = Clock(asyncio.get_running_loop())
         self.server.loop = cast(asyncio.AbstractEventLoop, self.clock)
@@ -116,10 +123,12 @@ class Serving:
 
 @asynccontextmanager
 async def serving(
-    listeners: Sequence[Listener] = (), tls: Tls | None = None
+    listeners: Sequence[Listener] = (),
+    tls: Tls | None = None,
+    metrics: MetricsAddress | None = None,
 ) -> AsyncIterator[Serving]:
     """A server that owns every slot; stopped, and every application ended, at the end."""
-    running = Serving(listeners, tls)
+    running = Serving(listeners, tls, metrics)
     task = running.server._node_task = asyncio.create_task(running.server._serve())
     ready = asyncio.create_task(running.ready.wait())
     try:

@@ -1,6 +1,7 @@
 """``manage.py runcoordinator``: one coordinator node in the foreground."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from groups.cluster.view import DRAFT
 from protocol import listeners, principals
 from protocol.listeners import Listener, ListenerError, Wanted
+from protocol.metrics_listener import MetricsAddress
 from protocol.tls import Tls, TlsError, TlsSettings
 
 DRAFT_PORT = 9392
@@ -40,6 +42,12 @@ class Command(BaseCommand):
             help="for clients of the 0.9 draft; 0: any free one, -1: no such listener; default:"
             " ROLLCALL_DRAFT_PORT or 9392, and the node id more, or a free one where --port is 0",
         )
+        parser.add_argument(
+            "--metrics-port",
+            type=int,
+            help="for Prometheus; 0: any free one, -1: no such listener; default: none, or"
+            " ROLLCALL_METRICS_PORT and the node id more",
+        )
         parser.add_argument("--advertised-host", help="what clients are told; default: --host")
         advertised = os.environ.get("ROLLCALL_ADVERTISED_PORT")
         parser.add_argument(
@@ -54,6 +62,7 @@ class Command(BaseCommand):
         try:
             where = listeners_of(options)
             draft = draft_of(options)
+            metrics = metrics_of(options)
         except ListenerError as error:
             raise CommandError(str(error)) from None
         secured = tls() if any(listener.security.has_tls for listener in where) else None
@@ -73,6 +82,7 @@ class Command(BaseCommand):
             draft=draft,
             tls=secured,
             secret=setting("SECRET_KEY").encode(),
+            metrics=metrics,
         )
         server.run()
         sys.exit(server.exit_code)
@@ -118,6 +128,18 @@ def draft_of(options: Mapping[str, Any]) -> Listener | None:
     return found
 
 
+def metrics_of(options: Mapping[str, Any]) -> MetricsAddress | None:
+    """Where Prometheus may ask, if anywhere. ``ListenerError`` for a place that others than this
+    machine reach and that wants no token."""
+    port = metrics_port(options, os.environ)
+    if port is None:
+        return None
+    host, token = setting("METRICS_HOST"), setting("METRICS_TOKEN")
+    if not token and not listeners.is_loopback(host):
+        raise ListenerError(f"metrics.host ({host}) is not a loopback address: set a token")
+    return MetricsAddress(host, port, token)
+
+
 def tls() -> Tls:
     """The certificates of the settings."""
     try:
@@ -141,6 +163,20 @@ def draft_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | 
         return wanted if wanted >= 0 else None
     first = int(environ.get("ROLLCALL_DRAFT_PORT") or DRAFT_PORT)
     return first + int(options["node_id"]) if first and options["port"] else 0
+
+
+def metrics_port(options: Mapping[str, Any], environ: Mapping[str, str]) -> int | None:
+    """Where the listener for Prometheus binds, 0: on any free port; None: there shall be none."""
+    wanted: int | None = options["metrics_port"]
+    if wanted is None:
+        text = environ.get("ROLLCALL_METRICS_PORT") or "-1"
+        if not re.fullmatch(r"-1|\d{1,5}", text):
+            raise ListenerError(f"ROLLCALL_METRICS_PORT is a port, 0 or -1, not {text!r}")
+        first = int(text)
+        wanted = first + int(options["node_id"]) if first > 0 else first
+    if wanted > listeners.PORT_MAX:
+        raise ListenerError(f"{wanted} is no port (ROLLCALL_METRICS_PORT)")
+    return wanted if wanted >= 0 else None
 
 
 def announce(host: str, port: int, draft_port: int) -> None:
