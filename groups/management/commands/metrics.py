@@ -5,15 +5,17 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from groups.metrics import page
+from groups.metrics import alerts, dashboard, page
 
 PAGE: Final = settings.BASE_DIR / "docs" / "metrics.md"
+ALERTS: Final = settings.BASE_DIR / "deploy" / "prometheus" / "rollcall.yml"
+DASHBOARD: Final = settings.BASE_DIR / "deploy" / "grafana" / "rollcall.json"
 
 
 class Command(BaseCommand):
     """Writes files of the checkout; the diff is the review."""
 
-    help = "Write the tables of docs/metrics.md anew."
+    help = "Write the tables of docs/metrics.md, the alerts and the dashboard anew."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -27,4 +29,8 @@ class Command(BaseCommand):
 
 def made() -> dict[Any, str]:
     """What each file should hold."""
-    return {PAGE: page.renewed(PAGE.read_text())}
+    return {
+        PAGE: page.renewed(PAGE.read_text()),
+        ALERTS: alerts.text(),
+        DASHBOARD: dashboard.text(),
+    }
