@@ -21,6 +21,10 @@ NAME: Final = re.compile(r"[!-~]{1,128}", re.ASCII)
 """What a client may call its request."""
 
 
+READ_ONLY: Final = frozenset(["/livez", "/readyz", "/metrics"])
+"""Nothing is changed there, and nobody asked: they answer while the database is away, too."""
+
+
 class Audited:
     """Middleware, behind that of sessions and users."""
 
@@ -29,7 +33,7 @@ class Audited:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The answer; of one that may change something, noted."""
-        if request.method in audit.READS:
+        if request.method in audit.READS or request.path in READ_ONLY:
             return self.get_response(request)
         if not hasattr(request, audit.REQUEST_ID):  # REST has given it one
             setattr(request, audit.REQUEST_ID, _named(request))

@@ -160,13 +160,27 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("at", models.DateTimeField(auto_now_add=True)),
-                ("login", models.TextField(default="")),
+                (
+                    "login",
+                    models.TextField(default="", help_text="The database login that wrote it."),
+                ),
                 ("kind", models.TextField()),
-                ("who", models.TextField(db_collation="C")),
+                (
+                    "who",
+                    models.TextField(
+                        db_collation="C", help_text="A user, or a principal of the wire."
+                    ),
+                ),
                 ("address", models.TextField(blank=True, default="")),
                 ("client_id", models.TextField(blank=True, default="")),
-                ("request_id", models.TextField(blank=True, default="")),
-                ("target", models.TextField(blank=True, default="")),
+                (
+                    "request_id",
+                    models.TextField(blank=True, default="", help_text="X-Request-ID of the web."),
+                ),
+                (
+                    "target",
+                    models.TextField(blank=True, default="", help_text="What it was done to."),
+                ),
                 ("outcome", models.TextField(blank=True, default="")),
                 ("details", models.JSONField(default=dict)),
             ],

@@ -90,7 +90,7 @@ def _flat(entry: Journal, when: str) -> dict[str, int]:
 
 def _some(named: Sequence[str], entry: Journal) -> str:
     more = entry.details.get("offsets", 0) - len(named)
-    rest = f" and {more} more" if more > 0 and named else ""
+    rest = f" and {more:,} more" if more > 0 and named else ""
     return (", ".join(named) + rest) or "none of them told"
 
 

@@ -67,6 +67,11 @@ class Topics:
     def __init__(self, network: Network) -> None:
         self._network = network
 
+    @property
+    def changes(self) -> int:
+        """A number that is another whenever a topic has come, or has grown: neither ever shrinks."""
+        return sum(self._network.partitions.values())
+
     def get(self, name: str) -> Topic | None:
         """The topic, or None."""
         partitions = self._network.partitions.get(name)

@@ -71,7 +71,7 @@ def _fetch_offsets(db: Database, transaction: Transaction, given: Any) -> Operat
 def _pending_operations(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
     return [
-        (id_, row.group_id, row.verb, "", "simulated", "operator", None, None)
+        (id_, row.group_id, row.verb, "", "simulated", "operator", None, None, None)
         for id_, row in sorted(db.operations.items())
         if row.state == "pending" and row.slot in given["slots"]
     ]

@@ -187,7 +187,7 @@ def test_a_deletion_is_told_with_its_author_where_it_has_one_and_deleted_anythin
         return [(e.kind, e.trigger, e.client_id, e.details, e.offsets) for e in
                 decided(group, event).journal]  # fmt: skip
 
-    by = {"author": {"client_id": "tool", "client_host": "/10.0.0.1"}}
+    by = {"author": author.told()}
     assert told(("t", 0), ("u", 1)) == [("offsets-deleted", "request", "tool", by, [("u", 1)])]
     assert told(("t", 0)) == []
     assert told(("u", 1), author=None) == []
@@ -328,7 +328,8 @@ def test_offsets_are_restored_where_nobody_would_commit_over_them(kind: str) -> 
     assert (entry.kind, entry.trigger) == ("offsets-restored", "operator")
     assert entry.reason == "ops took them back to yesterday: a mistake"
     assert entry.offsets == [("t", 0), ("t", 1)]
-    assert entry.details == {"offsets": 2, "after": {"t": {"0": 3, "1": 4}}}
+    after = {"t": {"0": 3, "1": 4}}
+    assert entry.details == {"offsets": 2, "after": after, "author": {"user": "ops"}}
 
     nothing = restore(emptied(kind))
     assert told(nothing) == (NONE, "the history knows of no offset at yesterday", False)

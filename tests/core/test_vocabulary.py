@@ -24,6 +24,8 @@ OTHER_MEANINGS = {
     ("groups/api/inputs.py", "request"),  # a parameter
     ("groups/api/problems.py", "request"),
     ("pipeline/transforms/rebalances.py", "stable"),  # a column
+    ("rollcall/cli/group_tables.py", "paused"),  # a field of REST
+    ("rollcall/cli/watch.py", "paused"),
     ("rollcall/client/core/events.py", "paused"),  # what a member is told
     ("rollcall/client/core/events.py", "resumed"),
 }

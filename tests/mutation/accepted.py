@@ -100,13 +100,6 @@ ACCEPTED: tuple[Accepted, ...] = (
         MORE_THAN_FEW,
     ),
     Accepted("groups/store/offsets.py", "committed", "del found", "pass", MEMORY_ALONE),
-    Accepted(
-        "groups/coordinator/transactions.py",
-        "Transactions.described",
-        "producer = _producer(row[:7])",
-        "producer = _producer(row[: 8])",
-        "what is more says whether it is overdue, which nobody reads here",
-    ),
     *(
         Accepted(file, function, "return self._due[0]", "return self._due[ -1]", OF_ONE)
         for file, function in (

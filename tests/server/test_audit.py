@@ -214,4 +214,4 @@ async def test_ten_thousand_offsets_go_by_one_statement(
         assert entry.details["offsets"] == 2_500
         before = entry.details["before"]["orders"]
         assert len(before) == 1_000 and before[str(n)] == n
-        assert "2500 offsets with their topic" in entry.sentence and "2497 more" in entry.sentence
+        assert "2,500 offsets with their topic" in entry.sentence and "2,497 more" in entry.sentence
