@@ -69,7 +69,7 @@ class Topics:
 
     @property
     def changes(self) -> int:
-        """A number that is another whenever a topic has come, or has grown: neither ever shrinks."""
+        """A number that is another whenever a topic has come or grown: none ever shrinks."""
         return sum(self._network.partitions.values())
 
     def get(self, name: str) -> Topic | None:

@@ -38,7 +38,8 @@ READ: Mapping[str, str] = {
         SELECT producer_id, group_id, topic, partition, committed_offset, metadata, superseded
         FROM rollcall_pending_offset ORDER BY 2, 3, 4, 1""",
     "history": """
-        SELECT group_id, topic, partition, committed_offset, member_id, client_id, client_host, principal
+        SELECT group_id, topic, partition, committed_offset,
+               member_id, client_id, client_host, principal
         FROM rollcall_offset_history ORDER BY at, 1, 2, 3""",
     "operations": """
         SELECT id, state, outcome, detail, generation, finished_at IS NOT NULL
