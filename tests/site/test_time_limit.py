@@ -62,7 +62,15 @@ def ran(test: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     """pytest with a limit of three seconds: one would end its own report on a busy machine."""
     (folder / "test_hangs.py").write_text(test)
     words = [sys.executable, "-m", "pytest", "-p", "tests.time_limit", "-p", "no:django"]
-    options = ["-o", "asyncio_mode=auto", "-p", "no:cacheprovider", "--timeout=3", "-q"]
+    options = [
+        "-o",
+        "asyncio_mode=auto",
+        "-p",
+        "no:cacheprovider",
+        "--timeout=3",
+        "-q",
+        "--tb=native",
+    ]
     return subprocess.run(
         [*words, *options, "-c", "/dev/null", "--rootdir", str(folder), str(folder)],
         cwd=CHECKOUT,
