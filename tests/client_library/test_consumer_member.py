@@ -92,6 +92,53 @@ def test_revoke_is_stop_handing_out_then_call_and_only_then_say_so(world: World)
     assert len(ben.owned) == 2
 
 
+def test_what_a_heartbeat_on_its_way_does_not_name_is_handed_out_after_its_answer(
+    world: World,
+) -> None:
+    """The coordinator takes the heartbeat's word for it that nobody works on the rest."""
+    anna = acknowledges_a_part(world)
+
+    world.look_up(anna)
+    assert {p.topic for p in anna.owned} == {"t"}
+    world.deliver(anna), world.answer(anna)
+
+    assert {p.topic for p in anna.owned} == {"s", "t"}
+    world.settle()
+    world.sleep(INTERVAL_MS, honest=True)
+    assert len(anna.owned) == 4 and machine(anna).state is State.STABLE
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_what_another_is_given_meanwhile_is_not_handed_out(world: World, is_lost: bool) -> None:
+    """Whether the answer comes, or the connection ends after the coordinator has heard."""
+    anna = acknowledges_a_part(world)
+    ben = member(world, "ben", "s")
+    world.deliver(ben), world.answer(ben)
+    world.deliver(anna)
+    if is_lost:
+        world.cut(anna)
+    world.look_up(anna)
+
+    world.sleep(INTERVAL_MS, honest=True, but="anna", blocked=frozenset({"requests", "answers"}))
+    assert len(ben.owned) == 1 and not {p.topic for p in anna.owned} & {"s"} - ben.owned
+    world.settle()
+    world.sleep(INTERVAL_MS, honest=True)
+    assert len(ben.owned) + len(anna.owned) == 4
+
+
+def acknowledges_a_part(world: World) -> Player:
+    """A member that says what it has taken up, while it does not know yet what the rest is called."""
+    world.catalogue = {"t": 1}
+    anna = member(world, "anna", "s", "t")
+    world.settle()
+    world.grow("t", 2)
+    world.grow("s", 2)
+    world.sleep(INTERVAL_MS)
+    world.deliver(anna), world.answer(anna), world.handle(anna)
+    assert request(anna).topic_partitions and anna.asked
+    return anna
+
+
 def test_a_fenced_member_loses_all_and_joins_again_under_its_id(world: World) -> None:
     anna = member(world, "anna")
     world.settle()

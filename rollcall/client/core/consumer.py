@@ -3,7 +3,8 @@
 It moves by the table in ``consumer_states``. Three promises are kept here:
 
 - Revoking is: stop handing out, commit, call. Only then does a heartbeat say that the partitions
-  are owned no longer, so that nobody else is given them earlier. Assigning is: hand out, call.
+  are owned no longer, so that nobody else is given them earlier. Assigning is: hand out, call; and
+  not while a heartbeat is on its way, or was lost on it, that does not name what is handed out.
 - A member that has not been heard for a session, or is late with a revocation, knows so itself
   (``_lease``), counted from when it *sent* what was answered: it stops before the coordinator
   gives its partitions to another, however answers are lost, delayed or doubled.
@@ -170,10 +171,21 @@ class ConsumerMachine(MemberMachine[State, Input, Place]):
             self._revoke(gone)
             return False
         if come := target - self._owned.keys():
-            self._hand_out(come)
+            if self._is_understood:
+                self._hand_out(come)
             return False
         self._move(Input.RECONCILED)
         return True
+
+    @property
+    def _is_understood(self) -> bool:
+        """Whether the coordinator has heard what is owned, and nothing else is on its way. Whatever
+        a heartbeat leaves out may be another's as soon as the coordinator hears it, so that nothing
+        is handed out until its answer says whose it is."""
+        if self._told is None:
+            return False
+        saying = self._saying if self._ask.request is not None else None
+        return saying is None or saying.owned == self._told.owned
 
     def _named(self, which: AbstractSet[Place]) -> Partitions:
         return frozenset(self._called(place) for place in which)
