@@ -23,6 +23,9 @@ from groups.core.rows import Durable
 
 Parts = dict[str, list[int]]
 
+TICKS_AT_ONCE_MAX = 100
+"""Whoever asks for more at one moment would keep a node busy for ever."""
+
 
 @dataclass
 class Client:
@@ -112,8 +115,12 @@ class Talk:
     def sleep(self, ms: int) -> None:
         """Time goes by, and the node ticks whenever the group asked for it."""
         end = self.now + ms
+        at, times = self.now, 0
         while (due := self.group.due(self.now)) is not None and due <= end:
             self.now = max(self.now, due)
+            times = times + 1 if self.now == at else 0
+            at = self.now
+            assert times < TICKS_AT_ONCE_MAX, f"always due: {self.group.durable.group}"
             self.step(events.Tick())
         self.now = end
 

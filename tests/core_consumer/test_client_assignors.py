@@ -207,6 +207,25 @@ def test_a_freeze_calls_the_round_off() -> None:
     talk.converge(one, two)
 
 
+def test_a_round_goes_on_after_a_freeze_that_put_the_next_target_off() -> None:
+    """What was put off begins with it: else the group would be due for ever."""
+    talk = ClientTalk()
+    one, two, three = talk.trio()
+    talk.beat(three, member_epoch=-1)
+    assert talk.is_asked(one)
+
+    talk.guard(frozen=True)
+    evict = events.EvictMember(operation_id=1, actor="x", reason="r", member_id=one.member_id)
+    talk.step(evict)
+    assert talk.group.durable.group.details["put_off"] == "operator"
+    talk.guard()
+
+    assert talk.group.durable.group.details["put_off"] is None
+    assert talk.is_asked(two)
+    talk.assign(two, {"b": {"foo": [0, 1, 2, 3]}})
+    talk.converge(two)
+
+
 def test_many_joins_within_the_interval_make_one_round() -> None:
     talk = ClientTalk(group_consumer_assignment_interval_ms=1_000)
     one, _ = talk.able("a")

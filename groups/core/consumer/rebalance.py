@@ -75,7 +75,7 @@ def assign(work: Work) -> None:
         if not work.target_epoch:
             work.set_target(guards.first_target(work.rules))
     elif client_rounds.goes_on(work):
-        return  # a member works it out
+        _begin(work)  # a member works it out
     elif target_schedule.waits(work):
         target_schedule.want(work)
     else:
