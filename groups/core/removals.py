@@ -24,7 +24,7 @@ def removals(
         yield JournalEntry(
             EntryKind.MEMBER_EXPELLED,
             Trigger.REQUEST,
-            "an administrator removed it",
+            "a client of another id or address removed it",
             member_id=row.member_id,
             client_id=row.client_id,
             client_reason=said,
