@@ -62,8 +62,8 @@ WITHOUT = ("-p", "no:hypothesispytest")
 
 
 def ran(test: str, folder: Path) -> "subprocess.CompletedProcess[str]":
-    """pytest with a limit of a second, without plugins that compile modules at its end: CPython 3.11
-    cannot parse one while it collects a task whose traceback it parses for (gh-106905)."""
+    """pytest with a limit of a second, without plugins that compile modules at its end: CPython
+    3.11 cannot parse one while it collects a task whose traceback it parses for (gh-106905)."""
     (folder / "test_hangs.py").write_text(test)
     words = [sys.executable, "-m", "pytest", "-p", "tests.time_limit", "-p", "no:django", *WITHOUT]
     options = ["-o", "asyncio_mode=auto", "-p", "no:cacheprovider", "--timeout=1", "-q"]
