@@ -168,15 +168,15 @@ class Node:
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
         lanes = (self.coordinator.membership, self.coordinator.offsets)
         self.committers = [self._committer(lane, fail) for lane in lanes]
-        self.offset_verbs = OffsetVerbs(self.coordinator, self._reader)
+        self.totals = Totals(
+            Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
+        )
+        self.offset_verbs = OffsetVerbs(self.coordinator, self._reader, self.totals.offsets)
         self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
         self.followers = Followers()
         self.keeper.begun_anew = self.followers.forget
         self.operator = OperationDispatcher(
             self.coordinator, self.offset_verbs, self.pausing, self._reader
-        )
-        self.totals = Totals(
-            Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
         )
         new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
         self.transactions = Transactions(

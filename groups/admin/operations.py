@@ -70,7 +70,7 @@ class OperationAdmin(RollcallAdmin):
             **self.admin_site.each_context(request),
             "title": f"Operation {operation.pk}",
             **_standing(operation),
-            "may_undo": operation.offsets is not None and rights.may(request.user, rights.RESTORE),
+            "may_undo": _is_undoable(operation) and rights.may(request.user, rights.RESTORE),
             "offsets": _offsets(operation),
         }
         return render(request, "admin/groups/operation/page.html", context)
@@ -123,6 +123,11 @@ class OperationAdmin(RollcallAdmin):
     def outcome_shown(self, operation: Operation) -> str:
         """Whether anything came of one that succeeded."""
         return OUTCOMES.get(operation.outcome or "", "")
+
+
+def _is_undoable(operation: Operation) -> bool:
+    """Whether it is a reset that was made, or may be yet."""
+    return operation.offsets is not None and operation.state != Operation.State.FAILED
 
 
 def _offsets(operation: Operation) -> Mapping[str, Any] | None:

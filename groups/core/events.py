@@ -243,10 +243,13 @@ class RestoreOffsets(Verb):
     """An operator takes a group's offsets back to what they were.
 
     ``to`` is the instant, for people to read; ``offsets`` are what was committed then.
+    ``obstacle``: why they cannot be written, as its owner found while nothing of the group could
+    be; "" where they can.
     """
 
     to: str
     offsets: tuple[OffsetWrite, ...]
+    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,11 +257,15 @@ class ResetOffsets(Verb):
     """An operator sets a group's offsets, as kafka-consumer-groups does it.
 
     ``how`` says to what, for people to read; ``gone`` are partitions whose offset is forgotten.
+    ``before``: topic, partition and offset (None: none) as they were when this was worked out;
+    ``obstacle`` is that of ``RestoreOffsets``, for instance that they are others by now.
     """
 
     how: str
     offsets: tuple[OffsetWrite, ...]
     gone: tuple[tuple[str, int], ...] = ()
+    before: tuple[tuple[str, int, int | None], ...] = ()
+    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

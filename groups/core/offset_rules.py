@@ -75,6 +75,10 @@ def commit(work: Keeps, event: OffsetCommit) -> None:
     writes = event.offsets
     if event.outsider is not None and writes:
         _note_outsider(work, event, event.outsider)
+    _set(work, writes)
+
+
+def _set(work: Keeps, writes: Sequence[OffsetWrite]) -> None:
     for write in writes:
         at = (write.topic, write.partition)
         work.offsets[at] = write
@@ -190,6 +194,8 @@ def restore(
     if has_members or not exists:
         detail = "the group has members; stop them first" if exists else "the group is gone"
         work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, detail)
+    elif event.obstacle:
+        work.operated(event.operation_id, ErrorCode.INVALID_REQUEST, event.obstacle)
     elif isinstance(event, ResetOffsets):
         _reset(work, event)
     else:
@@ -198,15 +204,11 @@ def restore(
 
 def _reset(work: Keeps, event: ResetOffsets) -> None:
     """What waits for the end of a transaction does not come over it."""
-    for write in event.offsets:
-        at = (write.topic, write.partition)
-        work.offsets[at] = write
-        work.offset_deletes.pop(at, None)
+    _set(work, event.offsets)
     for at in event.gone:
         work.offset_deletes[at] = None
         work.offsets.pop(at, None)
         pending.forget(work.pending, at)
-    pending.supersede(work.pending, event.offsets)
     told = [*((write.topic, write.partition) for write in event.offsets), *event.gone]
     _note(
         work,
@@ -227,8 +229,7 @@ def _restore(work: Keeps, event: RestoreOffsets) -> None:
         detail = f"the history knows of no offset at {event.to}"
         work.operated(event.operation_id, ErrorCode.NONE, detail, changed=False)
         return
-    for write in event.offsets:
-        work.offsets[write.topic, write.partition] = write
+    _set(work, event.offsets)
     reason = f"{event.actor} took them back to {event.to}: {event.reason}"
     _note(
         work,

@@ -2,30 +2,34 @@
 
 Offsets are never kept in memory, so an event that decides about them brings them along; what
 becomes of them the group decides. Between the reading and the deciding nothing of the group
-can be written, since the group is held as a committer holds it: no commit that was
-acknowledged meanwhile is ever deleted or overwritten.
+can be written, since the group is held as a committer holds it, and no other such verb waits to be
+decided: no commit that was acknowledged meanwhile is ever deleted or overwritten.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from psycopg_pool import PoolTimeout
 
 from groups.coordinator.entries import GroupEntry
+from groups.coordinator.offset_totals import OffsetTotals
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.authors import Author, principal_of
-from groups.core.events import ExpireOffsets, OffsetWrite, RestoreOffsets
+from groups.core.errors import Refuse
+from groups.core.events import ExpireOffsets, OffsetWrite, ResetOffsets, RestoreOffsets
 from groups.core.expiry import Age
 from groups.postgres.connections import Connection
 from groups.store.sql import offset_operations as sql
 
 logger = logging.getLogger(__name__)
 
-OffsetVerb = ExpireOffsets | RestoreOffsets
+OffsetVerb = ExpireOffsets | RestoreOffsets | ResetOffsets
+
+SET_SINCE: Final = "offsets were set or committed since it was worked out; look again"
 
 HOLD_TRY_S = 0.02
 HOLD_TRIES_MAX = 250
@@ -34,11 +38,15 @@ picked up again with the next look."""
 
 
 class OffsetVerbs:
-    """Turns such operations into events, one after the other: they are in no hurry."""
+    """Turns such operations into events, one after the other: they are in no hurry. ``totals``
+    say for what a full group has no room."""
 
-    def __init__(self, coordinator: CoordinatorRuntime, readers: Callable[[], Any]) -> None:
+    def __init__(
+        self, coordinator: CoordinatorRuntime, readers: Callable[[], Any], totals: OffsetTotals
+    ) -> None:
         self.coordinator = coordinator
         self.readers = readers
+        self.totals = totals
         self._waiting: asyncio.Queue[tuple[str, OffsetVerb]] = asyncio.Queue()
 
     def add(self, group_id: str, asked: OffsetVerb) -> None:
@@ -60,7 +68,7 @@ class OffsetVerbs:
             return
         try:
             event = await self._read(group_id, asked)
-        except (psycopg.Error, PoolTimeout) as error:
+        except (psycopg.Error, PoolTimeout, Refuse) as error:
             logger.info("offsets of %r were not looked at: %s", group_id, error)
             self.coordinator.undecided(asked.operation_id)
         else:
@@ -73,8 +81,10 @@ class OffsetVerbs:
 
     async def _held(self, group_id: str) -> GroupEntry | None:
         for _ in range(HOLD_TRIES_MAX):
-            resident = self.coordinator.hold(group_id)
-            if resident is not None or group_id not in self.coordinator.residents:
+            resident = self.coordinator.residents.get(group_id)
+            if resident is None:
+                return None
+            if not _has_another(resident) and self.coordinator.hold(group_id) is not None:
                 return resident
             await asyncio.sleep(HOLD_TRY_S)
         return None
@@ -84,7 +94,24 @@ class OffsetVerbs:
         async with self.readers() as connection:
             if isinstance(asked, ExpireOffsets):
                 return await _with_ages(connection, group_id, asked)
-            return await _with_history(connection, group_id, asked)
+            if isinstance(asked, RestoreOffsets):
+                asked = await _with_history(connection, group_id, asked)
+            elif await _is_stale(connection, group_id, asked):
+                return replace(asked, obstacle=SET_SINCE)
+        return replace(asked, obstacle=await self._without_room(group_id, asked.offsets))
+
+    async def _without_room(self, group_id: str, writes: tuple[OffsetWrite, ...]) -> str:
+        """What is said where not all of them have room; all are set or none."""
+        if group_id not in self.coordinator.full:
+            return ""
+        parts = {(write.topic, write.partition) for write in writes}
+        without = len(await self.totals.refused(group_id, parts))
+        return f"there is no room for {without} more offsets" if without else ""
+
+
+def _has_another(resident: GroupEntry) -> bool:
+    """Whether a verb that was read before waits to be decided: the rows will be others then."""
+    return any(isinstance(event, OffsetVerb) for event in resident.inbox)
 
 
 async def _with_ages(connection: Connection, group_id: str, asked: ExpireOffsets) -> ExpireOffsets:
@@ -103,3 +130,12 @@ async def _with_history(
     author = Author("", asked.actor, "", principal_of(asked.actor))
     offsets = tuple(OffsetWrite(*row)._replace(author=author) for row in rows)
     return replace(asked, offsets=offsets)
+
+
+async def _is_stale(connection: Connection, group_id: str, asked: ResetOffsets) -> bool:
+    """Whether a partition's offset is not what it was when somebody looked at it."""
+    topics = sorted({topic for topic, _, _ in asked.before})
+    told = {"group_id": group_id, "topics": topics}
+    rows = await (await connection.execute(sql.COMMITTED.encode(), told)).fetchall()
+    now = {(topic, partition): offset for topic, partition, offset in rows}
+    return any(now.get((topic, partition)) != offset for topic, partition, offset in asked.before)

@@ -123,6 +123,7 @@ def reset_of(offsets: Mapping[str, Any], said: Mapping[str, Any]) -> ResetOffset
         how=offsets["how"],
         offsets=tuple(write._replace(author=author) for write in writes),
         gone=tuple((t, p) for t, p, o in offsets["to"] if o is None),
+        before=tuple((t, p, o) for t, p, o in offsets["before"]),
     )
 
 

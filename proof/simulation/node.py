@@ -7,6 +7,7 @@ liveness.
 """
 
 import asyncio
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
@@ -21,6 +22,7 @@ from groups.coordinator.assignor_worker import Assigning
 from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
 from groups.coordinator.draft_topics import DraftTopics
+from groups.coordinator.offset_totals import OffsetTotals
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.coordinator.transactions import Transactions
@@ -131,7 +133,8 @@ class Node:
         ]
         readers: Any = Readers()
         self.readers = readers
-        self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection)
+        totals = OffsetTotals(self.coordinator, self.readers.connection, sys.maxsize)
+        self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection, totals)
         self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.fenced)
         self.operator = OperationDispatcher(
             self.coordinator, self.offset_verbs, self.pausing, self.readers.connection

@@ -12,6 +12,7 @@ from django.test import Client
 from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.catalogue import changes
 from groups.models import Operation
+from groups.operations.offset_operations import SET_SINCE
 from groups.operations.offset_resets import WAYS, Wanted, back, plan, topics_of_csv
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
@@ -179,14 +180,15 @@ def test_a_viewer_may_not(client: Client) -> None:
 # -- the way back
 
 
-def made(state: str = "succeeded") -> Operation:
+def made(state: str = "succeeded", **more: str) -> Operation:
     """A reset of partition 0 to 0, and of partition 2, that had none."""
     offsets = {
         "how": "to 0",
         "to": [["orders", 0, 0], ["orders", 2, 0]],
         "before": [["orders", 0, 5], ["orders", 2, None]],
     }
-    return OperationFactory.create(group_id="g", verb="reset-offsets", offsets=offsets, state=state)
+    said = {"group_id": "g", "verb": "reset-offsets", "offsets": offsets, "state": state, **more}
+    return OperationFactory.create(**said)
 
 
 def happened() -> None:
@@ -208,6 +210,13 @@ def test_one_click_sets_everything_back() -> None:
     assert undo.offsets is not None
     assert undo.offsets["to"] == [["orders", 0, 5], ["orders", 2, None]]
     assert undo.reason == f"undo of operation {operation.pk}"
+
+
+def test_a_reset_that_was_refused_says_why_and_has_no_way_back() -> None:
+    operation = made("failed", detail=SET_SINCE)
+    shown = text(visitor(OPERATOR).get(f"/admin/groups/operation/{operation.pk}/change/"))
+    assert f"{SET_SINCE.capitalize()}." in shown
+    assert "Undo" not in shown
 
 
 @pytest.mark.parametrize("state", ["failed", "pending", "succeeded"])

@@ -127,7 +127,7 @@ def test_what_another_is_given_meanwhile_is_not_handed_out(world: World, is_lost
 
 
 def acknowledges_a_part(world: World) -> Player:
-    """A member that says what it has taken up while it does not know what the rest is called."""
+    """A member that says what it has taken up, while it does not know what the rest is called."""
     world.catalogue = {"t": 1}
     anna = member(world, "anna", "s", "t")
     world.settle()

@@ -383,3 +383,27 @@ def test_offsets_are_set_where_nobody_would_commit_over_them(kind: str) -> None:
     missing = reset(ABSENT[kind](), *writes(("t", 0, 3)))
     assert told(missing)[:2] == (ErrorCode.INVALID_REQUEST, "the group is gone")
     assert not any(one.offsets or one.journal for one in (with_members, missing))
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "event",
+    [
+        events.RestoreOffsets(operation_id=9, actor="a", reason="r", to="noon", offsets=ONE),
+        events.ResetOffsets(operation_id=9, actor="a", reason="r", how="so", offsets=ONE),
+    ],
+)
+def test_what_the_owner_found_in_the_way_refuses_it(kind: str, event: events.Event) -> None:
+    refused = decided(emptied(kind), replace(event, obstacle="set since"))  # type: ignore[call-arg]
+    assert told(refused)[:2] == (ErrorCode.INVALID_REQUEST, "set since")
+    assert not refused.offsets and not refused.journal
+
+
+@EVERY
+def test_in_one_step_the_later_of_a_deletion_and_a_restored_offset_stands(kind: str) -> None:
+    delete = events.OffsetDelete(partitions=(("t", 0),))
+    waits = in_a_transaction(ticket=None)
+    event = events.RestoreOffsets(operation_id=9, actor="a", reason="r", to="noon", offsets=ONE)
+    done = decided(emptied(kind), delete, waits, event)
+    assert (done.offsets, done.offset_deletes) == (ONE, ())
+    assert [waiting.is_superseded for waiting in done.pending] == [True]

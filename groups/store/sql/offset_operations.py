@@ -27,3 +27,8 @@ FROM rollcall_offset_history
 WHERE group_id = %(group_id)s AND at <= %(to)s::timestamptz
 ORDER BY topic, partition, at DESC
 """
+
+COMMITTED = """
+SELECT topic, partition, committed_offset FROM rollcall_offset
+WHERE group_id = %(group_id)s AND topic = ANY(%(topics)s::text[])
+"""
