@@ -18,8 +18,9 @@ ANYTHING: Final = ".*"
 REFUSED: Final = "A pattern may only match topics that the client may describe (docs/acls.md)."
 
 _PLAIN: Final = re.compile(r"\^?((?:[A-Za-z0-9_-]|\\[.-])*)")
-_OPTIONAL: Final = tuple("?*{")
-"""What makes the character before it one that need not be there."""
+_OPTIONAL: Final = re.compile(r"[?*{+]|\\Q|\(\?[A-Za-z-]*\)")
+"""What makes the character before it one that need not be there, or may be followed by that: RE2
+lets a repetition reach across flags (``a(?i)*``) and across an empty quotation (``a\\Q\\E*``)."""
 
 
 def check(pattern: str | None, access: Open) -> None:
@@ -36,4 +37,4 @@ def prefix(pattern: str) -> str:
     if match is None or "|" in pattern:
         return ""
     found = match[1].replace("\\", "")
-    return found[:-1] if pattern[match.end() :].startswith(_OPTIONAL) else found
+    return found[:-1] if _OPTIONAL.match(pattern, match.end()) else found
