@@ -1,4 +1,4 @@
-"""What every match of a pattern begins with, by which an authorizer judges it: RE2 itself is asked."""
+"""What every match of a pattern begins with, by which an authorizer judges it, as RE2 says."""
 
 from itertools import product
 
