@@ -34,7 +34,7 @@ class Scheduling(LoadGroupScheduling):  # type: ignore[misc]
         return group
 
 
-@pytest.hookimpl
+@pytest.hookimpl(optionalhook=True)  # there are runs without xdist
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
     """Where groups are asked for (``--dist loadgroup``)."""
     return Scheduling(config, log) if config.option.dist == "loadgroup" else None

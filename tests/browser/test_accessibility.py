@@ -41,12 +41,14 @@ NO_PAGES: Final = {
     "login",
     "groups_group_live",
     "groups_operation_live",
+    "groups_auditentry_csv",
 }
 """Answers that are no pages by themselves; the login is looked at before anybody is logged in."""
 
 ROWS: Final[Mapping[str, str]] = {
     "groups_node": "SELECT node_id FROM rollcall_node",
     "groups_operation": "SELECT max(id) FROM rollcall_operation",
+    "groups_auditentry": "SELECT max(id) FROM rollcall_audit",
     "groups_reportrun": "SELECT max(id) FROM rollcall_report_run",
     "groups_apitoken": "SELECT max(id) FROM rollcall_api_token",
     "auth_user": "SELECT min(id) FROM auth_user WHERE username = 'viewer'",

@@ -1,5 +1,6 @@
 """A member of the classic protocol with the real rules: joining, leading, giving up."""
 
+from collections.abc import Sequence
 from random import Random
 from uuid import UUID
 
@@ -7,9 +8,17 @@ import pytest
 
 from groups.core.classic.group import ClassicGroup
 from rollcall.client.assignors import ASSIGNORS
+from rollcall.client.assignors.shape import Assignment, Assignor, Candidate, Counts
 from rollcall.client.core.classic import ClassicMachine
 from rollcall.client.core.classic_states import State
-from rollcall.client.core.events import Identity, Subscribe, Subscription, Topics, Unsubscribe
+from rollcall.client.core.events import (
+    Identity,
+    Subscribe,
+    Subscription,
+    TopicPartition,
+    Topics,
+    Unsubscribe,
+)
 from rollcall.wire.declare import Message
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 from rollcall.wire.messages.join_group import JoinGroupRequest
@@ -154,6 +163,47 @@ def test_a_member_that_leaves_is_missed_at_once_and_a_static_one_is_not(world: W
     world.settle()
 
     assert anna.machine.is_gone and [row.instance_id for row in world.group.roster()] == ["i1"]
+
+
+@pytest.mark.parametrize("assignor", ["range", "sticky", "cooperative-sticky"])
+@pytest.mark.parametrize(("topics", "more"), [(("t",), "u"), (("t", "u"), "t"), (("u",), "t")])
+def test_a_static_member_that_returns_to_other_topics_works_on_them(
+    world: World, assignor: str, topics: tuple[str, ...], more: str
+) -> None:
+    """The coordinator gives it what it had, and begins no rebalance for it (KIP-345)."""
+    world.catalogue["u"] = 2
+    anna, ben = member(world, "anna", assignor), member(world, "ben", assignor, "i1")
+    for each in (anna, ben):
+        world.subscribe(each, *topics)
+    world.sleep(10_000, honest=True)
+    had = {each.topic for each in ben.owned}
+    assert had == set(topics)
+
+    world.unsubscribe(ben)
+    world.settle()
+    world.subscribe(ben, more)
+    world.sleep(10_000, honest=True)
+
+    assert {each.topic for each in ben.owned} == {more}
+    assert all(machine(each).state is State.STABLE for each in (anna, ben))
+
+
+def test_a_leader_that_looks_at_no_subscriptions_is_asked_once_for_a_better_assignment(
+    world: World,
+) -> None:
+    """Java's members ask again and again, and such a group never comes to rest."""
+
+    def assign(counts: Counts, members: Sequence[Candidate]) -> Assignment:
+        given = {TopicPartition("t", 0), TopicPartition("u", 0)}
+        return {each.member_id: {*given} for each in members}
+
+    identity = Identity("g")
+    careless = ClassicMachine(identity, [Assignor("careless", assign)], Random(1))
+    anna = world.add("anna", careless, "t")
+    world.sleep(60_000, honest=True)
+
+    assert anna.owned == {TopicPartition("t", 0)}
+    assert world.group.durable.group.generation == 2
 
 
 @pytest.mark.parametrize("asked", [JoinGroupRequest, SyncGroupRequest])

@@ -68,6 +68,8 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         self._rounds = 0  # in which the assignor was called
         self._mistakes = 0  # of the assignor, one after another
         self._wants_rebalance = False
+        self._returns_otherwise = False  # a static member, with another subscription than it had
+        self._fits = True  # the last assignment, to what was subscribed to
         self._beat_at: Millis = 0
         self._look_at: Millis = 0
         self._current_at: Millis = 0
@@ -189,15 +191,25 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
         if self.state is State.UNSUBSCRIBING:
             return
         try:
-            self._target = formats.read_assignment(message.assignment)
+            given = formats.read_assignment(message.assignment)
         except formats.Unreadable:
             self._refused(_failure(Code.INCONSISTENT_GROUP_PROTOCOL))
             return
+        self._accept(given)
         self._memory = Claim((), self._target, self.standing.epoch)
         # The leader holds these back for whoever is next, as long as they are ours.
         lost_since = self._claimed - self._target - frozenset(self._owned)
         self._wants_rebalance |= bool(lost_since)
         self._move(Input.SYNCED)
+
+    def _accept(self, given: Partitions) -> None:
+        """What is not subscribed to is not worked on. A static member that returns is given what
+        it had, whatever it subscribes to now (KIP-345): it asks for a rebalance, as Java's does,
+        but once only, since the leader may be one that never looks at subscriptions."""
+        self._target = frozenset(each for each in given if each.topic in self._wanted)
+        fits = self._target == given
+        self._wants_rebalance |= self._returns_otherwise or (self._fits and not fits)
+        self._returns_otherwise, self._fits = False, fits
 
     def _told_to_rejoin(self) -> None:
         """REBALANCE_IN_PROGRESS: alive, but of a generation that ends."""
@@ -222,7 +234,10 @@ class ClassicMachine(MemberMachine[State, Input, TopicPartition]):
     def _prepare(self) -> bool:
         if self._known is None:
             return False
-        self._wanted = topics_wanted(self._subscription, self._known)
+        wanted = topics_wanted(self._subscription, self._known)
+        if self.identity.instance_id is not None and not self.standing.member_id and self._wanted:
+            self._returns_otherwise |= wanted != self._wanted
+        self._wanted = wanted
         owned = frozenset(self._owned)
         if gone := talk.to_give_up(owned, self._wanted, self.is_cooperative):
             self._revoke(gone)
