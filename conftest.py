@@ -79,6 +79,9 @@ def django_db_setup(
     django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[None]:
     """Instead of pytest-django's own, which migrates in each worker."""
+    if SHARED_SERVER in os.environ:
+        yield
+        return
     worker = getattr(request.config, "workerinput", {}).get("workerid", "alone")
     with ExitStack() as stack:
         with django_db_blocker.unblock():

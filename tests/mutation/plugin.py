@@ -1,4 +1,4 @@
-"""How the tests run against a mutant: what fails is told at once, and a database is there."""
+"""How the tests run against a mutant: what fails is told at once."""
 
 import signal
 
@@ -40,8 +40,3 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
     failed = call.excinfo.value if call.excinfo is not None else None
     if isinstance(failed, pytest.fail.Exception) and str(failed).startswith("Timeout"):
         print(TIME_LIMIT)
-
-
-@pytest.fixture(scope="session")
-def django_db_setup() -> None:
-    """The caller has made the database, from a template that is migrated."""

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 from urllib.parse import urlsplit
 
 import psycopg
@@ -34,6 +34,9 @@ waits outside of tests by the second."""
 
 QUICK = 4
 """Files of a row in the first stage."""
+
+NO_JUDGEMENT = 2
+"""The run's status when the tests fail without any mutant: survivors are 1."""
 
 PASSABLE = 0o711  # PostgreSQL's user, where we run as root, must pass through
 EXAMPLES = "10"
@@ -125,6 +128,12 @@ def _stages(
             yield list(chain.from_iterable(some))
 
 
+def no_judgement(said: str) -> NoReturn:
+    """End the run: what is broken is not a mutant."""
+    print(said, file=sys.stderr)
+    raise SystemExit(NO_JUDGEMENT)
+
+
 def reached(bench: Bench, tests: Sequence[str]) -> Reached:
     """Which of these, all of them pure, run which line."""
     path = bench.root.with_name("reached.json")
@@ -137,7 +146,7 @@ def reached(bench: Bench, tests: Sequence[str]) -> Reached:
         text=True,
     )
     if said.returncode:
-        raise SystemExit(f"tests fail without any mutant\n{said.stdout}{said.stderr}")
+        no_judgement(f"tests fail without any mutant\n{said.stdout}{said.stderr}")
     return read(path)
 
 
