@@ -111,11 +111,11 @@ def test_who_may_all_of_a_prefix_may_each_name(
 def test_who_may_some_topic_is_let_in(
     known: frozenset[Binding], who: Who, operation: Operation
 ) -> None:
-    """KIP-679, against every name that these bindings can tell apart."""
+    """KIP-679, against every name that these bindings can tell apart; and nobody else is."""
     index = AclIndex(known)
-    if index.allows_any(who, operation, TOPIC):
-        some = [a + b for a, b in product((*NAMES, "x"), ("", "y", "zz"))]
-        assert any(index.allows(who, operation, TOPIC, name) for name in some)
+    some = [a + b for a, b in product((*NAMES, "x"), ("", "y", "zz"))]
+    may = any(index.allows(who, operation, TOPIC, name) for name in some if name != ANY_NAME)
+    assert index.allows_any(who, operation, TOPIC) == may
 
 
 def test_nobody_may_anything_without_a_rule() -> None:
@@ -267,6 +267,14 @@ def test_where_everybody_may_a_prefix_is_covered_unless_a_rule_speaks_of_it() ->
     )
     assert index.allows_all(ANN, READ, TOPIC, "b")
     assert not any(index.allows_all(ANN, READ, TOPIC, prefix) for prefix in ("", "a", "abc", "x"))
+
+
+def test_a_denial_of_a_name_leaves_what_begins_with_it() -> None:
+    """As Kafka 4.3.1 answers InitProducerId; a denial of the prefix does not."""
+    allowed = rule("a", WRITE, pattern=PREFIXED)
+    assert AclIndex([allowed, rule("a", WRITE, DENY)]).allows_any(ANN, WRITE, TOPIC)
+    denied = rule("a", WRITE, DENY, pattern=PREFIXED)
+    assert not AclIndex([allowed, denied]).allows_any(ANN, WRITE, TOPIC)
 
 
 def test_some_topic_is_any_that_is_not_denied() -> None:

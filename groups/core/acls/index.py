@@ -66,6 +66,11 @@ class OfType:
             if (found := self.prefixed.get(name[:length])) is not None:
                 yield found
 
+    def denies_prefix(self, prefix: str, who: Who, operation: Operation) -> bool:
+        """Whether all that begins so is denied; a denial of a name leaves the others."""
+        above = (self.prefixed.get(prefix[:length], NOTHING) for length in self.lengths)
+        return any(_says(rules, who, operation, Permission.DENY) for rules in above)
+
 
 class AclIndex:
     """A set of bindings, never changed. ``super_users`` may do everything."""
@@ -108,12 +113,14 @@ class AclIndex:
             return False
         if self._allow_everyone:
             return True
-        allowed, literal = Permission.ALLOW, of_type.literal
         return any(
-            _says(rules, who, operation, allowed)
-            and ((names is literal and name == ANY_NAME) or self.allows(who, operation, kind, name))
-            for names in (literal, of_type.prefixed)
-            for name, rules in names.items()
+            _says(rules, who, operation, Permission.ALLOW)
+            and (name == ANY_NAME or self.allows(who, operation, kind, name))
+            for name, rules in of_type.literal.items()
+        ) or any(
+            _says(rules, who, operation, Permission.ALLOW)
+            and not of_type.denies_prefix(name, who, operation)
+            for name, rules in of_type.prefixed.items()
         )
 
     def allows_all(
