@@ -609,6 +609,8 @@ class AuditEntry(models.Model):
         indexes = [
             models.Index(fields=["at"], name="audit_by_time"),
             models.Index(fields=["who", "-id"], name="audit_by_who"),
+            models.Index(fields=["kind", "-id"], name="audit_by_kind"),
+            models.Index(fields=["outcome", "-id"], name="audit_by_outcome"),
         ]
 
     def __str__(self) -> str:

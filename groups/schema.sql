@@ -1142,6 +1142,10 @@ ALTER TABLE ONLY public.rollcall_waiting
 ALTER TABLE ONLY public.rollcall_watch
     ADD CONSTRAINT rollcall_watch_pkey PRIMARY KEY (slot);
 
+CREATE INDEX audit_by_kind ON public.rollcall_audit USING btree (kind, id DESC);
+
+CREATE INDEX audit_by_outcome ON public.rollcall_audit USING btree (outcome, id DESC);
+
 CREATE INDEX audit_by_time ON public.rollcall_audit USING btree (at);
 
 CREATE INDEX audit_by_who ON public.rollcall_audit USING btree (who, id DESC);

@@ -2,9 +2,13 @@
 
 import csv
 import json
+from functools import cached_property
 from typing import Any, Final
 
 from django.contrib import admin
+from django.core.paginator import Paginator
+from django.db import connection
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
@@ -14,6 +18,9 @@ from groups.models import AuditEntry
 
 ROWS_MAX: Final = 50_000
 """Of one download, the newest first: it is made in memory. A filter by time has the others."""
+
+LISTED_MAX: Final = 10_000
+"""Of the list, the newest first: a count of all took a tenth of a second for a million."""
 
 COLUMNS: Final = (
     "id",
@@ -29,8 +36,54 @@ COLUMNS: Final = (
     "details",
 )
 
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would run."""
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""How a cell begins that a spreadsheet would run; some take the wide forms for the others."""
+
+VALUES: Final = """
+WITH RECURSIVE found AS (
+    (SELECT {0} AS value FROM rollcall_audit ORDER BY {0} LIMIT 1)
+    UNION ALL
+    SELECT (SELECT {0} FROM rollcall_audit WHERE {0} > value ORDER BY {0} LIMIT 1)
+    FROM found WHERE value IS NOT NULL)
+SELECT value FROM found WHERE value <> ''
+"""
+"""Every value of an indexed column, by a step in its index each: DISTINCT reads all rows."""
+
+
+class Values(admin.SimpleListFilter):
+    """By a column with few values, all of which are offered."""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """As they stand in the rows."""
+        with connection.cursor() as cursor:
+            cursor.execute(VALUES.format(self.parameter_name))
+            return [(value, value) for (value,) in cursor.fetchall()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Those of the value."""
+        value = self.value()
+        return queryset if value is None else queryset.filter(**{str(self.parameter_name): value})
+
+
+class KindFilter(Values):
+    """What was done."""
+
+    title = parameter_name = "kind"
+
+
+class OutcomeFilter(Values):
+    """What became of it."""
+
+    title = parameter_name = "outcome"
+
+
+class Newest(Paginator):  # type: ignore[type-arg]  # not generic at run time
+    """Pages of the newest rows, which are counted no further."""
+
+    @cached_property
+    def count(self) -> int:
+        """At most ``LISTED_MAX``."""
+        return int(self.object_list.order_by()[:LISTED_MAX].count())  # type: ignore[attr-defined]  # rows of a model
 
 
 @admin.register(AuditEntry)
@@ -39,7 +92,8 @@ class AuditAdmin(RollcallAdmin):
 
     list_display = ("at", "kind", "who", "address", "target", "outcome", "request_id")
     list_display_links = ("at",)
-    list_filter = ("at", "kind", "outcome")
+    list_filter = ("at", KindFilter, OutcomeFilter)
+    paginator = Newest
     search_fields = ("who", "address", "client_id", "target", "=request_id")
     ordering = ("-id",)
     fields = readonly_fields = COLUMNS[1:]

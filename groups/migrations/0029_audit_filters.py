@@ -1,0 +1,21 @@
+"""The audit's page finds what its filters offer, and rare entries, by an index each: it read every
+row for them, which took half a second for a million."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("groups", "0028_audit"),
+    ]
+
+    operations = [
+        migrations.AddIndex(
+            model_name="auditentry",
+            index=models.Index(fields=["kind", "-id"], name="audit_by_kind"),
+        ),
+        migrations.AddIndex(
+            model_name="auditentry",
+            index=models.Index(fields=["outcome", "-id"], name="audit_by_outcome"),
+        ),
+    ]
