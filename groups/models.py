@@ -341,6 +341,9 @@ class Operation(models.Model):
         RESET_OFFSETS = "reset-offsets"
         PAUSE = "pause"
         RESUME = "resume"
+        FREEZE = "freeze"
+        THAW = "thaw"
+        DELETE = "delete"
 
     class State(models.TextChoices):
         """``pending`` until the owner decided; ``running`` until the effect is reached."""
@@ -400,6 +403,7 @@ class Operation(models.Model):
             ("rebalance_group", "Can force a rebalance"),
             ("evict_member", "Can evict a member"),
             ("pause_group", "Can stop and start the work of a group or member"),
+            ("freeze_group", "Can freeze and thaw a group"),
             ("restore_offsets", "Can rewind a group's offsets to an earlier time"),
         ]
 

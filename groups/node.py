@@ -46,6 +46,7 @@ from groups.core.group import Millis, Rules
 from groups.core.replies import Reply
 from groups.core.rows import SLOTS
 from groups.event_loop import monotonic_ms
+from groups.operations.freezes import Freezing
 from groups.operations.offset_operations import OffsetVerbs
 from groups.operations.pause_acks import Followers
 from groups.operations.pauses import Pausing
@@ -175,15 +176,16 @@ class Node:
         self.pausing = Pausing(me.node_id, self.coordinator, self.reloader, self.keeper.fenced)
         self.followers = Followers()
         self.keeper.begun_anew = self.followers.forget
-        self.operator = OperationDispatcher(
-            self.coordinator, self.offset_verbs, self.pausing, self._reader
-        )
         new_id, new_configs = self.totals.admit_transactional_id, self.totals.admit_configs
         self.transactions = Transactions(
             self.coordinator, self.readers, self.keeper.fenced, fail, new_id
         )
         self.configs = Configs(
             self.coordinator, self._reader, broker_configs.from_django(), me.node_id, new_configs
+        )
+        self.freezing = Freezing(self.coordinator, self.configs)
+        self.operator = OperationDispatcher(
+            self.coordinator, self.offset_verbs, self.pausing, self.freezing, self._reader
         )
         self.assigning = Assigning(self.coordinator)
         refresh_ms = self.settings.group_consumer_regex_refresh_interval_ms
@@ -271,6 +273,7 @@ class Node:
         yield "observers", partial(self.coordinator.observers.run, self.readers)
         yield "verbs about offsets", self.offset_verbs.run
         yield "pauses", self.pausing.run
+        yield "freezes", self.freezing.run
         yield "notes of who obeys", self.followers.run
         yield "transactions", self.transactions.run
         yield "configuration", self.configs.run

@@ -21,12 +21,14 @@ VIEW_AUDIT: Final = "groups.view_auditentry"
 REBALANCE: Final = "groups.rebalance_group"
 EVICT: Final = "groups.evict_member"
 PAUSE: Final = "groups.pause_group"
+FREEZE: Final = "groups.freeze_group"
+DELETE: Final = "groups.delete_group"
 RESTORE: Final = "groups.restore_offsets"
 ANALYSE: Final = "groups.add_reportrun"
 
 SCOPES: Final[Mapping[str, str]] = {
     "read": "sees what its user sees",
-    "operate": "rebalances, evicts, stops and starts work, starts analyses",
+    "operate": "rebalances, evicts, stops and starts work, freezes, starts analyses",
     "offsets": "rewinds and resets offsets",
     "catalogue": "makes, grows and places topics",
     "admin": "everything else",
@@ -38,6 +40,7 @@ _SCOPE_OF: Final[Mapping[str, str]] = {
     REBALANCE: "operate",
     EVICT: "operate",
     PAUSE: "operate",
+    FREEZE: "operate",
     ANALYSE: "operate",
     RESTORE: "offsets",
     "groups.add_topic": "catalogue",
@@ -59,7 +62,7 @@ REST: Final[Mapping[str, Row]] = {
     "docs": {"GET": LOGGED_IN},
     "me": {"GET": LOGGED_IN},
     "groups": {"GET": VIEW_GROUP},
-    "groups/<id:group_id>": {"GET": VIEW_GROUP},
+    "groups/<id:group_id>": {"GET": VIEW_GROUP, "DELETE": DELETE},
     "groups/<id:group_id>/config": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/members": {"GET": VIEW_GROUP},
     "groups/<id:group_id>/journal": {"GET": VIEW_GROUP},
@@ -67,6 +70,8 @@ REST: Final[Mapping[str, Row]] = {
     "groups/<id:group_id>/offsets/restores": {"POST": RESTORE},
     "groups/<id:group_id>/offsets/resets": {"POST": RESTORE},
     "groups/<id:group_id>/rebalances": {"GET": VIEW_GROUP, "POST": REBALANCE},
+    "groups/<id:group_id>/freeze": {"POST": FREEZE},
+    "groups/<id:group_id>/thaw": {"POST": FREEZE},
     "groups/<id:group_id>/pause": {"POST": PAUSE},
     "groups/<id:group_id>/resume": {"POST": PAUSE},
     "groups/<id:group_id>/members/<id:member_id>": {"DELETE": EVICT},

@@ -35,6 +35,7 @@ _STEERS = Q(
         "rebalance_group",
         "evict_member",
         "pause_group",
+        "freeze_group",
         "restore_offsets",
         "add_topic",
         "change_topic",
@@ -54,8 +55,9 @@ ROLES: Final[Mapping[str, Q]] = {
     ADMINISTRATOR: _RUNS,
 }
 """Each role's permissions: everything on the fleet is seen by a Viewer; an Operator may also
-ask groups for a rebalance or an eviction, stop and start their work, rewind offsets, make and grow
-topics, and start an analysis; an Administrator also has tokens, people and the schedule."""
+ask groups for a rebalance or an eviction, stop and start their work, freeze them, rewind offsets,
+make and grow topics, and start an analysis; an Administrator also deletes groups, and has tokens,
+people and the schedule."""
 
 
 def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:

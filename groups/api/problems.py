@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from groups.core.errors import ErrorCode, Refuse
+from groups.operations.requests import OlderNode
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +81,8 @@ def _translated(error: Exception) -> Exception:
             error.detail or error.code.name,
             kafka_error_code=int(error.code),
         )
+    if isinstance(error, OlderNode):
+        return Problem(HTTPStatus.CONFLICT, "older_node", str(error))
     for kind, sentence in AWAY.items():
         if isinstance(error, kind):
             logger.warning("%s %s", sentence, error)

@@ -34,13 +34,17 @@ from groups.api.schema import (
     page_of,
 )
 from groups.api.views import View, existing
-from groups.models import Member, Operation, Pause
+from groups.core.configs.group import FREEZE
+from groups.models import GroupConfig, Member, Operation, Pause
 from groups.operations import offset_resets
 from groups.operations.offset_resets import Wanted
 
 REBALANCING: Final = "PreparingRebalance"
 
 FILTERS: Final = ("group_id", "state")
+
+
+REASON = OpenApiParameter("reason", str, description="Required, here or in a JSON body.")
 
 
 class Rebalances(View):
@@ -76,6 +80,63 @@ class Rebalances(View):
         return ask(request, group_id, verb, said["reason"], check, expected_generation=expected)
 
 
+class OneGroup(resources.OneGroup):
+    """A group, which may be deleted."""
+
+    @described(
+        operation_id="delete_group",
+        parameters=[GROUP_ID, REASON, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=None,
+        body=shapes.Reason,
+        responses=accepted(shapes.OperationView),
+    )
+    def delete(self, request: Request, group_id: str) -> Response:
+        """Delete a group without members, with its offsets. Its journal is kept. The operation
+        fails while it has members."""
+        verb = Operation.Verb.DELETE
+        return ask(request, group_id, verb, self.said["reason"], lambda: _must_exist(group_id))
+
+
+def _must_exist(group_id: str) -> None:
+    existing(group_id)
+
+
+class Freeze(View):
+    """Freezing a group."""
+
+    @described(
+        operation_id="freeze_group",
+        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.Reason,
+        responses=accepted(shapes.OperationView),
+    )
+    def post(self, request: Request, group_id: str) -> Response:
+        """Let no rebalance begin (`rollcall.freeze`). What happens meanwhile starts one when the
+        group is thawed."""
+        verb = Operation.Verb.FREEZE
+        return ask(request, group_id, verb, self.said["reason"], lambda: _must_exist(group_id))
+
+
+class Thaw(View):
+    """Thawing it again."""
+
+    @described(
+        operation_id="thaw_group",
+        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.Reason,
+        responses=accepted(shapes.OperationView),
+    )
+    def post(self, request: Request, group_id: str) -> Response:
+        """Let rebalances begin again. A group that is gone may be frozen yet, for who comes."""
+
+        def check() -> None:
+            frozen = GroupConfig.objects.filter(group_id=group_id, name=FREEZE, value="true")
+            if not frozen.exists():
+                existing(group_id)
+
+        return ask(request, group_id, Operation.Verb.THAW, self.said["reason"], check)
+
+
 class OneMember(View):
     """A member of a group."""
 
@@ -84,7 +145,7 @@ class OneMember(View):
         parameters=[
             GROUP_ID,
             MEMBER_ID,
-            OpenApiParameter("reason", str, description="Required, here or in a JSON body."),
+            REASON,
             IDEMPOTENCY_KEY,
             PREFER,
             *ANSWERED,

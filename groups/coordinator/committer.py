@@ -27,6 +27,7 @@ from groups.core.events import (
     ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
+    RemoveGroup,
     Tick,
     TxnOffsetCommit,
 )
@@ -146,7 +147,7 @@ class Committer:
             event = resident.inbox.popleft()
             events.append(event)
             room -= _size(event)
-            if isinstance(event, DeleteGroup | ExpireOffsets):
+            if isinstance(event, DeleteGroup | ExpireOffsets | RemoveGroup):
                 break  # what comes after is about another group of the same id
         return events
 

@@ -9,6 +9,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -16,16 +17,19 @@ from psycopg_pool import PoolTimeout
 from groups.catalogue.cache import Unavailable
 from groups.coordinator.entries import NOTHING
 from groups.coordinator.runtime import CoordinatorRuntime
-from groups.core.authors import NOBODY, Told
-from groups.core.configs.entries import Change
-from groups.core.configs.group import Broker, Values, changed
-from groups.core.errors import Refuse
+from groups.core.authors import NOBODY, Told, user
+from groups.core.configs.entries import Change, Operation
+from groups.core.configs.freeze import SetFreeze
+from groups.core.configs.group import FREEZE, Broker, Values, changed
+from groups.core.errors import ErrorCode, Refuse
 from groups.core.rows import slot_of
 from groups.event_loop import Slices
 from groups.postgres.array_literals import array
 from groups.postgres.connections import Connection
 from groups.store import load
 from groups.store.sql import configs as sql
+from groups.store.sql.group_rows import END_OPERATIONS
+from groups.store.sql.pauses import TAKE_OPERATION
 
 logger = logging.getLogger(__name__)
 
@@ -86,17 +90,65 @@ class Configs:
         ``Unavailable``.
         """
         async with self._asking() as connection, connection.transaction():
-            await connection.execute(sql.LOCK)
-            before = await load.configs_by_id(connection, sorted(wanted))
-            after, refused = await self._changed(before, wanted, validate_only)
-            written = {g: new for g, new in after.items() if new != before.get(g, NOTHING)}
-            if written and not validate_only:
-                await _write(connection, before, written)
-                await self._note(connection, before, written, author)
-        if written and not validate_only:
-            async with self._asking() as connection:
-                await self._look(connection, written)  # where this node owns it, it is so by now
+            written, refused = await self._alter(connection, wanted, author, "", validate_only)
+        await self._heed(written)
         return refused
+
+    async def set_freeze(self, group_id: str, verb: SetFreeze) -> None:
+        """An operator's verb, in the transaction that ends its operation: of two nodes that believe
+        the group to be theirs, one writes. Raises ``Unavailable``."""
+        async with self._asking() as connection, connection.transaction():
+            operation = {"operation_id": verb.operation_id}
+            taken = await connection.execute(TAKE_OPERATION, operation)
+            if await taken.fetchone() is None:
+                return  # an earlier attempt at it has ended
+            written, refused = await self._set(connection, group_id, verb)
+            ended = _ended(verb, bool(written), refused.get(group_id))
+            await connection.execute(END_OPERATIONS, ended)
+        await self._heed(written)
+
+    async def _set(
+        self, connection: Connection, group_id: str, verb: SetFreeze
+    ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
+        """As ``_alter``. Nobody freezes a group that is gone: who comes later would find it so."""
+        await connection.execute(sql.LOCK)  # and again in _alter, which does not wait then
+        values = (await load.configs_by_id(connection, [group_id])).get(group_id, NOTHING)
+        if (values.get(FREEZE) == "true") == verb.frozen:
+            return {}, {}
+        if verb.frozen and not self._exists(group_id):
+            return {}, {group_id: Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is gone")}
+        freeze = (Operation.SET, "true") if verb.frozen else (Operation.DELETE, None)
+        wanted = {group_id: [Change(FREEZE, *freeze)]}
+        return await self._alter(connection, wanted, user(verb.actor), verb.reason, False)
+
+    def _exists(self, group_id: str) -> bool:
+        resident = self.coordinator.residents.get(group_id)
+        return resident is not None and resident.group.durable.exists
+
+    async def _alter(
+        self,
+        connection: Connection,
+        wanted: Mapping[str, Sequence[Change]],
+        author: Told,
+        reason: str,
+        validate_only: bool,
+    ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
+        """What was written, and what was refused; within a transaction."""
+        await connection.execute(sql.LOCK)
+        before = await load.configs_by_id(connection, sorted(wanted))
+        after, refused = await self._changed(before, wanted, validate_only)
+        written = {g: new for g, new in after.items() if new != before.get(g, NOTHING)}
+        if validate_only or not written:
+            return {}, refused
+        await _write(connection, before, written)
+        await self._note(connection, before, written, author, reason)
+        return written, refused
+
+    async def _heed(self, written: Mapping[str, Values]) -> None:
+        """Where this node owns it, it is so by now."""
+        if written:
+            async with self._asking() as connection:
+                await self._look(connection, written)
 
     async def _changed(
         self,
@@ -126,8 +178,9 @@ class Configs:
         before: Mapping[str, Values],
         written: Mapping[str, Values],
         author: Told,
+        reason: str,
     ) -> None:
-        """What was changed, by whom, in the transaction that changes it."""
+        """What was changed, by whom and why, in the transaction that changes it."""
         olds, news = list[str](), list[str]()
         for group_id, new in written.items():
             old = before.get(group_id, NOTHING)
@@ -135,7 +188,7 @@ class Configs:
             olds.append(json.dumps({name: old.get(name) for name in names}))
             news.append(json.dumps({name: new.get(name) for name in names}))
         told = {"group_ids": array(list(written)), "before": array(olds), "after": array(news)}
-        who = {"node_id": self.node_id, "author": json.dumps(author)}
+        who = {"node_id": self.node_id, "author": json.dumps(author), "reason": reason}
         await connection.execute(sql.NOTE, {**told, **who})
 
     # -- what the owner goes by
@@ -185,6 +238,18 @@ class Configs:
                 yield connection
         except (psycopg.OperationalError, TimeoutError, PoolTimeout) as error:
             raise Unavailable(str(error)) from error
+
+
+def _ended(verb: SetFreeze, changed: bool, refusal: Refuse | None) -> Mapping[str, Any]:
+    """The row of ``END_OPERATIONS``."""
+    state = "succeeded"
+    outcome: str | None = "changed" if changed else "unchanged"
+    word = "frozen" if verb.frozen else "thawed"
+    detail = f"the group is {word}" if changed else f"the group was {word} already"
+    if refusal is not None:
+        state, outcome, detail = "failed", None, refusal.detail or refusal.code.name
+    row = {"id": verb.operation_id, "state": state, "outcome": outcome, "detail": detail}
+    return {name: [value] for name, value in (*row.items(), ("generation", None))}
 
 
 async def _write(

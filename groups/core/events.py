@@ -14,6 +14,7 @@ from groups.core.assignors.client_side import Said
 from groups.core.assignors.task import AssignmentTask
 from groups.core.assignors.types import NOWHERE, Parts, Racks
 from groups.core.authors import Author as Author
+from groups.core.authors import Told
 from groups.core.expiry import Age
 
 
@@ -198,9 +199,12 @@ class OffsetDelete(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteGroup(Event):
-    """Delete an empty group with its offsets (KIP-229)."""
+    """Delete an empty group with its offsets (KIP-229). ``trigger`` and ``reason`` are for the
+    journal, where an operator asks for it."""
 
-    author: Author | None = None
+    author: Told | None = None
+    trigger: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +228,11 @@ class EvictMember(Verb):
     """An operator removes a member."""
 
     member_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveGroup(Verb):
+    """An operator deletes an empty group with its offsets, as DeleteGroups does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,15 +9,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol, TypeVar
 
 from groups.core import transactional_offsets as pending
-from groups.core.authors import user
-from groups.core.errors import ErrorCode
+from groups.core.authors import Told, user
+from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
     Author,
+    DeleteGroup,
     ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
     OffsetWrite,
     Outsider,
+    RemoveGroup,
     ResetOffsets,
     RestoreOffsets,
     Ticket,
@@ -246,23 +248,43 @@ def _restore(work: Keeps, event: RestoreOffsets) -> None:
 
 
 def delete_group(
-    work: Forgets, trigger: str = "", reason: str = "", author: Author | None = None
+    work: Forgets, trigger: str = "", reason: str = "", author: Told | None = None
 ) -> None:
     """The group goes, and its offsets with it."""
     work.journal.append(group_deleted(work.row, trigger, reason, author))
     work.forget_group()
 
 
+WHY_NOT: Final[Mapping[ErrorCode, str]] = {
+    ErrorCode.GROUP_ID_NOT_FOUND: "the group is gone",
+    ErrorCode.NON_EMPTY_GROUP: "the group has members; stop them first",
+}
+
+
+def remove_group(
+    work: W, event: RemoveGroup, delete_group: Callable[[W, DeleteGroup], None]
+) -> None:
+    """An operator's verb: the kind's own deletion, which the operation hears of."""
+    by = user(event.actor)
+    try:
+        delete_group(work, DeleteGroup(author=by, trigger=OPERATOR, reason=event.reason))
+    except Refuse as refusal:
+        detail = refusal.detail or WHY_NOT.get(refusal.code, refusal.code.name)
+        work.operated(event.operation_id, refusal.code, detail)
+    else:
+        work.operated(event.operation_id, ErrorCode.NONE, "the group was deleted")
+
+
 def group_deleted(
-    row: GroupRow, trigger: str = "", reason: str = "", author: Author | None = None
+    row: GroupRow, trigger: str = "", reason: str = "", author: Told | None = None
 ) -> JournalEntry:
     """The entry of a group that goes, with every offset that it had."""
-    by = {} if author is None else {"author": author.told()}
+    by = {} if author is None else {"author": author}
     return JournalEntry(
         EntryKind.GROUP_DELETED,
         trigger,
         reason,
-        client_id=None if author is None else author.client_id,
+        client_id=None if author is None else author.get("client_id"),
         generation_before=row.generation,
         generation_after=row.generation,
         details={"protocol_type": row.protocol_type, **by},

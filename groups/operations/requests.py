@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from django.db import connection as django_connection
@@ -17,10 +17,12 @@ from django.db import transaction
 from psycopg_pool import PoolTimeout
 
 from groups.coordinator.runtime import CoordinatorRuntime
+from groups.core.configs.freeze import SetFreeze
 from groups.core.events import (
     EvictMember,
     ExpireOffsets,
     ForceRebalance,
+    RemoveGroup,
     RestoreOffsets,
     Verb,
 )
@@ -28,6 +30,7 @@ from groups.core.pauses import PauseVerb, PauseWork, ResumeWork
 from groups.core.plain_text import text_problem
 from groups.core.rows import slot_of
 from groups.models import Operation
+from groups.operations.freezes import Freezing
 from groups.operations.offset_operations import OffsetVerb, OffsetVerbs
 from groups.operations.offset_resets import reset_of
 from groups.operations.pauses import Pausing
@@ -37,6 +40,22 @@ logger = logging.getLogger(__name__)
 
 BELL = "rollcall_operations"
 """The channel that says: an operation waits. The payload is its slot."""
+
+NEW_VERBS: Final = frozenset(
+    {
+        Operation.Verb.RESET_OFFSETS,
+        Operation.Verb.FREEZE,
+        Operation.Verb.THAW,
+        Operation.Verb.DELETE,
+    }
+)
+LEAVES_UNKNOWN: Final = "0029_freezes_and_deletions"
+"""Nodes of this schema, and of later ones, leave verbs alone that they do not know. Those before
+take them for a forced rebalance: these verbs are not asked for while one of those owns a slot."""
+
+
+class OlderNode(Exception):
+    """A node would take the verb for another one. Its text is a sentence for people."""
 
 
 def ask(
@@ -54,9 +73,10 @@ def ask(
     """Record what an operator wants of a group, and ring for the group's owner.
 
     Returns the operation, pending. A known idempotency key returns the operation it made.
-    Raises ValueError for a reason that is empty or not to be shown to people.
+    Raises ValueError for a reason that is empty or not to be shown to people, and ``OlderNode``.
     """
     check_reason(reason)
+    _check_nodes(verb)
     values = {
         "group_id": group_id,
         "slot": slot_of(group_id),
@@ -78,6 +98,18 @@ def ask(
         with django_connection.cursor() as cursor:
             cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(operation.slot)])
     return operation
+
+
+def _check_nodes(verb: str) -> None:
+    if verb not in NEW_VERBS:
+        return
+    with django_connection.cursor() as cursor:
+        cursor.execute(sql.OLDER_OWNER, {"schema": LEAVES_UNKNOWN})
+        found = cursor.fetchone()
+    if found is not None:
+        raise OlderNode(
+            f"Node {found[0]} is of an older version, which does not know this: upgrade it first."
+        )
 
 
 def check_reason(reason: str) -> None:
@@ -113,13 +145,19 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
         return group_id, PauseWork(**said, member_id=member_id)
     if verb == Operation.Verb.RESUME:
         return group_id, ResumeWork(**said, member_id=member_id)
+    if verb in (Operation.Verb.FREEZE, Operation.Verb.THAW):
+        return group_id, SetFreeze(**said, frozen=verb == Operation.Verb.FREEZE)
+    if verb == Operation.Verb.DELETE:
+        return group_id, RemoveGroup(**said)
     if verb == Operation.Verb.EXPIRE_OFFSETS:
         return group_id, ExpireOffsets(**said, state_age_ms=0, ages=())
     if verb == Operation.Verb.RESTORE_OFFSETS:
         return group_id, RestoreOffsets(**said, to=restore_to, offsets=())
     if verb == Operation.Verb.RESET_OFFSETS:
         return group_id, reset_of(offsets, said)
-    return group_id, ForceRebalance(**said, expected_generation=expected)
+    if verb == Operation.Verb.REBALANCE:
+        return group_id, ForceRebalance(**said, expected_generation=expected)
+    raise ValueError(f"no verb of this version: {verb}")
 
 
 class OperationDispatcher:
@@ -129,6 +167,7 @@ class OperationDispatcher:
     longer pending, or its event was refused before it was decided: so a second ring does not step
     an operation twice while its first step is on the way to its commit. A slot that was lost and
     won again has another epoch: what was stepped under the old one is fenced, and given again.
+    Verbs of later versions wait for a node that knows them.
     """
 
     def __init__(
@@ -136,11 +175,13 @@ class OperationDispatcher:
         coordinator: CoordinatorRuntime,
         offset_verbs: OffsetVerbs,
         pausing: Pausing,
+        freezing: Freezing,
         readers: Callable[[], Any],
     ) -> None:
         self.coordinator = coordinator
         self.offset_verbs = offset_verbs
         self.pausing = pausing
+        self.freezing = freezing
         self.readers = readers
         self._given: dict[int, int] = {}
         self._looking = asyncio.Lock()
@@ -160,7 +201,8 @@ class OperationDispatcher:
             return
         try:
             async with self.readers() as connection:
-                cursor = await connection.execute(sql.PENDING_OPERATIONS.encode(), {"slots": slots})
+                asked = {"slots": slots, "verbs": Operation.Verb.values}
+                cursor = await connection.execute(sql.PENDING_OPERATIONS.encode(), asked)
                 rows = await cursor.fetchall()
         except (psycopg.Error, PoolTimeout) as error:
             logger.info("operations wait for the database: %s", error)
@@ -178,5 +220,7 @@ class OperationDispatcher:
             self.offset_verbs.add(group_id, event)
         elif isinstance(event, PauseVerb):
             self.pausing.add(group_id, event)
+        elif isinstance(event, SetFreeze):
+            self.freezing.add(group_id, event)
         else:
             self.coordinator.submit(group_id, event)

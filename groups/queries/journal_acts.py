@@ -101,7 +101,8 @@ def _begin(text: str) -> str:
 def config_changed(entry: Journal) -> str:
     before, after = entry.details.get("before", {}), entry.details.get("after", {})
     changes = [_setting(name, before.get(name), value) for name, value in sorted(after.items())]
-    return f"{_begin(author(entry))} {'; '.join(changes)}."
+    because = f": {entry.reason}" if entry.reason else ""
+    return f"{_begin(author(entry))} {'; '.join(changes)}{because}."
 
 
 def _setting(name: str, before: str | None, after: str | None) -> str:

@@ -66,8 +66,8 @@ def _make_zombie(run: Run) -> None:
         run.later(2, run.database.whole)
     else:
         node.process.pause(run.world.now + int(seconds * SECOND))
-    run.operate("force-rebalance")
-    run.later(0.3 * seconds, lambda: run.operate("force-rebalance"))
+    run.operate("rebalance")
+    run.later(0.3 * seconds, lambda: run.operate("rebalance"))
     for client in run.clients:
         if client.owned and client.is_at(node.node_id):
             shade = Shade(client, own_process=True)
@@ -260,7 +260,7 @@ def _pause_producer(run: Run) -> None:
 
 
 def _force_rebalance(run: Run) -> None:
-    run.operate("force-rebalance")
+    run.operate("rebalance")
 
 
 def _sweep_offsets(run: Run) -> None:

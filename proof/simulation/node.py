@@ -22,11 +22,13 @@ from groups.coordinator.assignor_worker import Assigning
 from groups.coordinator.commanded_topics import CommandedTopics
 from groups.coordinator.committer import Committer
 from groups.coordinator.draft_topics import DraftTopics
+from groups.coordinator.group_configs import Configs
 from groups.coordinator.offset_totals import OffsetTotals
 from groups.coordinator.retries import Reloader
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
 from groups.coordinator.transactions import Transactions
 from groups.core.group import Rules
+from groups.operations.freezes import Freezing
 from groups.operations.offset_operations import OffsetVerbs
 from groups.operations.pauses import Pausing
 from groups.operations.requests import OperationDispatcher
@@ -136,8 +138,10 @@ class Node:
         totals = OffsetTotals(self.coordinator, self.readers.connection, sys.maxsize)
         self.offset_verbs = OffsetVerbs(self.coordinator, self.readers.connection, totals)
         self.pausing = Pausing(self.node_id, self.coordinator, self.reloader, self.keeper.fenced)
+        configs = Configs(self.coordinator, self.readers.connection, {}, self.node_id)
+        freezing = Freezing(self.coordinator, configs)
         self.operator = OperationDispatcher(
-            self.coordinator, self.offset_verbs, self.pausing, self.readers.connection
+            self.coordinator, self.offset_verbs, self.pausing, freezing, self.readers.connection
         )
         self.transactions = Transactions(self.coordinator, readers, self.keeper.fenced, self._fail)
         self.assigning = Assigning(self.coordinator)

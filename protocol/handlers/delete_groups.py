@@ -26,4 +26,5 @@ async def _delete(group_id: str, call: Call) -> ErrorCode:
         validation.group_id(group_id, call.node.settings, may_be_empty=True)
     except Refuse as refusal:
         return refusal.code
-    return (await call.decide(group_id, DeleteGroup(ticket=call.ticket, author=call.author))).error
+    delete = DeleteGroup(ticket=call.ticket, author=call.author.told())
+    return (await call.decide(group_id, delete)).error

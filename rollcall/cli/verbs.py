@@ -17,7 +17,7 @@ from rollcall.cli.context import (
 )
 from rollcall.cli.failures import Code, Failure
 from rollcall.cli.groups import app
-from rollcall.cli.output import Column, Output, note, show_one
+from rollcall.cli.output import Column, Output, note, plain, show_one
 from rollcall.cli.rest import Rest
 
 OPERATION: Final[Sequence[Column]] = (
@@ -118,32 +118,27 @@ def evict(
     asking.ask("DELETE", "/group/members", body, group_id=group, member_id=member)
 
 
-@app.command()
-def pause(
-    context: typer.Context,
-    group: GroupId,
-    reason: Reason,
-    member: SomeMember = None,
-    wait: Wait = True,
-    timeout: Timeout = TIMEOUT_S,
-    output: Form = Output.TABLE,
-) -> None:
-    """Let members stop working: all, also those to come, or one. They keep their partitions."""
-    _pause("pause", Asking(context, wait, timeout, output), group, member, reason)
+def _pausing(verb: str, sentence: str) -> None:
+    """The command ``verb``, for a group or for one member."""
+
+    @app.command(verb, help=sentence)
+    def asked(
+        context: typer.Context,
+        group: GroupId,
+        reason: Reason,
+        member: SomeMember = None,
+        wait: Wait = True,
+        timeout: Timeout = TIMEOUT_S,
+        output: Form = Output.TABLE,
+    ) -> None:
+        _pause(verb, Asking(context, wait, timeout, output), group, member, reason)
 
 
-@app.command()
-def resume(
-    context: typer.Context,
-    group: GroupId,
-    reason: Reason,
-    member: SomeMember = None,
-    wait: Wait = True,
-    timeout: Timeout = TIMEOUT_S,
-    output: Form = Output.TABLE,
-) -> None:
-    """Let members work again: all that were stopped together, or one."""
-    _pause("resume", Asking(context, wait, timeout, output), group, member, reason)
+_pausing(
+    "pause",
+    "Let members stop working: all, also those to come, or one. They keep their partitions.",
+)
+_pausing("resume", "Let members work again: all that were stopped together, or one.")
 
 
 def _pause(verb: str, asking: Asking, group: str, member: str | None, reason: str) -> None:
@@ -153,6 +148,43 @@ def _pause(verb: str, asking: Asking, group: str, member: str | None, reason: st
         work = asking.rest.get("/group", group_id=group)["work"]
         asked, deaf = work["asked"], work["not_supported"]
         note(f"{work['obeyed']} of {asked} members have stopped; {deaf} take no orders.")
+
+
+def _freezing(verb: str, sentence: str) -> None:
+    """The command ``verb``, for a group."""
+
+    @app.command(verb, help=sentence)
+    def asked(
+        context: typer.Context,
+        group: GroupId,
+        reason: Reason,
+        wait: Wait = True,
+        timeout: Timeout = TIMEOUT_S,
+        output: Form = Output.TABLE,
+    ) -> None:
+        asking = Asking(context, wait, timeout, output)
+        asking.ask("POST", f"/group/{verb}", {"reason": reason}, group_id=group)
+
+
+_freezing("freeze", "Let no rebalance begin; what happens meanwhile starts one when it is thawed.")
+_freezing("thaw", "Let rebalances begin again.")
+
+
+@app.command()
+def delete(
+    context: typer.Context,
+    group: GroupId,
+    reason: Reason,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Delete a group without members, with its offsets; its journal is kept."""
+    if not yes:
+        typer.confirm(f"Delete {plain(group)} and its offsets?", abort=True, err=True)
+    asking = Asking(context, wait, timeout, output)
+    asking.ask("DELETE", "/group", {"reason": reason}, group_id=group)
 
 
 @app.command()

@@ -5,16 +5,19 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from groups.api import asking
 from groups.models import Operation
+from groups.operations.requests import LEAVES_UNKNOWN, NEW_VERBS
 from tests.api.conftest import Api, write
 from tests.model_factories import OperationFactory
 
 pytestmark = pytest.mark.django_db
 
 REASON = {"reason": "a new deployment"}
+RESET = {**REASON, "to": "offset", "offset": 0}
 
 
 @pytest.fixture
@@ -26,6 +29,8 @@ def operator(api: Api) -> Client:
         "rebalance_group",
         "restore_offsets",
         "evict_member",
+        "freeze_group",
+        "delete_group",
         "view_topic",
         "add_topic",
         "change_topic",
@@ -102,6 +107,58 @@ def test_a_key_that_asks_for_something_else_is_refused(
 
     assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
     assert Operation.objects.count() == 1
+
+
+NODE = """
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at, schema)
+VALUES (%s, %s, 1, 'h', 1, now(), now(), %s)
+"""
+FROZEN = """
+INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)
+VALUES ('gone', 0, 'rollcall.freeze', 'true', now())
+"""
+OWNS = "UPDATE rollcall_slot SET node_id = %s, incarnation = %s WHERE slot = %s"
+
+
+def started(node_id: int, schema: str, *, owns: int | None) -> None:
+    """A node of some version, that owns a slot or none."""
+    incarnation = uuid4()
+    with connection.cursor() as cursor:
+        cursor.execute(NODE, [node_id, incarnation, schema])
+        if owns is not None:
+            cursor.execute(OWNS, [node_id, incarnation, owns])
+
+
+@pytest.mark.parametrize("verb", sorted(NEW_VERBS))
+def test_what_an_older_node_would_take_for_a_rebalance_waits_for_its_upgrade(
+    operator: Client, verb: str
+) -> None:
+    write("g")
+    started(0, LEAVES_UNKNOWN, owns=0)
+    started(1, "0019_client_reason", owns=None)  # it has ended: its slots are others'
+
+    def ask() -> Any:
+        if verb == "delete":
+            return operator.delete("/api/v1/groups/g?reason=over")
+        path, body = ("offsets/resets", RESET) if verb == "reset-offsets" else (verb, REASON)
+        return post(operator, f"/groups/g/{path}", body)
+
+    assert ask().status_code == 202
+    started(7, "0019_client_reason", owns=1)
+    answer = ask()
+    assert (answer.status_code, answer.json()["code"]) == (409, "older_node")
+    assert answer.json()["detail"].startswith("Node 7 is of an older version")
+    assert Operation.objects.count() == 1
+    assert post(operator, "/groups/g/rebalances", REASON).status_code == 202
+
+
+def test_a_group_that_is_gone_is_thawed_and_not_frozen(operator: Client) -> None:
+    """Who comes later would find it frozen."""
+    assert post(operator, "/groups/gone/freeze", REASON).status_code == 404
+    assert post(operator, "/groups/gone/thaw", REASON).status_code == 404
+    with connection.cursor() as cursor:
+        cursor.execute(FROZEN)
+    assert post(operator, "/groups/gone/thaw", REASON).status_code == 202
 
 
 def test_a_key_evicts_one_member_only(operator: Client) -> None:

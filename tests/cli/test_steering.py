@@ -173,3 +173,41 @@ def test_topics_are_made_and_grown(cli: Cli) -> None:
         cli("topic", "grow", "cli-bills", "--partitions", "4", "-o", "json").json["partitions"] == 4
     )
     assert cli("topic", "grow", "cli-bills", "--partitions", "1").code == 2
+
+
+def test_a_group_is_frozen_and_thawed(cli: Cli, worker: Worker, name: str) -> None:
+    settle(cli, worker, name)
+    done = cli("group", "freeze", name, *WHY, "-o", "json").json
+    assert (done["state"], done["outcome"]) == ("succeeded", "changed")
+    assert cli("group", "freeze", name, *WHY, "-o", "json").json["outcome"] == "unchanged"
+    (row,) = cli("group", "list", "-q", name, "-o", "json").json
+    assert row["frozen"]
+    told = cli("journal", "tail", "--group", name, "-n", "1").printed
+    assert "froze the group: a test of the command line." in told
+    assert cli("group", "thaw", name, *WHY, "-o", "json").json["outcome"] == "changed"
+    (row,) = cli("group", "list", "-q", name, "-o", "json").json
+    assert not row["frozen"]
+
+
+def test_only_a_group_without_members_is_deleted(
+    cli: Cli, worker: Worker, name: str, installation: Installation
+) -> None:
+    settle(cli, worker, name)
+    refused = cli("group", "delete", name, "--yes", *WHY)
+    assert refused.code == 5, refused
+    assert "has members" in refused.errors
+    gone = "cli-gone"
+    asyncio.run(create_topic(installation.kafka, gone, 1))
+    one = Worker.of("confluent-kafka", installation.kafka, gone, SESSION_MS)
+    one.until(lambda: bool(one.owned), "its partition")
+    one.commit(3)
+    one.close()
+    for pipe in (one.process.stdin, one.process.stdout, one.process.stderr):
+        if pipe is not None:
+            pipe.close()
+    done = cli("group", "delete", gone, "--yes", *WHY)
+    assert done.code == 0, done
+    assert cli("group", "why", gone).code == 4
+    told = cli("journal", "tail", "--group", gone, "-n", "1").printed
+    assert "The group was deleted by api token" in told
+    assert WHY[1] in told

@@ -196,7 +196,7 @@ def test_a_deletion_is_told_with_its_author_where_it_has_one_and_deleted_anythin
 @EVERY
 def test_a_group_is_deleted_when_nobody_is_left(kind: str) -> None:
     author = events.Author("", "tool", "/h")
-    delete = events.DeleteGroup(ticket=TICKET, author=author)
+    delete = events.DeleteGroup(ticket=TICKET, author=author.told())
     waits = in_a_transaction(ticket=None)
     before = emptied(kind)
     gone = decided(before, plain(ticket=None), waits, delete)
@@ -407,3 +407,28 @@ def test_in_one_step_the_later_of_a_deletion_and_a_restored_offset_stands(kind: 
     done = decided(emptied(kind), delete, waits, event)
     assert (done.offsets, done.offset_deletes) == (ONE, ())
     assert [waiting.is_superseded for waiting in done.pending] == [True]
+
+
+# -- what an operator deletes
+
+
+def remove(group: Group) -> Decision:
+    return decided(group, events.RemoveGroup(operation_id=9, actor="ops", reason="a mistake"))
+
+
+@EVERY
+def test_an_operator_deletes_a_group_without_members(kind: str) -> None:
+    done = remove(emptied(kind))
+    assert done.deleted and told(done) == (NONE, "the group was deleted", True)
+    (entry,) = done.journal
+    assert (entry.kind, entry.trigger, entry.reason) == ("group-deleted", "operator", "a mistake")
+    assert entry.details["author"] == {"user": "ops"}
+    assert entry.offsets is All.OFFSETS
+
+    with_members = remove(lived(kind).group)
+    assert told(with_members)[:2] == (
+        ErrorCode.NON_EMPTY_GROUP, "the group has members; stop them first",
+    )  # fmt: skip
+    missing = remove(ABSENT[kind]())
+    assert told(missing)[:2] == (GONE, "the group is gone")
+    assert not any(one.deleted or one.journal for one in (with_members, missing))

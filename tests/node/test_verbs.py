@@ -99,6 +99,16 @@ async def test_a_group_that_rebalances_already_is_left_alone(one: Running, other
     assert await came_of(other, first) == "changed"
 
 
+async def test_a_verb_of_a_later_version_is_left_to_a_node_that_knows_it(
+    one: Running, other: Other
+) -> None:
+    joined = await one.settled("g")
+    unknown = await ask(other, "g", "of-a-later-version")
+    known = await ask(other, "g", "evict", joined.member_id)
+    assert (await reached(other, known, "succeeded", "failed"))[0] == "succeeded"
+    assert (await outcome(other, unknown))[0] == "pending"
+
+
 async def test_an_evicted_member_is_a_stranger(one: Running, other: Other) -> None:
     joined = await one.settled("g")
     operation = await ask(other, "g", "evict", joined.member_id)

@@ -159,6 +159,8 @@ def test_rest(who: str, broker: Any) -> None:
 OTHER_SCOPES: Mapping[str, Collection[str]] = {
     "operate": {
         "groups/<id:group_id>/rebalances",
+        "groups/<id:group_id>/freeze",
+        "groups/<id:group_id>/thaw",
         "groups/<id:group_id>/pause",
         "groups/<id:group_id>/resume",
         "groups/<id:group_id>/members/<id:member_id>",
@@ -171,7 +173,7 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups/<id:group_id>/offsets/resets",
     },
     "catalogue": {"topics", "topics/<id:name>", "topics/<id:name>/racks"},
-    "admin": (),
+    "admin": {"groups/<id:group_id>"},
 }
 """What changes something; all else is to read."""
 

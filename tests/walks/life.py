@@ -41,7 +41,7 @@ from tests.walks.plain import Told, decided, plain, standing
 
 T = TypeVar("T")
 STEPS = 60
-LAST = (events.DeleteGroup, events.ExpireOffsets)
+LAST = (events.DeleteGroup, events.ExpireOffsets, events.RemoveGroup)
 """What comes after one of these in an inbox is for another step, as with a committer."""
 
 CHECKS: Mapping[str, Callable[[Durable, Any], None]] = {

@@ -15,6 +15,7 @@ from groups.core.events import (
     ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
+    RemoveGroup,
     ResetOffsets,
     RestoreOffsets,
     TxnOffsetCommit,
@@ -118,12 +119,17 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
     if work.state != EMPTY or work.live.joins:  # a frozen group lets newcomers wait
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
     if work.has_row:
-        offset_rules.delete_group(work, author=event.author)
+        offset_rules.delete_group(work, event.trigger, event.reason, event.author)
     else:
         live = work.change()
         live.pending.clear()
         live.awaited = 0
     work.answer(event.ticket, Deleted())
+
+
+def remove_group(work: Work, event: RemoveGroup) -> None:
+    """An operator's verb: the same, told to the operation."""
+    offset_rules.remove_group(work, event, delete_group)
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:

@@ -3,17 +3,18 @@
 from collections.abc import Iterable
 
 from groups.core import offset_rules, transactional_offsets
+from groups.core.authors import Told
 from groups.core.consumer.member import Member
 from groups.core.consumer.states import ASSIGNING, RECONCILING
 from groups.core.consumer.work import Work, absent_row
 from groups.core.errors import ErrorCode, Refuse
 from groups.core.events import (
-    Author,
     DeleteGroup,
     ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
     OffsetWrite,
+    RemoveGroup,
     ResetOffsets,
     RestoreOffsets,
     TxnOffsetCommit,
@@ -130,17 +131,22 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.members:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    _delete(work, author=event.author)
+    _delete(work, event.trigger, event.reason, event.author)
     work.answer(event.ticket, Deleted())
 
 
-def _delete(work: Work, trigger: str = "", reason: str = "", author: Author | None = None) -> None:
+def _delete(work: Work, trigger: str = "", reason: str = "", author: Told | None = None) -> None:
     work.journal.append(offset_rules.group_deleted(work.row, trigger, reason, author))
     work.row = absent_row(work.row.group_id, work.rules)
     work.deleted = True
     work.offsets.clear()
     work.offset_deletes.clear()
     work.pending.clear()
+
+
+def remove_group(work: Work, event: RemoveGroup) -> None:
+    """An operator's verb: the same, told to the operation."""
+    offset_rules.remove_group(work, event, delete_group)
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:

@@ -9,6 +9,7 @@ from groups.core.events import (
     ExpireOffsets,
     OffsetCommit,
     OffsetDelete,
+    RemoveGroup,
     ResetOffsets,
     RestoreOffsets,
     TxnOffsetCommit,
@@ -78,8 +79,13 @@ def delete_group(work: Work, event: DeleteGroup) -> None:
         raise Refuse(ErrorCode.GROUP_ID_NOT_FOUND)
     if work.state != EMPTY:
         raise Refuse(ErrorCode.NON_EMPTY_GROUP)
-    offset_rules.delete_group(work, author=event.author)
+    offset_rules.delete_group(work, event.trigger, event.reason, event.author)
     work.answer(event.ticket, Deleted())
+
+
+def remove_group(work: Work, event: RemoveGroup) -> None:
+    """An operator's verb: the same, told to the operation."""
+    offset_rules.remove_group(work, event, delete_group)
 
 
 def expire(work: Work, event: ExpireOffsets) -> None:

@@ -42,7 +42,8 @@ INSERT INTO rollcall_journal (
     at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
     generation_after, waited_for, joined, "left", details)
 SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), %(node_id)s,
-       '{EntryKind.CONFIG_CHANGED}', '{Trigger.REQUEST}', '', %(author)s::jsonb ->> 'client_id',
+       '{EntryKind.CONFIG_CHANGED}', '{Trigger.REQUEST}', %(reason)s,
+       %(author)s::jsonb ->> 'client_id',
        coalesce(g.generation, 0), coalesce(g.generation, 0), '{{}}', '[]', '[]',
        jsonb_build_object('author', %(author)s::jsonb, 'before', asked.before::jsonb,
                           'after', asked.after::jsonb)

@@ -88,5 +88,14 @@ PENDING_OPERATIONS = """
 SELECT id, group_id, verb, member_id, reason, actor, expected_generation, restore_to::text,
        offsets
 FROM rollcall_operation
-WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) ORDER BY id LIMIT 1000
+WHERE state = 'pending' AND slot = ANY(%(slots)s::smallint[]) AND verb = ANY(%(verbs)s::text[])
+ORDER BY id LIMIT 1000
 """
+
+OLDER_OWNER = """
+SELECT node_id FROM rollcall_node n
+WHERE schema < %(schema)s
+  AND EXISTS (SELECT FROM rollcall_slot s WHERE s.incarnation = n.incarnation)
+ORDER BY node_id LIMIT 1
+"""
+"""A node whose program knows no migration so late, and that owns slots."""

@@ -1,0 +1,121 @@
+"""Groups that operators freeze, thaw and delete, against the rows."""
+
+from typing import Any
+
+import pytest
+
+from groups.core.rows import slot_of
+from groups.models import Operation
+from groups.operations.requests import event_of
+from groups.postgres.connections import Connection
+from tests.server.serving import Serving
+from tests.server.test_offset_totals import commit_many
+from tests.server.totals import make
+
+GROUP = "cold"
+
+ASK = """
+INSERT INTO rollcall_operation
+    (group_id, slot, verb, member_id, reason, actor, state, detail, created_at)
+VALUES (%s, %s, %s, '', 'a mistake', 'olga', 'pending', '', now()) RETURNING id
+"""
+ENDED = "SELECT state, outcome, detail FROM rollcall_operation WHERE id = %s"
+CONFIGS = "SELECT name, value FROM rollcall_group_config"
+PUT = """
+INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)
+VALUES (%s, %s, 'rollcall.freeze', 'false', now())
+"""
+JOURNAL = """
+SELECT kind, reason, details -> 'author' ->> 'user' FROM rollcall_journal
+WHERE kind IN ('config-changed', 'group-deleted') ORDER BY id
+"""
+FROZEN = "config-changed", "a mistake", "olga"
+
+
+async def ended(served: Serving, other: Connection, *verbs: str) -> list[tuple[Any, ...]]:
+    """State, outcome and detail of these operations, asked for in this order."""
+    ids = []
+    for verb in verbs:
+        row = await (await other.execute(ASK, [GROUP, slot_of(GROUP), verb])).fetchone()
+        assert row is not None
+        ids.append(row[0])
+    await served.node.operator.look()
+    while True:
+        found = [await (await other.execute(ENDED, [one])).fetchone() for one in ids]
+        if all(row is not None and row[0] in ("succeeded", "failed") for row in found):
+            return [row for row in found if row is not None]
+
+
+async def of(other: Connection, question: str) -> list[tuple[Any, ...]]:
+    """All rows."""
+    return await (await other.execute(question.encode())).fetchall()
+
+
+@pytest.fixture
+async def cold(served: Serving) -> Serving:
+    """A server with a group without members."""
+    client, _ = await served.connect()
+    assert await make(client, 1, "wide") == [0]
+    assert await commit_many(client, GROUP, range(1)) == [0]
+    return served
+
+
+async def test_a_group_is_frozen_once_and_thawed_once(cold: Serving, other: Connection) -> None:
+    """In the order in which it was asked for; what is so already writes nothing."""
+    assert await ended(cold, other, "freeze", "freeze") == [
+        ("succeeded", "changed", "the group is frozen"),
+        ("succeeded", "unchanged", "the group was frozen already"),
+    ]
+    assert await of(other, CONFIGS) == [("rollcall.freeze", "true")]
+    assert cold.node.coordinator.own.rules_of(GROUP).guards.frozen
+    assert await ended(cold, other, "thaw", "thaw") == [
+        ("succeeded", "changed", "the group is thawed"),
+        ("succeeded", "unchanged", "the group was thawed already"),
+    ]
+    assert await of(other, CONFIGS) == []
+    assert not cold.node.coordinator.own.rules_of(GROUP).guards.frozen
+    assert await of(other, JOURNAL) == [FROZEN, FROZEN]
+
+
+async def test_a_group_that_was_told_not_to_be_frozen_is_thawed_already(
+    cold: Serving, other: Connection
+) -> None:
+    await other.execute(PUT.encode(), [GROUP, slot_of(GROUP)])
+    assert await ended(cold, other, "thaw") == [
+        ("succeeded", "unchanged", "the group was thawed already")
+    ]
+    assert await of(other, CONFIGS) == [("rollcall.freeze", "false")]
+    assert await ended(cold, other, "freeze") == [("succeeded", "changed", "the group is frozen")]
+
+
+async def test_a_group_is_deleted_and_who_comes_later_does_not_find_it_frozen(
+    cold: Serving, other: Connection
+) -> None:
+    assert await ended(cold, other, "delete", "delete") == [
+        ("succeeded", "changed", "the group was deleted"),
+        ("failed", None, "the group is gone"),
+    ]
+    assert await ended(cold, other, "freeze") == [("failed", None, "the group is gone")]
+    assert await of(other, CONFIGS) == []
+    assert await of(other, "SELECT count(*) FROM rollcall_offset") == [(0,)]
+    assert await of(other, JOURNAL) == [("group-deleted", "a mistake", "olga")]
+
+
+async def test_a_group_that_is_gone_and_frozen_is_thawed(cold: Serving, other: Connection) -> None:
+    await ended(cold, other, "freeze")
+    await ended(cold, other, "delete")
+    assert await of(other, CONFIGS) == [("rollcall.freeze", "true")]
+    assert await ended(cold, other, "thaw") == [("succeeded", "changed", "the group is thawed")]
+    assert await of(other, CONFIGS) == []
+
+
+@pytest.mark.parametrize("verb", Operation.Verb.values)
+def test_each_verb_is_an_event_of_its_own(verb: str) -> None:
+    """None is taken for another, and one that nobody knows for none."""
+    told = {"how": "so", "to": [], "before": []}
+    row = (1, "g", verb, "m", "a reason", "olga", None, None, told)
+    assert event_of(row)[0] == "g"
+    is_rebalance = type(event_of(row)[1]).__name__ == "ForceRebalance"
+    assert is_rebalance == (verb == Operation.Verb.REBALANCE)
+    with pytest.raises(ValueError, match="no verb of this version"):
+        event_of((1, "g", f"{verb}-2", *row[3:]))
