@@ -14,7 +14,8 @@ from django.shortcuts import render
 from django.views import defaults
 
 from coordinator_site.outages import is_outage
-from groups.api.paths import PREFIX
+from groups.api.confluent import errors as confluent
+from groups.api.paths import CONFLUENT, PREFIX
 from groups.api.problems import problem
 
 RETRY_AFTER_S = "1"
@@ -30,6 +31,8 @@ def failed(request: HttpRequest) -> HttpResponse:
     answer: HttpResponse
     if request.path_info.startswith(PREFIX):
         answer = problem(request, status, "unavailable", SENTENCE)
+    elif request.path_info.startswith(CONFLUENT):
+        answer = confluent.failed(status, SENTENCE)
     else:
         answer = HttpResponse(SENTENCE + "\n", status=status, content_type="text/plain")
     answer["Retry-After"] = RETRY_AFTER_S

@@ -16,5 +16,6 @@ urlpatterns = [
     path("readyz", health.readyz),
     path("metrics", metrics.metrics),
     path("api/v1/", include("groups.api.urls")),
+    path("kafka/v3/", include("groups.api.confluent.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -91,6 +91,33 @@ REST: Final[Mapping[str, Row]] = {
 }
 """By the route under /api/v1/. A twin of a path (docs/rest.md) is the same route."""
 
+PARTITION: Final = "<id:topic>/partitions/<int:partition>"
+
+CONFLUENT: Final[Mapping[str, Row]] = {
+    f"clusters/<id:cluster_id>/consumer-groups{rest}": {"GET": VIEW_GROUP}
+    for rest in (
+        "",
+        "/<id:group_id>",
+        "/<id:group_id>/consumers",
+        "/<id:group_id>/consumers/<id:consumer_id>",
+        "/<id:group_id>/consumers/<id:consumer_id>/assignments",
+        f"/<id:group_id>/consumers/<id:consumer_id>/assignments/{PARTITION}",
+        "/<id:group_id>/lag-summary",
+        "/<id:group_id>/lags",
+        f"/<id:group_id>/lags/{PARTITION}",
+    )
+}
+"""By the route under /kafka/v3/."""
+
+
+def of_route(route: str) -> Row | None:
+    """The row of a route of REST; None: there is none, and nobody may."""
+    for prefix, table in (("api/v1/", REST), ("kafka/v3/", CONFLUENT)):
+        if route.startswith(prefix):
+            return table.get(route.removeprefix(prefix))
+    return None
+
+
 SERVICES: Final[Mapping[str, Row]] = {"metrics": {"GET": VIEW_GROUP}}
 """By the path outside of REST and the admin. ``/livez`` and ``/readyz`` want no rights."""
 

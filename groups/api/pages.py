@@ -6,8 +6,10 @@ rows that come and go meanwhile shift nothing, and no page counts or skips what 
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, Self
 
@@ -37,13 +39,14 @@ class Cursor:
         return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
 
     @classmethod
-    def read(cls, text: str, rows: QuerySet[Any], names: Sequence[str]) -> Self:
-        """The cursor of a link; a problem where it is none, or one of another list."""
+    def read(cls, text: str, checks: Sequence[Callable[[Any], object]]) -> Self:
+        """The cursor of a link; a problem where it is none, or one of another list. ``checks``
+        raise where a part of the key is none."""
         try:
             padded = text[:CURSOR_MAX] + "=" * (-len(text) % 4)
             before, *key = json.loads(base64.b64decode(padded, b"-_", validate=True))
-            for name, value in zip(names, key, strict=True):
-                _check(rows, name, value)
+            for check, value in zip(checks, key, strict=True):
+                check(value)
         except (ValueError, TypeError, RecursionError, ValidationError):
             detail = "The cursor is none of this list; take it from `next` or `previous`."
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid_cursor", detail) from None
@@ -59,6 +62,11 @@ def _check(rows: QuerySet[Any], name: str, value: Any) -> None:
         raise TypeError(name)
 
 
+def _is_like(kind: type, value: Any) -> None:
+    if type(value) is not kind:
+        raise TypeError(kind)
+
+
 def paged(
     request: Request, rows: QuerySet[Any], keys: Sequence[str], query: Mapping[str, Any]
 ) -> tuple[list[Any], Any]:
@@ -69,7 +77,8 @@ def paged(
     """
     names = [key.removeprefix("-") for key in keys]
     text = query.get("cursor")
-    cursor = Cursor.read(text, rows, names) if text else None
+    checks = [partial(_check, rows, name) for name in names]
+    cursor = Cursor.read(text, checks) if text else None
     backwards = cursor is not None and cursor.before
     if cursor is not None:
         rows = rows.filter(_beyond(keys, cursor))
@@ -84,6 +93,19 @@ def paged(
         "next": _link(request, Cursor(_key(page[-1], names))) if has_next else None,
         "previous": _link(request, Cursor(_key(page[0], names), True)) if has_previous else None,
     }
+
+
+def paged_values(
+    request: Request, values: Sequence[tuple[str, int]], query: Mapping[str, Any]
+) -> tuple[Sequence[tuple[str, int]], str | None]:
+    """The same of sorted values that are no rows, each its own key: a page, and the URL of the
+    next one or None."""
+    text, size = query.get("cursor"), query.get("page_size", SIZE)
+    checks = [partial(_is_like, kind) for kind in (str, int)]
+    begin = bisect_right(values, tuple(Cursor.read(text, checks).key)) if text else 0
+    page = values[begin : begin + size]
+    more = begin + size < len(values)
+    return page, _link(request, Cursor(page[-1])) if more else None
 
 
 def _turned(key: str) -> str:

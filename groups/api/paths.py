@@ -1,9 +1,10 @@
 """Ids in paths: any character, percent-encoded, "/" included. No resource is here.
 
 Servers decode a path before Django sees it, and then a "/" of an id can no longer be told from
-one between ids. So paths under /api/ are resolved as they were sent, and each id is decoded here.
-Some of what stands between a client and this process decodes paths too, or takes ".." for a step
-upwards; for such ids each path has a twin that is told them in its query.
+one between ids. So paths under /api/ and /kafka/ are resolved as they were sent, and each id is
+decoded here. Some of what stands between a client and this process decodes paths too, or takes
+".." for a step upwards; for such ids each path under /api/v1 has a twin that is told them in its
+query.
 """
 
 import re
@@ -11,10 +12,11 @@ from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import register_converter
 
 from groups.api.request_ids import identified
 
-PREFIX = "/api/"
+PREFIX, CONFLUENT = "/api/", "/kafka/"
 
 TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
 """``/group/offsets?group_id=a/b`` is ``/groups/a%2Fb/offsets``."""
@@ -34,6 +36,9 @@ class Id:
     def to_url(self, value: str) -> str:
         """The id as it stands in a path."""
         return encoded(value)
+
+
+register_converter(Id, "id")
 
 
 def encoded(value: str) -> str:
@@ -75,7 +80,7 @@ def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[...
     answered = identified(get_response)
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if not request.path_info.startswith(PREFIX):
+        if not request.path_info.startswith((PREFIX, CONFLUENT)):
             return get_response(request)
         request.path_info = resolved(request)
         return answered(request)

@@ -1,14 +1,12 @@
 """What an operation asks of its user: looked up in the table of rights, by route and method."""
 
-from typing import Any, Final
+from typing import Any
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from groups.access import rights
 from groups.models import ApiToken
-
-PREFIX: Final = "api/v1/"
 
 
 class Allowed(BasePermission):
@@ -18,7 +16,7 @@ class Allowed(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         """Whether the user holds what the method needs."""
         match = request._request.resolver_match
-        row = None if match is None else rights.REST.get(match.route.removeprefix(PREFIX))
+        row = None if match is None else rights.of_route(match.route)
         if row is None:
             return False
         needed = rights.needed(row, str(request.method))

@@ -1,12 +1,9 @@
-"""The paths under ``/api/v1``. Ids are greedy, so longer tails come first."""
+"""The paths under ``/api/v1``. Ids (``paths.Id``) are greedy, so longer tails come first."""
 
-from django.urls import path, re_path, register_converter
+from django.urls import path, re_path
 
 from groups.api import document, fleet, groups, verbs
-from groups.api.paths import Id
 from groups.api.problems import nobody_named, nothing_here
-
-register_converter(Id, "id")
 
 urlpatterns = [
     path("schema", document.Document.as_view(), name="schema"),

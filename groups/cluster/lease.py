@@ -184,7 +184,7 @@ class Lease:
         jumps = self.memory.jumps if self.memory is not None else set()
         beat = row[0] if row else 0
         self._remember(Memory(self.me.node_id, found.server, beat, found.row, jumps))
-        self.cluster_id = f"rollcall-{found.server.system_identifier}"
+        self.cluster_id = found.server.cluster_id
 
     def _remember(self, memory: Memory | None) -> None:
         """From now on the node's other connections are measured by this."""

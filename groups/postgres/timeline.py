@@ -32,6 +32,16 @@ class Server(NamedTuple):
         """What stays over a restart and a crash, and over nothing else."""
         return self.system_identifier, self.timeline
 
+    @property
+    def cluster_id(self) -> str:
+        """What clients are told: whoever shares the database is one cluster."""
+        return cluster_id(self.system_identifier)
+
+
+def cluster_id(system_identifier: int) -> str:
+    """The name of the cluster whose rows a server holds."""
+    return f"rollcall-{system_identifier}"
+
 
 class Row(NamedTuple):
     """The history that the rows belong to, and when epochs were raised in it last."""

@@ -11,6 +11,9 @@ FROM pg_control_system() AS s, rollcall_timeline AS t
 """The server that answers, the history that its rows belong to, and a node's beat. An error while
 the server is a standby."""
 
+SYSTEM = "SELECT system_identifier FROM pg_control_system()"
+"""Which server answers, asked by who has no node."""
+
 RAISE_EPOCHS = """
 SELECT rollcall_raise_epochs(
     %(jump)s::uuid, %(generations_after)s::int, %(node_id)s::int, %(reason)s)

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from confluent_kafka.admin import AdminClient
 from django.urls import resolve
 
 from benchmarks.wire import create_topic
@@ -137,8 +138,17 @@ def test_the_page_of_examples_has_them() -> None:
     assert len(EXAMPLES) == PAGE.read_text().count("\ncurl ") > 25
 
 
-def test_every_example_of_the_page_answers_as_it_says(rest: Rest, worker: Worker) -> None:
-    told = {"api": rest.api, "auth": f"Authorization: Bearer {TOKEN}", "operation": "1"}
+def test_every_example_of_the_page_answers_as_it_says(
+    rest: Rest, worker: Worker, installation: Installation
+) -> None:
+    kafka = installation.kafka
+    told = {
+        "api": rest.api,
+        "v3": rest.api.replace("/api/v1", "/kafka/v3"),
+        "auth": f"Authorization: Bearer {TOKEN}",
+        "cluster": AdminClient({"bootstrap.servers": kafka}).list_topics(timeout=10).cluster_id,
+        "operation": "1",
+    }
     for example in EXAMPLES:
         rest.settle(worker)  # what an example asked for is over before the next one
         member = only_member(rest.group()) or ""

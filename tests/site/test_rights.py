@@ -36,7 +36,9 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 OUTSIDE = {"", "livez", "readyz"}
 """Asked by anybody: a redirect to the admin, and health."""
 
-NOT_FOUND = {"api/v1/^group(/.*)?$", "api/v1/"}
+REST = ("api/v1/", "kafka/v3/")
+
+NOT_FOUND = {"api/v1/^group(/.*)?$", *REST}
 """What answers every other path of REST: that there is nothing."""
 
 ROW = re.compile(r"^\| `(.+)` \| (.+?) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
@@ -55,10 +57,19 @@ def routes(patterns: list[Any], before: str = "") -> Iterator[tuple[str, URLPatt
 ROUTES = dict(routes(get_resolver().url_patterns))
 
 
-def rest() -> dict[str, URLPattern]:
-    """REST's routes."""
-    found = {r: p for r, p in ROUTES.items() if r.startswith("api/v1/") and r not in NOT_FOUND}
-    return {route.removeprefix("api/v1/"): pattern for route, pattern in found.items()}
+def rows() -> Mapping[str, rights.Row]:
+    """The rows of both, by the whole route."""
+    both = zip(REST, (rights.REST, rights.CONFLUENT), strict=True)
+    return {prefix + route: row for prefix, table in both for route, row in table.items()}
+
+
+SCHEMA = "api/v1/schema"
+
+
+def rest(prefix: str = REST[0]) -> dict[str, URLPattern]:
+    """The routes of a REST."""
+    found = {r: p for r, p in ROUTES.items() if r.startswith(prefix) and r not in NOT_FOUND}
+    return {route.removeprefix(prefix): pattern for route, pattern in found.items()}
 
 
 def pages() -> dict[str, str]:
@@ -88,8 +99,9 @@ def test_the_page_is_what_the_code_says() -> None:
 
 def test_every_route_has_a_row_and_every_row_a_route() -> None:
     assert rest().keys() == rights.REST.keys()
+    assert rest(REST[1]).keys() == rights.CONFLUENT.keys()
     assert pages().keys() == rights.ADMIN.keys()
-    outside = {r for r in ROUTES if not r.startswith(("admin/", "api/v1/"))}
+    outside = {r for r in ROUTES if not r.startswith(("admin/", *REST))}
     assert outside == OUTSIDE | rights.SERVICES.keys()
     sockets = {str(p.pattern) for p in routing.urlpatterns}
     assert sockets == {*rights.SOCKETS, ""}
@@ -98,18 +110,19 @@ def test_every_route_has_a_row_and_every_row_a_route() -> None:
 def test_what_has_no_row_nobody_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client()
     client.force_login(user(SUPERUSER))
-    paths = ("/api/v1/groups", "/admin/groups/group/")
-    assert [client.get(path).status_code for path in paths] == [200, 200]
+    paths = ("/api/v1/groups", "/kafka/v3/clusters/x/consumer-groups", "/admin/groups/group/")
+    assert [client.get(path).status_code for path in paths] == [200, 404, 200]
     monkeypatch.setattr(rights, "REST", {})
+    monkeypatch.setattr(rights, "CONFLUENT", {})
     monkeypatch.setattr(rights, "ADMIN", {})
-    assert [client.get(path).status_code for path in paths] == [403, 403]
+    assert [client.get(path).status_code for path in paths] == [403, 403, 403]
 
 
 def test_every_operation_of_a_view_has_a_row() -> None:
-    for route, pattern in rest().items():
-        view: Any = pattern.callback.cls  # type: ignore[attr-defined]
+    for route, row in rows().items():
+        view: Any = ROUTES[route].callback.cls  # type: ignore[attr-defined]
         has = {m for m in METHODS if m not in ("HEAD", "OPTIONS") and hasattr(view, m.lower())}
-        assert has == rights.REST[route].keys(), route
+        assert has == row.keys(), route
 
 
 def user(who: str) -> Any:
@@ -141,14 +154,13 @@ def test_rest(who: str, broker: Any) -> None:
     _, secret = api_tokens.issue(user(who), "automation")
     client = Client(headers={"authorization": f"Bearer {secret}"})
     told = set()
-    for route, row in rights.REST.items():
-        for method in METHODS if route != "schema" else row:  # it takes a second to make
+    for route, row in rows().items():
+        for method in METHODS if route != SCHEMA else row:  # it takes a second to make
             permission = rights.needed(row, method)
             said = method if method in row else _looks(row)
-            expected = permission is None or may(who, permission, f"{said} {route}")
-            answer = client.generic(
-                method, path(f"api/v1/{route}"), "{}", content_type="application/json"
-            )
+            named = re.sub("|".join(REST), "", route)
+            expected = permission is None or may(who, permission, f"{said} {named}")
+            answer = client.generic(method, path(route), "{}", content_type="application/json")
             if (answer.status_code != 403) != expected:
                 told.add((method, route, answer.status_code))
             if permission is None:
@@ -183,19 +195,15 @@ def test_a_token_of_one_scope_opens_what_is_of_it(scope: str, broker: Any) -> No
     _, secret = api_tokens.issue(user(SUPERUSER), "automation", scopes=[scope])
     client = Client(headers={"authorization": f"Bearer {secret}"})
     opened = set()
-    for route, row in rights.REST.items():
-        for method in row if route != "schema" else ():
-            answer = client.generic(
-                method, path(f"api/v1/{route}"), "{}", content_type="application/json"
-            )
+    for route, row in rows().items():
+        for method in row if route != SCHEMA else ():
+            answer = client.generic(method, path(route), "{}", content_type="application/json")
             if answer.status_code != 403:
                 opened.add((method == "GET", route))
     if scope == "read":
-        assert opened == {(True, r) for r, row in rights.REST.items() if "GET" in row} - {
-            (True, "schema")
-        }
+        assert opened == {(True, r) for r, row in rows().items() if "GET" in row} - {(True, SCHEMA)}
     else:
-        assert opened == {(False, route) for route in OTHER_SCOPES[scope]}
+        assert opened == {(False, REST[0] + route) for route in OTHER_SCOPES[scope]}
 
 
 def _looks(row: rights.Row) -> str:
@@ -204,9 +212,9 @@ def _looks(row: rights.Row) -> str:
 
 
 def test_rest_without_credentials(client: Client) -> None:
-    for route, row in rights.REST.items():
+    for route, row in rows().items():
         for method in row:
-            assert client.generic(method, path(f"api/v1/{route}")).status_code == 401, route
+            assert client.generic(method, path(route)).status_code == 401, route
 
 
 @pytest.mark.parametrize("who", WHO)

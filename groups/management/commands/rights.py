@@ -33,6 +33,8 @@ def _page() -> Iterator[str]:
     held = {name: _held(name) for name in ROLES}
     yield HEAD
     yield from _table("REST, under /api/v1/", "route", held, _methods(rights.REST))
+    confluent = _methods(rights.CONFLUENT)
+    yield from _table("Confluent's paths, under /kafka/v3/", "route", held, confluent)
     yield from _table("Beside them", "path", held, _methods(rights.SERVICES))
     pages = _methods(rights.ADMIN)
     yield from _table("The admin's pages, by the names of their URLs", "page", held, pages)

@@ -1,0 +1,46 @@
+"""Errors as Confluent's API tells them: ``{"error_code": ..., "message": ...}``.
+
+The code is the HTTP status, or where Confluent has one of its own for it, that.
+"""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from rest_framework.response import Response
+
+from groups.api import problems
+
+CODES: Final[Mapping[int, int]] = {
+    HTTPStatus.UNAUTHORIZED: 40101,
+    HTTPStatus.FORBIDDEN: 40301,
+    HTTPStatus.SERVICE_UNAVAILABLE: 50003,
+}
+
+
+def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """DRF's hook: the problem that ``/api/v1`` would tell, in Confluent's shape."""
+    answered = problems.handle(error, context)
+    if answered is not None:
+        answered.data = told(answered.status_code, answered.data["detail"])
+        answered.content_type = "application/json"
+    return answered
+
+
+def told(status: int, message: str) -> dict[str, Any]:
+    """The body."""
+    return {"error_code": CODES.get(status, status), "message": message}
+
+
+def failed(status: HTTPStatus, message: str) -> JsonResponse:
+    """An error outside of any view."""
+    return JsonResponse(told(status, message), status=status)
+
+
+@csrf_exempt
+def nothing_here(request: HttpRequest) -> JsonResponse:
+    """A path under /kafka/v3 that does not exist here."""
+    message = "Only the paths of consumer groups are served: docs/rest.md."
+    return failed(HTTPStatus.NOT_FOUND, message)

@@ -1,0 +1,17 @@
+"""How far groups are behind the ends that the catalogue knows."""
+
+SUMMARY = """
+SELECT sum(lag) OVER (), topic, partition, lag
+FROM (
+    SELECT o.topic, o.partition, greatest(0, e.end_offset - o.committed_offset) AS lag
+    FROM rollcall_offset o
+    JOIN rollcall_topic t ON t.name = o.topic
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN o.partition < cardinality(t.end_offsets)
+               THEN t.end_offsets[o.partition + 1] END AS end_offset
+    ) e
+    WHERE o.group_id = %(group_id)s AND e.end_offset IS NOT NULL
+) known
+ORDER BY lag DESC, topic, partition
+LIMIT 1
+"""
