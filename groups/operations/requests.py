@@ -49,7 +49,7 @@ NEW_VERBS: Final = frozenset(
         Operation.Verb.DELETE,
     }
 )
-LEAVES_UNKNOWN: Final = "0029_freezes_and_deletions"
+LEAVES_UNKNOWN: Final = "0030_freezes_and_deletions"
 """Nodes of this schema, and of later ones, leave verbs alone that they do not know. Those before
 take them for a forced rebalance: these verbs are not asked for while one of those owns a slot."""
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("groups", "0028_audit"),
+        ("groups", "0029_audit_filters"),
     ]
 
     operations = [
