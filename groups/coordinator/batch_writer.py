@@ -38,9 +38,9 @@ from groups.store.apply import Batch, Write
 logger = logging.getLogger(__name__)
 
 BATCH_BYTES_MAX = 4 * 1024 * 1024
-"""Bytes of members in one transaction: PostgreSQL takes a quarter of a second for them and ten
-thousand rows, far from its limit of two seconds. A group that alone has more is written beside
-its lane, in a transaction of its own, so that nobody else waits for it."""
+"""Bytes of groups and members in one transaction: PostgreSQL takes a quarter of a second for them
+and ten thousand rows, far from its limit of two seconds. A group that alone has more is written
+beside its lane, in a transaction of its own, so that nobody else waits for it."""
 
 DONE_AT_ONCE = 64
 """Groups that are installed and answered between two looks at the clock: about a millisecond."""
@@ -61,7 +61,7 @@ UNSURE_PAUSE_MS = 1_000
 @dataclass(frozen=True, slots=True)
 class Work:
     """One resident's part of a round: the events taken, what they decided, what to write, and
-    about how many bytes of members that are, counted as far as a batch may have."""
+    about how many bytes of rows that are, counted as far as a batch may have."""
 
     resident: GroupEntry
     events: Sequence[Event]

@@ -9,7 +9,7 @@ a group stands in ``groups.core.consumer.patterns``, what a pattern is in
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from groups.catalogue import regex
@@ -36,6 +36,10 @@ REFUSED_MAX = 1_000
 """Patterns of which a node remembers that they take too long."""
 
 
+Found = Mapping[str, tuple[str, ...]]
+"""The names that each pattern stands for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The last match for a group: at which version of the catalogue and when, of which patterns,
@@ -44,7 +48,7 @@ class Asked:
     version: int = -1
     at: Millis = 0
     patterns: frozenset[str] = frozenset()
-    found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    found: Found = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +118,13 @@ class Patterns:
         while True:
             if self._coordinator.clock() - looked_at >= LOOK_MS:
                 looked_at = self._coordinator.clock()
-                self._begin(self._due())
+                await self._begin(self._due())
             if not self._new and not self._old:
                 await asyncio.sleep(LOOK_MS / 1000)
             await self._turns(self._new, len(self._new))
             await self._turns(self._old, min(1, len(self._old)))
 
-    def _begin(self, due: Mapping[str, frozenset[str]]) -> None:
+    async def _begin(self, due: Mapping[str, frozenset[str]]) -> None:
         """These groups wait from now on."""
         version, now = self._catalogue.version, self._coordinator.clock()
         if due and self._names[0] != version:
@@ -131,7 +135,7 @@ class Patterns:
             for matching in mine.values():
                 self._groups[matching].add(group_id)
             self._waiting[group_id] = Waiting(version, now, patterns, mine)
-            self._settle(group_id)
+        await self._settle(due)
 
     def _matching(self, version: int, pattern: str) -> Matching:
         """Who shares a pattern shares its turns."""
@@ -151,16 +155,15 @@ class Patterns:
         line.extendleft(reversed(first[taken:]))
         for matching in first[:taken]:
             if matching.is_over:
-                self._finish(matching)
+                await self._finish(matching)
             else:
                 self._old.append(matching)
 
-    def _finish(self, matching: Matching) -> None:
+    async def _finish(self, matching: Matching) -> None:
         if matching.is_too_slow:
             self._refuse(matching.pattern)
         self._begun.pop((matching.version, matching.pattern))
-        for group_id in self._groups.pop(matching):
-            self._settle(group_id)
+        await self._settle(self._groups.pop(matching))
 
     def _refuse(self, pattern: str) -> None:
         logger.warning("a pattern is refused, since it takes too long: %.200s", pattern)
@@ -168,21 +171,44 @@ class Patterns:
         if len(self._refused) > REFUSED_MAX:
             del self._refused[next(iter(self._refused))]
 
-    def _settle(self, group_id: str) -> None:
-        """Tell a group once all of its patterns are through. What is refused, or is none to this
-        version, stands for what it stood for, and is not asked for again and again."""
+    async def _settle(self, group_ids: Iterable[str]) -> None:
+        """Tell those of the groups all of whose patterns are through what they do not know yet.
+        Who has the same patterns is told the very same."""
+        news: dict[frozenset[str], tuple[Found, list[str]]] = {}
+        for group_id in group_ids:
+            found = self._settled(group_id)
+            if self._is_news(group_id, found):
+                news.setdefault(frozenset(found), (found, []))[1].append(group_id)
+        for found, alike in news.values():
+            topics = await asyncio.to_thread(self._facts, found)
+            for group_id in alike:
+                if self._consumers(group_id) is not None:  # it may be gone by now
+                    event = TopicsMatched(matches=found, topics=topics)
+                    self._coordinator.submit(group_id, event)
+
+    def _settled(self, group_id: str) -> Found:
+        """What was found for a group that waited. What is refused, or is none to this version,
+        stands for what it stood for, and is not asked for again and again."""
         waiting = self._waiting.get(group_id)
         if waiting is None or not waiting.is_over:
-            return
+            return {}
         del self._waiting[group_id]
-        group = self._coordinator.group(group_id)
-        if not isinstance(group, ConsumerGroup):
-            return
+        group = self._consumers(group_id)
+        if group is None:
+            return {}
         kept = {pattern: group.matches.get(pattern, ()) for pattern in waiting.patterns}
         found = {p: matching.found for p, matching in waiting.matchings.items() if matching.is_done}
         asked = Asked(waiting.version, waiting.at, waiting.patterns, {**kept, **found})
         self._asked[group_id] = asked
-        self._tell(group_id, found)
+        return found
+
+    def _is_news(self, group_id: str, found: Found) -> bool:
+        group = self._consumers(group_id)
+        return group is not None and _differ(group.matches, found, found)
+
+    def _consumers(self, group_id: str) -> ConsumerGroup | None:
+        group = self._coordinator.group(group_id)
+        return group if isinstance(group, ConsumerGroup) else None
 
     def _due(self) -> dict[str, frozenset[str]]:
         """The patterns to be matched now, by group."""
@@ -206,18 +232,17 @@ class Patterns:
             return True
         if passed < AGAIN_MS:
             return False  # the names are not compared at every look
-        differs = any(group.matches.get(p) != asked.found.get(p) for p in patterns)
-        return differs or not patterns <= asked.found.keys()
+        return _differ(group.matches, asked.found, patterns) or not patterns <= asked.found.keys()
 
-    def _tell(self, group_id: str, found: Mapping[str, tuple[str, ...]]) -> None:
-        """Bring a group what it does not know yet."""
-        group = self._coordinator.group(group_id)
-        if not isinstance(group, ConsumerGroup):
-            return
-        if all(group.matches.get(pattern) == names for pattern, names in found.items()):
-            return
-        self._coordinator.submit(group_id, TopicsMatched(matches=found, topics=self._facts(found)))
+    def _facts(self, found: Found) -> Mapping[str, tuple[str, int]]:
+        """Milliseconds for ten thousand names, beside the loop, where topics go meanwhile."""
+        names = {name for names in found.values() for name in names}
+        entries = [entry for name in names if (entry := self._catalogue.get(name)) is not None]
+        return {entry.name: (entry.topic_id.hex, entry.partitions) for entry in entries}
 
-    def _facts(self, found: Mapping[str, Collection[str]]) -> Mapping[str, tuple[str, int]]:
-        known = self._catalogue.known(name for names in found.values() for name in names)
-        return {name: (entry.topic_id.hex, entry.partitions) for name, entry in known.items()}
+
+def _differ(known: Found, found: Found, patterns: Iterable[str]) -> bool:
+    """Whether any of the patterns stands for other names. Most stand for the very same tuple, and
+    twenty thousand names are not compared ten times a second."""
+    pairs = ((known.get(pattern), found.get(pattern)) for pattern in patterns)
+    return any(one is not other and one != other for one, other in pairs)

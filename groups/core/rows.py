@@ -107,6 +107,15 @@ def size_of(row: MemberRow) -> int:
     return size
 
 
+def size_of_group(row: GroupRow) -> int:
+    """The same of a group's own row: what it knows of topics, and what its patterns stand for."""
+    topics = row.details.get("topics") or ()
+    size = sum(map(len, topics)) + PAIR_BYTES * len(topics)
+    for pattern, names in (row.details.get("matches") or NOTHING).items():
+        size += len(pattern) + sum(map(len, names)) + 4 * len(names)
+    return size
+
+
 def _entries(value: object) -> int:
     return len(value) if isinstance(value, list | tuple) else 1
 

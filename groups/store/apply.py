@@ -19,11 +19,11 @@ from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
 from groups.core.replies import Operated
-from groups.core.rows import CommandRow, Durable, MemberRow, size_of, slot_of
+from groups.core.rows import CommandRow, Durable, MemberRow, size_of, size_of_group, slot_of
 from groups.core.shared import may_differ
 from groups.postgres import errors
 from groups.postgres.array_literals import array
-from groups.store import journal, transactional_offsets
+from groups.store import details, journal, transactional_offsets
 from groups.store.sql import commands as sql_commands
 from groups.store.sql import group_rows
 
@@ -34,7 +34,7 @@ ROWS_INLINE_MAX = 2_000
 large group, whose members have all been given another target."""
 
 BYTES_INLINE_MAX = 256 * 1024
-"""The same in bytes of members: some 5 ms."""
+"""The same in bytes of groups and members: some 5 ms."""
 
 MORE_IN_ALL_MS = 5_000
 """A transaction may take so much longer than its longest statement: it is the statement that
@@ -64,11 +64,12 @@ class Write:
         return self.decision.deleted or self.decision.group.durable is not self.before
 
     def size(self, enough: float = inf) -> int:
-        """About how many bytes of members this writes, all that stands in their rows; counted until
-        there are ``enough``. Offsets are bounded by their number."""
+        """About how many bytes of the group and its members this writes, all that stands in their
+        rows; counted until there are ``enough``. Offsets are bounded by their number."""
         if not self.changes_membership or self.decision.deleted:
             return 0
-        before, after, size = self.before.members, self.decision.group.durable.members, 0
+        durable = self.decision.group.durable
+        before, after, size = self.before.members, durable.members, size_of_group(durable.group)
         for key in may_differ(before, after):
             row = after.get(key)
             if row is not None and before.get(key) is not row:
@@ -116,7 +117,7 @@ class Batch:
 
     ``epochs``: the slot epochs under which the node owns the groups' slots. ``inside``: a hook for
     tests, awaited when PostgreSQL has done everything but the COMMIT. ``allowed_ms``: how long each
-    statement may take, where that is longer than usual. ``size``: bytes of members.
+    statement may take, where that is longer than usual. ``size``: bytes of groups and members.
     """
 
     node_id: int
@@ -142,9 +143,10 @@ def statements(batch: Batch) -> Iterator[Statement]:
     if waiting:
         yield from transactional_offsets.locks(waiting)
     kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
-    yield from _groups(kept)
+    text = details.text_for(batch.size)
+    yield from _groups(kept, text)
     moved = moved_members(kept)
-    yield from _members(moved)
+    yield from _members(moved, text)
     yield from _commands(moved)
     yield from journal.statements(writes, batch.node_id)
     yield from _deleted([w.group_id for w in writes if w.decision.deleted])
@@ -196,7 +198,7 @@ GROUP_COLUMNS = (
 )
 
 
-def _groups(writes: Sequence[Write]) -> Iterator[Statement]:
+def _groups(writes: Sequence[Write], text: details.Text) -> Iterator[Statement]:
     def row(write: Write) -> Sequence[Any]:
         group = write.decision.group.durable.group
         return (
@@ -208,7 +210,7 @@ def _groups(writes: Sequence[Write]) -> Iterator[Statement]:
             group.protocol_type,
             group.protocol_name,
             group.leader,
-            json.dumps(dict(group.details)),
+            text(group),
         )
 
     return in_columns(group_rows.PUT_GROUPS, GROUP_COLUMNS, map(row, writes))
@@ -245,14 +247,16 @@ def moved_members(writes: Sequence[Write]) -> list[Moved]:
     return moved
 
 
-def _members(moved: Sequence[Moved]) -> Iterator[Statement]:
+def _members(moved: Sequence[Moved], text: details.Text) -> Iterator[Statement]:
     gone = [(group_id, old.member_id) for group_id, old, new in moved if old and new is None]
-    put = [member_row(group_id, new) for group_id, _, new in moved if new is not None]
+    put = [member_row(group_id, new, text) for group_id, _, new in moved if new is not None]
     yield from in_columns(group_rows.DROP_MEMBERS, ("group_id", "member_id"), sorted(gone))
     yield from in_columns(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=itemgetter(0, 1)))
 
 
-def member_row(group_id: str, member: MemberRow) -> tuple[Any, ...]:
+def member_row(
+    group_id: str, member: MemberRow, text: details.Text = details.text
+) -> tuple[Any, ...]:
     """A member as ``MEMBER_COLUMNS`` has it."""
     return (
         group_id,
@@ -265,7 +269,7 @@ def member_row(group_id: str, member: MemberRow) -> tuple[Any, ...]:
         member.position,
         member.subscription,
         member.assignment,
-        json.dumps(dict(member.details)),
+        text(member),
     )
 
 

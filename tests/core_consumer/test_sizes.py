@@ -9,10 +9,10 @@ from groups.core.consumer import heartbeat
 from groups.core.consumer.member import Member
 from groups.core.conversion.step import LONG_STEP_MIN, may_take_long
 from groups.core.errors import ErrorCode
-from groups.core.events import ConsumerHeartbeat
+from groups.core.events import ConsumerHeartbeat, TopicsMatched
 from groups.core.group import Decision, Rules
 from groups.core.kinds import KINDS
-from groups.core.rows import MemberRow, size_of
+from groups.core.rows import MemberRow, size_of, size_of_group
 from groups.store.apply import Write
 from tests.core_consumer.talk import Client, Talk
 
@@ -74,7 +74,10 @@ def test_a_row_s_size_is_about_what_its_json_takes() -> None:
         took = len(json.dumps(dict(row.details)))
         assert took / 3 <= size_of(row) <= took * 3
         write = Write(absent, Decision(group=talk.group))
-        assert write.size() == size_of(row)
+        group_row = talk.group.durable.group
+        took = len(json.dumps(dict(group_row.details)))
+        assert took / 3 <= size_of_group(group_row) <= took * 3
+        assert write.size() == size_of(row) + size_of_group(group_row)
         assert Write(talk.group.durable, Decision(group=talk.group)).size() == 0
     assert size_of(MemberRow("m", None, "", "", 1, 1, 0, b"12", b"345", {"filter": "12345"})) == 10
 
@@ -91,6 +94,26 @@ def test_a_long_subscription_is_decided_beside_the_loop() -> None:
     absent = KINDS["consumer"].absent("g", Rules(), 0)
     for names, is_long in ((("t",), False), (("t",) * LONG_STEP_MIN, True), (None, False)):
         assert may_take_long(absent, [_beat(names)]) is is_long
+
+
+def test_what_a_pattern_matches_is_large_as_well() -> None:
+    """Ten groups whose patterns matched 20,000 long names were written together, with each of their
+    steps, put together on the event loop; and the step that heard of the names was taken there."""
+    names = tuple("x" * 200 + f"-{i}" for i in range(LONG_STEP_MIN))
+    talk = Talk({})
+    talk.beat(Client("one", ()), subscribed_topic_regex="x.*")
+    facts = dict.fromkeys(names, ("0" * 32, 1))
+    few = TopicsMatched(matches={"x.*": names[:1]}, topics={names[0]: facts[names[0]]})
+    found = TopicsMatched(matches={"x.*": names}, topics=facts)
+    none = TopicsMatched(matches={"x.*": ()}, topics={})
+    assert not may_take_long(talk.group, [few])
+    assert may_take_long(talk.group, [found])
+    before = talk.group.durable
+    talk.step(found)
+    write = Write(before, Decision(group=talk.group))
+    took = len(json.dumps(dict(talk.group.durable.group.details)))
+    assert took / 2 <= write.size() <= took * 2
+    assert may_take_long(talk.group, [none]), "these go"
 
 
 def _beat(names: tuple[str, ...] | None) -> ConsumerHeartbeat:

@@ -1,12 +1,14 @@
 """A node matches its groups' patterns with the catalogue, and tells the groups (KIP-848)."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from random import Random
 
 import pytest
 
 from groups.catalogue import regex as regexes
+from groups.catalogue.cache import Catalogue, Entry
 from groups.catalogue.regex import Matching
 from groups.coordinator import regex_subscriptions
 from groups.coordinator.regex_subscriptions import Asked, Patterns
@@ -19,11 +21,13 @@ from tests.node.running import Running, running
 PATIENCE_S = 30
 
 
-async def heartbeat(one: Running, regex: str | None, epoch: int = 0) -> ConsumerBeaten:
-    """A member of group g joins with a pattern, or beats."""
+async def heartbeat(
+    one: Running, regex: str | None, epoch: int = 0, group_id: str = "g"
+) -> ConsumerBeaten:
+    """A member of a group joins with a pattern, or beats."""
     joins = epoch == 0
     reply = await one.ask(
-        "g",
+        group_id,
         ConsumerHeartbeat(
             ticket=one.counter.ticket(), member_id="m", member_epoch=epoch, instance_id=None,
             rack_id=None, client_id="c", client_host="/h",
@@ -33,12 +37,12 @@ async def heartbeat(one: Running, regex: str | None, epoch: int = 0) -> Consumer
         ),
     )  # fmt: skip
     assert isinstance(reply, ConsumerBeaten)
-    one.node.patterns.watch("g")
+    one.node.patterns.watch(group_id)
     return reply
 
 
-def group(one: Running) -> ConsumerGroup:
-    found = one.node.coordinator.group("g")
+def group(one: Running, group_id: str = "g") -> ConsumerGroup:
+    found = one.node.coordinator.group(group_id)
     assert isinstance(found, ConsumerGroup)
     return found
 
@@ -72,6 +76,53 @@ async def test_topics_of_now_and_of_later_are_matched(quick: Running) -> None:
 
     second = await heartbeat(quick, None, epoch=1)
     assert second.assignment is not None and [len(p) for p in second.assignment.values()] == [1]
+
+
+async def test_what_is_known_of_the_topics_is_looked_up_beside_the_loop(
+    quick: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 20,000 that is 50 ms, for each group; one that has gone meanwhile is nobody's."""
+    await quick.node.catalogue.create("foo1", 2)
+    await quick.node.catalogue.create("foo2", 3)
+    usual, looked = Catalogue.get, []
+
+    def get(catalogue: Catalogue, name: str) -> Entry | None:
+        if threading.current_thread() is not threading.main_thread():
+            looked.append(name)
+            return None if name == "foo2" else usual(catalogue, name)
+        return usual(catalogue, name)
+
+    monkeypatch.setattr(Catalogue, "get", get)
+    await heartbeat(quick, "foo.*")
+    await until(lambda: group(quick).matches == {"foo.*": ("foo1", "foo2")})
+    assert sorted(looked) == ["foo1", "foo2"]
+    assert list(group(quick).topics) == ["foo1"]
+
+
+async def test_groups_with_the_same_patterns_are_told_the_very_same(
+    quick: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten groups with 20,000 topics each had theirs looked up one after the other, while another
+    one's new pattern waited."""
+    await quick.node.catalogue.create("foo", 2)
+    usual, looked = Catalogue.get, []
+
+    def get(catalogue: Catalogue, name: str) -> Entry | None:
+        if threading.current_thread() is not threading.main_thread():
+            looked.append(name)
+        return usual(catalogue, name)
+
+    monkeypatch.setattr(Catalogue, "get", get)
+    held: list[str] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(quick.node.patterns, "watch", held.append)
+        for one in ("g", "h"):
+            await heartbeat(quick, "fo+", group_id=one)
+    for one in held:  # both in one look
+        quick.node.patterns.watch(one)
+    await until(lambda: all(group(quick, one).matches for one in ("g", "h")))
+    assert looked == ["foo"]
+    assert group(quick, "g").matches["fo+"] is group(quick, "h").matches["fo+"]
 
 
 async def test_another_owner_goes_on_with_what_was_matched(quick: Running) -> None:

@@ -60,14 +60,18 @@ OF_ONE_MEMBER: Final = (DraftHeartbeat, DraftCommit, OffsetCommit, OffsetDelete,
 def may_take_long(group: Group, events: Sequence[Event]) -> bool:
     """Whether these events may make the rules go through all of a large group.
 
-    A heartbeat of the draft never does, nor do offsets, nor one of the consumer protocol, unless it
-    names as many topics.
+    A heartbeat of the draft never does, nor do offsets, nor one of the consumer protocol, nor what
+    its patterns match, unless it names as many topics.
     """
     is_consumer, named = isinstance(group, ConsumerGroup), 0
     for event in events:  # no generator: every step comes by here
         if is_consumer and isinstance(event, ConsumerHeartbeat) and event.member_epoch >= 0:
             named += len(event.subscribed_topic_names or ())
-        elif isinstance(event, OF_ONE_MEMBER) or (is_consumer and _keeps_everybody(event)):
+        elif isinstance(event, OF_ONE_MEMBER):
+            continue
+        elif isinstance(group, ConsumerGroup) and isinstance(event, TopicsMatched):
+            named += len(event.topics) + len(group.topics)
+        elif is_consumer and _keeps_everybody(event):
             continue
         else:
             return group.breadth + sum(map(_breadth, events)) >= LONG_STEP_MIN

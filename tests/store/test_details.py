@@ -1,0 +1,54 @@
+"""The details of rows as JSON text, however long it is."""
+
+import json
+
+import pytest
+
+from groups.core.rows import GroupRow, MemberRow
+from groups.store import details
+
+NAMES = ["x" * 200 + f'-{i} "\\\u00e9\U0001f600' for i in range(2_000)]
+GROUP = GroupRow(
+    "g", "consumer", "Stable", details={
+        "target_epoch": 1, "assignor": None, "topics": {name: ["0" * 32, 1] for name in NAMES},
+        "matches": {"(.|a)*": NAMES, "none": []},
+    },
+)  # fmt: skip
+MEMBER = MemberRow(
+    "m",
+    None,
+    "c",
+    "/h",
+    1,
+    1,
+    0,
+    details={"topics": NAMES, "target": {"0" * 32: [0, 1]}, "rack": None},
+)
+
+
+@pytest.mark.parametrize("row", [GROUP, MEMBER], ids=["group", "member"])
+def test_a_long_text_is_the_same_and_put_together_in_pieces(
+    row: details.Row, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """9 MB in one go held the interpreter's lock, which the event loop needs, for 70 ms."""
+    whole = details.text(row)
+    assert json.loads(whole) == row.details
+
+    longest: list[int] = []
+    pieces = details.IN_PIECES.iterencode
+
+    def watched(value: object) -> list[str]:
+        found = list(pieces(value))
+        longest.append(max(map(len, found)))
+        return found
+
+    monkeypatch.setattr(details.IN_PIECES, "iterencode", watched)
+    assert details.text_for(len(whole))(row) == whole
+    assert longest and longest[0] < 1_000
+
+
+def test_few_batches_are_looked_at_row_by_row() -> None:
+    """One that is small has no row that is large; of one that is large most rows are small."""
+    assert details.text_for(details.AT_ONCE_MAX) is details.text
+    small = GroupRow("g", "consumer", "Stable", details={"topics": {"t": ["0" * 32, 1]}})
+    assert details.text_for(details.AT_ONCE_MAX + 1)(small) == details.text(small)
