@@ -1,0 +1,32 @@
+"""The rows: what PostgreSQL holds, and nothing that decides.
+
+Groups, members and offsets change only through ``groups.store.apply`` (docs/architecture.md, *One
+door*): a save or delete by the ORM would pass by the guard, so it raises. Reading by the ORM is
+welcome. Collation "C" compares group ids as bytes, which is what Kafka does and what indexes are
+quickest at.
+"""
+
+from groups.models.access import SCOPES as SCOPES
+from groups.models.access import Acl as Acl
+from groups.models.access import ApiToken as ApiToken
+from groups.models.access import AuditEntry as AuditEntry
+from groups.models.access import ScramCredential as ScramCredential
+from groups.models.base import WrittenBySql as WrittenBySql
+from groups.models.fleet import Node as Node
+from groups.models.fleet import Slot as Slot
+from groups.models.fleet import Sweep as Sweep
+from groups.models.fleet import Topic as Topic
+from groups.models.fleet import Watch as Watch
+from groups.models.group import Follower as Follower
+from groups.models.group import Group as Group
+from groups.models.group import GroupConfig as GroupConfig
+from groups.models.group import Member as Member
+from groups.models.group import Offset as Offset
+from groups.models.group import Pause as Pause
+from groups.models.journal import ABOUT_TOPICS as ABOUT_TOPICS
+from groups.models.journal import Journal as Journal
+from groups.models.journal import Operation as Operation
+from groups.models.notes import Liveness as Liveness
+from groups.models.notes import Waiting as Waiting
+from groups.models.reports import RebalanceCost as RebalanceCost
+from groups.models.reports import ReportRun as ReportRun

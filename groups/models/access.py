@@ -1,0 +1,133 @@
+"""Who may do what: tokens, credentials, ACLs, and the audit."""
+
+from django.conf import settings
+from django.db import models
+
+SCOPES = ("read", "operate", "offsets", "catalogue", "admin")
+"""What tokens of earlier versions may do; ``groups.access.rights`` says what each means."""
+
+
+class ApiToken(models.Model):
+    """A bearer token of REST. Only its digest is kept; the token itself is shown once."""
+
+    name = models.CharField(max_length=100, unique=True, help_text="What uses it.")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text="The token may do what this user may do.",
+    )
+    prefix = models.CharField(max_length=16, editable=False, help_text="How it begins.")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(
+        null=True, help_text="Empty only in tokens of earlier versions: never."
+    )
+    scopes = models.JSONField(
+        default=list, db_default=[*SCOPES], help_text="What of its user's rights it may use."
+    )
+    made_by = models.TextField(
+        blank=True, default="", db_default="", editable=False, help_text="Who made it."
+    )
+    session_hash = models.CharField(
+        max_length=128,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="Of the user's password, where the token ends with it; else empty.",
+    )
+    used_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        db_table = "rollcall_api_token"
+        verbose_name = "API token"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ScramCredential(models.Model):
+    """A user of the Kafka port: what verifies the password for one SASL mechanism, and does not
+    tell it. Nodes and manage.py read and write it, nobody else."""
+
+    pk = models.CompositePrimaryKey("name", "mechanism")
+    name = models.TextField(db_collation="C")
+    mechanism = models.TextField(db_collation="C", help_text="SCRAM-SHA-256 or SCRAM-SHA-512.")
+    salt = models.BinaryField()
+    iterations = models.IntegerField()
+    stored_key = models.BinaryField()
+    server_key = models.BinaryField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_credential"
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.mechanism})"
+
+
+class Acl(models.Model):
+    """One access rule of the Kafka port, in Kafka's words (``groups.core.acls.bindings``). Made and
+    deleted, never changed."""
+
+    id = models.BigAutoField(primary_key=True)
+    resource_type = models.TextField(help_text="TOPIC, GROUP, CLUSTER, TRANSACTIONAL_ID or USER.")
+    name = models.TextField(db_collation="C", help_text="Of the resource; * means every one.")
+    pattern = models.TextField(help_text="LITERAL or PREFIXED.")
+    principal = models.TextField(db_collation="C", help_text="For instance User:ann, or User:*.")
+    host = models.TextField(db_collation="C", help_text="An address, or *.")
+    operation = models.TextField(help_text="For instance READ, or ALL.")
+    permission = models.TextField(help_text="ALLOW or DENY; DENY wins.")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_acl"
+        constraints = [
+            models.UniqueConstraint(
+                fields=[
+                    "name",
+                    "principal",
+                    "resource_type",
+                    "pattern",
+                    "host",
+                    "operation",
+                    "permission",
+                ],
+                name="acl_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        what = f"{self.operation} on {self.resource_type} {self.name} ({self.pattern})"
+        return f"{self.permission} {self.principal} from {self.host}: {what}"
+
+
+class AuditEntry(models.Model):
+    """Who logged in, or failed to, and who changed what: written by triggers of the database and by
+    ``groups.access.audit``, and never changed. ``at`` and ``login`` are PostgreSQL's own word."""
+
+    id = models.BigAutoField(primary_key=True)
+    at = models.DateTimeField(auto_now_add=True)
+    login = models.TextField(default="", help_text="The database login that wrote it.")
+    kind = models.TextField()
+    who = models.TextField(db_collation="C", help_text="A user, or a principal of the wire.")
+    address = models.TextField(blank=True, default="")
+    client_id = models.TextField(blank=True, default="")
+    request_id = models.TextField(blank=True, default="", help_text="X-Request-ID of the web.")
+    target = models.TextField(blank=True, default="", help_text="What it was done to.")
+    outcome = models.TextField(blank=True, default="")
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "rollcall_audit"
+        verbose_name_plural = "audit"
+        indexes = [
+            models.Index(fields=["at"], name="audit_by_time"),
+            models.Index(fields=["who", "-id"], name="audit_by_who"),
+            models.Index(fields=["kind", "-id"], name="audit_by_kind"),
+            models.Index(fields=["outcome", "-id"], name="audit_by_outcome"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.who}: {self.kind}"

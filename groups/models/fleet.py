@@ -1,0 +1,120 @@
+"""What groups share: the catalogue, the nodes, the slots, the periodic work."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+
+class Topic(models.Model):
+    """An entry of the catalogue: a topic is a name, an id and a number of units of work."""
+
+    name = models.TextField(primary_key=True, db_collation="C")
+    topic_id = models.UUIDField(unique=True)
+    partitions = models.IntegerField()
+    end_offsets = ArrayField(
+        models.BigIntegerField(),
+        default=list,
+        blank=True,
+        help_text="Where each partition's work ends, as far as somebody told; missing means 0.",
+    )
+    racks = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text="For each partition the racks that are near to it; missing means none.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "rollcall_topic"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(partitions__gte=1), name="topic_has_work")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Node(models.Model):
+    """A coordinator process. ``beat`` rises while it lives; see ``groups.cluster.slot_keeper``."""
+
+    node_id = models.IntegerField(primary_key=True)
+    incarnation = models.UUIDField(help_text="A new one at each start of the process.")
+    beat = models.BigIntegerField()
+    host = models.TextField(help_text="The address that clients are told.")
+    port = models.IntegerField()
+    draft_port = models.IntegerField(
+        default=0, db_default=0, help_text="Of the listener for the 0.9 draft; 0: there is none."
+    )
+    started_at = models.DateTimeField()
+    beat_at = models.DateTimeField(help_text="For people to read; nothing is decided by it.")
+    lease_ms = models.IntegerField(
+        default=3_000, db_default=3_000, help_text="The others wait for so long when it is silent."
+    )
+    takes_slots = models.BooleanField(
+        default=True, db_default=True, help_text="Not while it could not load what it had."
+    )
+    schema = models.TextField(
+        default="", db_default="", help_text="The migration that its program knows as the last."
+    )
+    endpoints = ArrayField(
+        models.TextField(),
+        default=list,
+        db_default=[],
+        help_text="What clients of each listener are told, as NAME://host:port.",
+    )
+
+    class Meta:
+        db_table = "rollcall_node"
+
+    def __str__(self) -> str:
+        return f"node {self.node_id}"
+
+
+class Slot(models.Model):
+    """One of the hash buckets of group ids. A row changes only when its owner does."""
+
+    slot = models.SmallIntegerField(primary_key=True)
+    node_id = models.IntegerField(null=True)
+    incarnation = models.UUIDField(null=True)
+    epoch = models.BigIntegerField(default=0, help_text="Raised at each change of owner.")
+
+    class Meta:
+        db_table = "rollcall_slot"
+
+    def __str__(self) -> str:
+        return f"slot {self.slot}"
+
+
+class Watch(models.Model):
+    """A slot under observation: the session sweep asks by number, the owner echoes it."""
+
+    slot = models.SmallIntegerField(primary_key=True)
+    probe = models.BigIntegerField(default=0)
+    probed_at = models.DateTimeField(null=True)
+    echo = models.BigIntegerField(default=0)
+    echoed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "rollcall_watch"
+        verbose_name_plural = "watches"
+
+    def __str__(self) -> str:
+        return f"slot {self.slot}: {self.echo} of {self.probe}"
+
+
+class Sweep(models.Model):
+    """A periodic task and how it went the last time."""
+
+    name = models.TextField(primary_key=True)
+    started_at = models.DateTimeField()
+    took_ms = models.IntegerField()
+    outcome = models.TextField(help_text="What it did, or why it failed.")
+    failed = models.BooleanField(default=False)
+    runs = models.BigIntegerField(default=1)
+    failures = models.BigIntegerField(default=0)
+
+    class Meta:
+        db_table = "rollcall_sweep"
+
+    def __str__(self) -> str:
+        return self.name

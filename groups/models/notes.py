@@ -1,0 +1,48 @@
+"""What owners note for others to read: unlogged, since after a crash it is noted again."""
+
+from django.db import models
+
+
+class Liveness(models.Model):
+    """When a member was last heard of, as its owner noted at most twice per session timeout.
+
+    Lower bounds: the member may have been heard of since. No foreign keys and no revision; the
+    table is unlogged, since after a crash of PostgreSQL everybody is simply noted again.
+    """
+
+    pk = models.CompositePrimaryKey("group_id", "member_id")
+    group_id = models.TextField(db_collation="C")
+    member_id = models.TextField(db_collation="C")
+    heard_at = models.DateTimeField()
+    deadline_at = models.DateTimeField(
+        help_text="When the session ends, if nothing was heard since then."
+    )
+
+    class Meta:
+        db_table = "rollcall_liveness"
+        verbose_name_plural = "liveness"
+        indexes = [models.Index(fields=["deadline_at"], name="liveness_by_deadline")]
+
+    def __str__(self) -> str:
+        return f"{self.member_id} until {self.deadline_at}"
+
+
+class Waiting(models.Model):
+    """What a group waits for that does not settle, as its owner told about once a second
+    (``groups.coordinator.waiting``). Times in ``details`` are relative to ``told_at``.
+
+    Unlogged and without foreign keys: after a crash it is simply told again.
+    """
+
+    group_id = models.TextField(primary_key=True, db_collation="C")
+    node_id = models.IntegerField()
+    revision = models.BigIntegerField()
+    details = models.JSONField()
+    told_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_waiting"
+        verbose_name_plural = "waiting"
+
+    def __str__(self) -> str:
+        return f"{self.group_id} at {self.told_at}"
