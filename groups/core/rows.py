@@ -6,6 +6,7 @@ Every kind of group keeps its durable half in these three shapes, so that one st
 member stays the same object, which is how the store tells what to write.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -114,6 +115,11 @@ def size_of_group(row: GroupRow) -> int:
     for pattern, names in (row.details.get("matches") or NOTHING).items():
         size += len(pattern) + sum(map(len, names)) + 4 * len(names)
     return size
+
+
+def text_of(row: GroupRow | MemberRow) -> str:
+    """The details as JSON."""
+    return json.dumps(dict(row.details))
 
 
 def _entries(value: object) -> int:

@@ -19,7 +19,15 @@ from groups.core.errors import ErrorCode
 from groups.core.events import Author, OffsetWrite
 from groups.core.group import Decision
 from groups.core.replies import Operated
-from groups.core.rows import CommandRow, Durable, MemberRow, size_of, size_of_group, slot_of
+from groups.core.rows import (
+    CommandRow,
+    Durable,
+    MemberRow,
+    size_of,
+    size_of_group,
+    slot_of,
+    text_of,
+)
 from groups.core.shared import may_differ
 from groups.postgres import errors
 from groups.postgres.array_literals import array
@@ -143,7 +151,8 @@ def statements(batch: Batch) -> Iterator[Statement]:
     if waiting:
         yield from transactional_offsets.locks(waiting)
     kept = [w for w in writes if w.changes_membership and not w.decision.deleted]
-    text = details.text_for(batch.size)
+    # Few batches have any row that is large, and no other looks at the size of each.
+    text = text_of if batch.size <= details.AT_ONCE_MAX else details.text_in_pieces
     yield from _groups(kept, text)
     moved = moved_members(kept)
     yield from _members(moved, text)
@@ -254,9 +263,7 @@ def _members(moved: Sequence[Moved], text: details.Text) -> Iterator[Statement]:
     yield from in_columns(group_rows.PUT_MEMBERS, MEMBER_COLUMNS, sorted(put, key=itemgetter(0, 1)))
 
 
-def member_row(
-    group_id: str, member: MemberRow, text: details.Text = details.text
-) -> tuple[Any, ...]:
+def member_row(group_id: str, member: MemberRow, text: details.Text = text_of) -> tuple[Any, ...]:
     """A member as ``MEMBER_COLUMNS`` has it."""
     return (
         group_id,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from groups.core.rows import GroupRow, MemberRow
+from groups.core.rows import GroupRow, MemberRow, text_of
 from groups.store import details
 
 NAMES = ["x" * 200 + f'-{i} "\\\u00e9\U0001f600' for i in range(2_000)]
@@ -31,7 +31,7 @@ def test_a_long_text_is_the_same_and_put_together_in_pieces(
     row: details.Row, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """9 MB in one go held the interpreter's lock, which the event loop needs, for 70 ms."""
-    whole = details.text(row)
+    whole = text_of(row)
     assert json.loads(whole) == row.details
 
     longest: list[int] = []
@@ -43,12 +43,11 @@ def test_a_long_text_is_the_same_and_put_together_in_pieces(
         return found
 
     monkeypatch.setattr(details.IN_PIECES, "iterencode", watched)
-    assert details.text_for(len(whole))(row) == whole
+    assert details.text_in_pieces(row) == whole
     assert longest and longest[0] < 1_000
 
 
-def test_few_batches_are_looked_at_row_by_row() -> None:
-    """One that is small has no row that is large; of one that is large most rows are small."""
-    assert details.text_for(details.AT_ONCE_MAX) is details.text
+def test_of_a_large_batch_most_rows_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(details, "IN_PIECES")
     small = GroupRow("g", "consumer", "Stable", details={"topics": {"t": ["0" * 32, 1]}})
-    assert details.text_for(details.AT_ONCE_MAX + 1)(small) == details.text(small)
+    assert details.text_in_pieces(small) == text_of(small)
