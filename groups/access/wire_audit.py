@@ -8,7 +8,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Final, NamedTuple
 
 import psycopg
@@ -79,9 +79,17 @@ class WireAudit:
                 await self._write()
                 await asyncio.sleep(EVERY_S)
         except asyncio.CancelledError:
+            await self._end()
+            raise
+
+    async def _end(self) -> None:
+        """Write the last batch, and tell the log of what the database does not take."""
+        with suppress(TimeoutError):
             async with asyncio.timeout(LAST_S):
                 await self._write()
-            raise
+        lost = len(self._waiting) + self._untold
+        if lost:
+            logger.error("%d logins are not in the audit: the database did not take them", lost)
 
     async def _write(self) -> None:
         batch, untold = self._waiting, self._untold
@@ -95,10 +103,17 @@ class WireAudit:
                 await connection.execute(APPEND.encode(), _columns(batch, untold))
         except (psycopg.Error, PoolTimeout, OSError) as error:
             logger.info("the audit of %d logins waits for the database: %s", len(batch), error)
-            room = max(0, WAITING_MAX - len(self._waiting))
-            self._untold += untold + max(0, len(batch) - room)
-            self._waiting = batch[:room] + self._waiting
-            self._wake.set()
+            self._give_back(batch, untold)
+        except asyncio.CancelledError:
+            self._give_back(batch, untold)
+            raise
+
+    def _give_back(self, batch: list[Login], untold: int) -> None:
+        """They wait again, before those who came since, as far as there is room."""
+        room = max(0, WAITING_MAX - len(self._waiting))
+        self._untold += untold + max(0, len(batch) - room)
+        self._waiting = batch[:room] + self._waiting
+        self._wake.set()
 
 
 def _columns(batch: list[Login], untold: int) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """The audit: who logged in, or failed to, and who changed what, by every door; and nobody but the
 migrator changes a row of it."""
 
+import asyncio
 import csv
 import io
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
@@ -14,8 +16,8 @@ from django.contrib.auth.models import Group as Role
 from django.db import DatabaseError, connection, transaction
 from django.test import Client as Browser
 
-from groups.access import api_tokens, audit
-from groups.access.wire_audit import FAILURES_MAX, Login
+from groups.access import api_tokens, audit, wire_audit
+from groups.access.wire_audit import FAILURES_MAX, Login, WireAudit
 from groups.admin import audit as audit_page
 from groups.core.authors import Author
 from groups.core.token_bucket import Bucket
@@ -300,3 +302,34 @@ async def test_logins_wait_while_the_database_is_away(served: Serving, other: Ot
     await writer._write()
     await writer._write()
     assert len(await entries(other, "wire-login")) == 1
+
+
+async def test_a_node_that_stops_while_the_database_hangs_says_what_is_lost(
+    served: Serving, other: Other, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what was on its way when it was told to stop is written, where that goes again."""
+    monkeypatch.setattr(wire_audit, "LAST_S", 0.05)
+    begun, hangs = asyncio.Event(), [True]
+
+    @asynccontextmanager
+    async def connections() -> AsyncIterator[Any]:
+        if hangs[0]:
+            begun.set()
+            await asyncio.Event().wait()
+        async with served.node.audit._connections() as connection:
+            yield connection
+
+    for goes_again in (False, True):
+        hangs[0] = True
+        writer = WireAudit(connections)
+        writer.add(Login(Author("", "c", "/h", "User:ann"), "PLAIN"))
+        task = asyncio.create_task(writer.run())
+        await begun.wait()
+        hangs[0] = not goes_again
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert ("1 logins are not in the audit" in caplog.text) is not goes_again
+        assert len(await entries(other, "wire-login")) == goes_again
+        begun.clear()
+        caplog.clear()
