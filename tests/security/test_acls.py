@@ -1,12 +1,14 @@
 """ACLs and users over the wire: made, described, deleted, told to nodes, and in the journal."""
 
 from collections.abc import AsyncIterator
+from threading import Thread, current_thread
 from typing import Any
 
 import pytest
 
+from groups.access import acls
 from groups.access import scram_credentials as scram
-from groups.core.acls.bindings import Operation, PatternType, Permission, ResourceType
+from groups.core.acls.bindings import Filter, Operation, PatternType, Permission, ResourceType
 from groups.core.errors import ErrorCode
 from groups.models import Journal
 from groups.queries.journal_text import sentence
@@ -192,6 +194,32 @@ async def test_filters_with_words_that_nobody_knows_mean_nothing(ann: Client) ->
     answer = await ann.call(everything(DescribeAclsRequest, pattern_type_filter=9), 3)
     assert answer.error_code == ErrorCode.INVALID_REQUEST
     assert await names(ann) == ["g"]
+
+
+async def test_many_acls_are_read_and_filtered_beside_the_loop(
+    ann: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a filter by name looks at that name alone."""
+    rules = [reading(f"g{n}") for n in range(50)]
+    assert set(await create(ann, *rules)) == {0}
+    loop, read, compared = current_thread(), list[Thread](), list[Thread]()
+    binding, matches = acls._binding, Filter.matches
+
+    def noted(row: Any) -> Any:
+        read.append(current_thread())
+        return binding(row)
+
+    def noted_too(asked: Filter, one: Any) -> bool:
+        compared.append(current_thread())
+        return matches(asked, one)
+
+    monkeypatch.setattr(acls, "_binding", noted)
+    monkeypatch.setattr(Filter, "matches", noted_too)
+    filters = [everything(resource_name_filter=f"g{n}") for n in range(50)]
+    answer = await ann.call(DeleteAclsRequest(filters=filters), 3)
+    assert [len(each.matching_acls) for each in answer.filter_results] == [1] * 50
+    assert len(compared) == 50
+    assert read and loop not in read and loop not in compared
 
 
 async def test_there_may_be_so_many_acls(served: Serving, ann: Client) -> None:
