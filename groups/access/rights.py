@@ -158,6 +158,8 @@ MODELS: Final[Mapping[str, Model]] = {
             "evict": dict.fromkeys(BOTH, EVICT),
             "pause": dict.fromkeys(BOTH, PAUSE),
             "reset": dict.fromkeys(BOTH, RESTORE),
+            "freeze": dict.fromkeys(BOTH, FREEZE),
+            "remove": dict.fromkeys(BOTH, DELETE),
             "change": {"GET": VIEW_GROUP},
         },
         actions={"force_rebalances": REBALANCE, "stop_work": PAUSE, "start_work": PAUSE},

@@ -17,7 +17,7 @@ from unfold.decorators import display
 from unfold.views import ChangeList
 
 from groups.access import rights
-from groups.admin import group_tabs, journal_page, pauses, resets, standing, verbs
+from groups.admin import freezes, group_tabs, journal_page, pauses, resets, standing, verbs
 from groups.admin.base import RollcallAdmin, unless_known
 from groups.admin.standing import READING
 from groups.models import Group, Journal
@@ -150,6 +150,8 @@ class GroupAdmin(RollcallAdmin):
             ("evict", self.evict_view),
             ("pause", self.pause_view),
             ("reset", self.reset_view),
+            ("freeze", self.freeze_view),
+            ("remove", self.remove_view),
         ]
         return [
             *(
@@ -173,6 +175,8 @@ class GroupAdmin(RollcallAdmin):
             **self.admin_site.each_context(request),
             "title": unquote(object_id),
             "may_rebalance": rights.may(request.user, rights.REBALANCE),
+            "may_freeze": rights.may(request.user, rights.FREEZE),
+            "may_delete": rights.may(request.user, rights.DELETE),
             **self.shown(request, object_id),
         }
         return render(request, "admin/groups/group/page.html", context)
@@ -199,6 +203,14 @@ class GroupAdmin(RollcallAdmin):
     def reset_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What a reset of offsets would do, and the form that asks for it."""
         return resets.reset(self, request, self.seen(request, object_id))
+
+    def freeze_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What a freeze or a thaw would do, and the form that asks for it."""
+        return freezes.freeze(self, request, self.seen(request, object_id))
+
+    def remove_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What is deleted with the group, and the form that asks for it."""
+        return freezes.remove(self, request, self.seen(request, object_id))
 
     def shown(self, request: HttpRequest, object_id: str) -> dict[str, Any]:
         """What the page of a group shows; of one that was deleted, its tombstone and journal."""

@@ -13,12 +13,11 @@ from django.contrib import messages
 from django.contrib.admin.utils import quote
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import curl
-from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason, is_many
+from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason, ask, is_many
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
 from groups.operations import requests
@@ -54,7 +53,8 @@ def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     changed = request.method == "POST" and form.data.get("seen") != str(held)
     must_type = not name and len(members) > TYPED_ABOVE
     if request.method == "POST" and not changed and _is_complete(form, group, must_type):
-        return _ask(request, group, form, name)
+        said = form.cleaned_data
+        return ask(request, group.group_id, _verb(said["verb"]), said["reason"], member_id=name)
     if changed:
         form = Asking({**request.POST.dict(), **now})
         form.errors.clear()
@@ -92,18 +92,6 @@ def _is_complete(form: Asking, group: Group, must_type: bool) -> bool:
     if must_type and form.cleaned_data["typed"] != group.group_id:
         form.add_error("typed", f"Type {group.group_id} to go on.")
     return not form.errors
-
-
-def _ask(request: HttpRequest, group: Group, form: Asking, name: str) -> HttpResponse:
-    said = form.cleaned_data
-    operation = requests.ask(
-        group.group_id,
-        _verb(said["verb"]),
-        reason=said["reason"],
-        actor=request.user.get_username(),
-        member_id=name,
-    )
-    return redirect(reverse("admin:groups_operation_change", args=[operation.pk]))
 
 
 def _verb(word: str) -> Operation.Verb:

@@ -15,9 +15,9 @@ from django.shortcuts import redirect, render
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import curl
-from groups.admin.verbs import Reason
+from groups.admin.verbs import Reason, ask
 from groups.models import Group, Member, Operation
-from groups.operations import offset_resets, requests
+from groups.operations import offset_resets
 from groups.operations.offset_resets import Plan, Wanted
 
 SHOWN_MAX: Final = 200
@@ -92,7 +92,7 @@ def reset(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     plan = _planned(form, group) if request.method == "POST" and form.is_valid() else None
     seen = request.POST.get("seen", "")
     if plan is not None and plan.changes and seen == plan.digest:
-        return _ask(request, group, plan, form.cleaned_data["reason"])
+        return _ask(request, group.group_id, plan, form.cleaned_data["reason"])
     members = Member.objects.filter(group_id=group.group_id).count()
     return render(
         request,
@@ -126,15 +126,8 @@ def _planned(form: Reset, group: Group) -> Plan | None:
         return None
 
 
-def _ask(request: HttpRequest, group: Group, plan: Plan, reason: str) -> HttpResponse:
-    operation = requests.ask(
-        group.group_id,
-        Operation.Verb.RESET_OFFSETS,
-        reason=reason,
-        actor=request.user.get_username(),
-        offsets=plan.offsets,
-    )
-    return redirect("admin:groups_operation_change", operation.pk)
+def _ask(request: HttpRequest, group_id: str, plan: Plan, reason: str) -> HttpResponse:
+    return ask(request, group_id, Operation.Verb.RESET_OFFSETS, reason, offsets=plan.offsets)
 
 
 def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
@@ -146,8 +139,7 @@ def undo(request: HttpRequest, operation: Operation) -> HttpResponse:
     except ValueError as error:
         messages.error(request, f"Nothing was undone: {error}.")
         return redirect("admin:groups_operation_change", operation.pk)
-    group = Group(group_id=operation.group_id)
-    return _ask(request, group, plan, f"undo of operation {operation.pk}")
+    return _ask(request, operation.group_id, plan, f"undo of operation {operation.pk}")
 
 
 def _json(wanted: Wanted) -> str | int:

@@ -14,7 +14,6 @@ from django.contrib import messages
 from django.contrib.admin.utils import quote
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
@@ -101,7 +100,7 @@ def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRe
         # Asked for anyway, a rebalance may end first, and the generation is another one then.
         expected = None if said["anyway"] else group.generation
         verb, reason = Operation.Verb.REBALANCE, said["reason"]
-        return _ask(request, group, verb, reason, expected_generation=expected)
+        return ask(request, group.group_id, verb, reason, expected_generation=expected)
     if changed:
         form = Asking({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
@@ -144,7 +143,7 @@ def evict(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespon
     changed = request.method == "POST" and _is_old(form, group)
     if request.method == "POST" and not changed and _is_confirmed(form, group, len(members)):
         reason = form.cleaned_data["reason"]
-        return _ask(request, group, Operation.Verb.EVICT, reason, member_id=member_id)
+        return ask(request, group.group_id, Operation.Verb.EVICT, reason, member_id=member_id)
     if changed:
         form = Asking({**request.POST.dict(), "generation": group.generation})
         form.errors.clear()
@@ -247,11 +246,16 @@ def _is_confirmed(form: Asking, group: Group, members: int) -> bool:
     return not form.errors
 
 
-def _ask(request: HttpRequest, group: Group, verb: str, reason: str, **more: Any) -> HttpResponse:
-    operation = requests.ask(
-        group.group_id, verb, reason=reason, actor=request.user.get_username(), **more
-    )
-    return redirect(reverse("admin:groups_operation_change", args=[operation.pk]))
+def ask(request: HttpRequest, group_id: str, verb: str, reason: str, **more: Any) -> HttpResponse:
+    """Ask for a verb, and go to its operation; or to the group, where it cannot be asked for."""
+    try:
+        operation = requests.ask(
+            group_id, verb, reason=reason, actor=request.user.get_username(), **more
+        )
+    except requests.OlderNode as error:
+        messages.error(request, f"Nothing was asked for. {error}")
+        return redirect("admin:groups_group_change", quote(group_id))
+    return redirect("admin:groups_operation_change", operation.pk)
 
 
 FROZEN: Final = "The group is frozen: nothing happens, and the operation fails, until it is thawed."

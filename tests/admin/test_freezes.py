@@ -1,0 +1,108 @@
+"""Freeze, thaw and delete in the admin: look first, give a reason, then ask."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
+from groups.models import Operation
+from tests.admin.test_groups import page
+from tests.admin.visitors import text, visitor
+from tests.api.conftest import write
+from tests.api.test_verbs import started
+
+pytestmark = pytest.mark.django_db
+
+WHY = {"reason": "a long batch", "verb": "freeze"}
+FROZEN = """
+INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)
+VALUES ('orders', 0, 'rollcall.freeze', 'true', now())
+"""
+
+
+@pytest.fixture
+def operator() -> Client:
+    return visitor(OPERATOR, name="olga")
+
+
+@pytest.fixture
+def administrator() -> Client:
+    return visitor(ADMINISTRATOR, name="ada")
+
+
+def frozen() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(FROZEN)
+
+
+def asked() -> list[tuple[str, str, str]]:
+    """Every operation."""
+    return list(Operation.objects.order_by("id").values_list("group_id", "verb", "actor"))
+
+
+def test_a_group_is_frozen_and_what_is_frozen_is_offered_to_be_thawed(operator: Client) -> None:
+    write("orders")
+    assert "No rebalance begins until" in text(operator.get(page("orders", "freeze")))
+    answer: Any = operator.post(page("orders", "freeze"), WHY)
+    made = Operation.objects.get()
+    assert answer.url == reverse("admin:groups_operation_change", args=[made.pk])
+    frozen()
+    assert "Thaw the group" in text(operator.get(page("orders", "freeze")))
+    operator.post(page("orders", "freeze"), {**WHY, "verb": "thaw"})
+    assert asked() == [("orders", "freeze", "olga"), ("orders", "thaw", "olga")]
+
+
+def test_what_somebody_else_froze_meanwhile_is_shown_again(operator: Client) -> None:
+    write("orders")
+    frozen()
+    shown = text(operator.post(page("orders", "freeze"), WHY))
+    assert "Somebody froze or thawed it since you looked." in shown
+    assert "a long batch" in shown and 'value="thaw"' in shown
+    assert asked() == []
+
+
+@pytest.mark.parametrize("tail", ["freeze", "remove"])
+def test_without_a_reason_nothing_is_asked(administrator: Client, tail: str) -> None:
+    write("orders", size=0)
+    said = {**WHY, "reason": " ", "typed": "orders"}
+    shown = text(administrator.post(page("orders", tail), said))
+    assert "This field is required." in shown and asked() == []
+
+
+def test_what_is_deleted_is_typed_out(administrator: Client) -> None:
+    write("orders", size=0)
+    shown = text(administrator.post(page("orders", "remove"), WHY))
+    assert "Type orders to go on." in shown and asked() == []
+    administrator.post(page("orders", "remove"), {**WHY, "typed": "orders"})
+    assert asked() == [("orders", "delete", "ada")]
+
+
+def test_a_group_with_members_has_no_form_and_is_not_deleted(administrator: Client) -> None:
+    write("orders", size=1)
+    for shown in (
+        text(administrator.get(page("orders", "remove"))),
+        text(administrator.post(page("orders", "remove"), {**WHY, "typed": "orders"})),
+    ):
+        assert "The group has 1 member: stop them first." in shown
+        assert "Delete the group" not in shown
+    assert asked() == []
+
+
+def test_who_may_not_sees_no_button(operator: Client) -> None:
+    write("orders", size=0)
+    assert page("orders", "freeze") in text(operator.get(page("orders")))
+    assert page("orders", "remove") not in text(operator.get(page("orders")))
+    assert page("orders", "freeze") not in text(visitor(VIEWER).get(page("orders")))
+    assert operator.post(page("orders", "remove"), {**WHY, "typed": "orders"}).status_code == 403
+    assert asked() == []
+
+
+def test_what_an_older_node_does_not_know_is_told(operator: Client) -> None:
+    write("orders", size=0)
+    started(7, "0019_client_reason", owns=0)
+    shown = text(operator.post(page("orders", "freeze"), WHY, follow=True))
+    assert "Nothing was asked for. Node 7 is of an older version" in shown
+    assert asked() == []
