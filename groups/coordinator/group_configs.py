@@ -157,7 +157,6 @@ class Configs:
         validate_only: bool,
     ) -> tuple[dict[str, Values], dict[str, Refuse]]:
         after, refused, slices = dict[str, Values](), dict[str, Refuse](), Slices()
-        grown = 0
         for group_id, changes in wanted.items():
             if slices.is_over:
                 await slices.pause()
@@ -165,8 +164,7 @@ class Configs:
             try:
                 new = changed(old, changes, self.broker)
                 if len(new) > len(old) and not validate_only:
-                    self.admit(grown + len(new) - len(old))
-                    grown += len(new) - len(old)
+                    self.admit(len(new) - len(old))
                 after[group_id] = new
             except Refuse as refusal:
                 refused[group_id] = refusal
