@@ -167,7 +167,8 @@ class Configs:
                     self.admit(len(new) - len(old))
                 after[group_id] = new
             except Refuse as refusal:
-                refused[group_id] = refusal
+                # Its frames would hold it in turn until a collection: 80 ms for 10,000.
+                refused[group_id] = refusal.with_traceback(None)
         return after, refused
 
     async def _note(
