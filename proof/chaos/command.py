@@ -2,13 +2,14 @@
 
 import argparse
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from proof.chaos import report
 from proof.chaos.faults import BY_NAME, FAULTS
 from proof.chaos.fleet import Size
-from proof.chaos.run import run
+from proof.chaos.run import Outcome, run
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,8 +26,19 @@ def main(arguments: Sequence[str]) -> int:
     outcome = asyncio.run(run(asked.minutes, asked.nodes, asked.seed, faults, size, asked.most))
     if asked.log:
         Path(asked.log).write_text("".join(outcome.log))
+        if outcome.history:
+            Path(f"{asked.log}.history").write_text("".join(_history(outcome)))
     print("\n".join(report.lines(outcome, asked.seed)), flush=True)
     return 1 if outcome.violations else 0
+
+
+def _history(outcome: Outcome) -> Iterator[str]:
+    """The records around violations and all faults, a line of JSON each, in order."""
+    faults = [
+        {"at": begun * 1000, "type": "fault", "name": each.name} for each, begun in outcome.injected
+    ]
+    for record in sorted([*outcome.history, *faults], key=lambda record: record["at"]):
+        yield json.dumps(record, default=str) + "\n"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -41,5 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--big", type=int, default=60, help="members of a big group; 0: none")
     parser.add_argument("--plain", action="store_true", help="no groups with odd names and values")
     parser.add_argument("--only", nargs="*", choices=sorted(BY_NAME), help="these faults alone")
-    parser.add_argument("--log", help="a file for what the processes said")
+    parser.add_argument(
+        "--log", help="a file for what the processes said, and beside it the history of violations"
+    )
     return parser

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from proof.chaos import audit
 from proof.chaos import verdict as account
@@ -35,13 +36,15 @@ before most of this has been forgotten by somebody."""
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run showed. ``injected``: each fault with the instant when it began."""
+    """What a run showed. ``injected``: each fault with the instant when it began; ``history``: the
+    records around violations."""
 
     record: Record
     served: Served
     injected: list[tuple[Fault, float]] = field(default_factory=list)
     left_out: list[Fault] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
+    history: list[Mapping[str, Any]] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
 
 
@@ -81,7 +84,7 @@ async def among(
             await _inject(scene, together, outcome)
             await world.witness.read(SETTLE_S)
         settled = await _rests(fleet)
-    outcome.violations = await verdict(world, fleet, settled=settled)
+    outcome.violations = await verdict(world, fleet, settled=settled, kept=outcome.history)
     outcome.log = world.log()
     return outcome
 
@@ -140,11 +143,21 @@ async def _rests(fleet: Fleet) -> bool:
     return True
 
 
-async def verdict(world: World, fleet: Fleet, *, settled: bool = True) -> list[str]:
-    """End the members and judge what they saw, what was committed, and what processes said."""
+async def verdict(
+    world: World,
+    fleet: Fleet,
+    *,
+    settled: bool = True,
+    kept: list[Mapping[str, Any]] | None = None,
+) -> list[str]:
+    """End the members and judge what they saw, what was committed, and what processes said.
+    ``kept`` is given the records around what did not hold."""
     groups = dict.fromkeys(fleet.groups, settled)
     fleet.record.note("end", healed_ms=PEACE_MS, groups=groups)
     await fleet.stop()
     await world.witness.read(SETTLE_S)
-    found = account.judge(fleet.record.calls, world.witness.rows)
+    told = fleet.record.calls, world.witness.rows
+    found = account.judge(*told)
+    if found and kept is not None:
+        kept += account.around(found, account.merged(*told))
     return [*map(str, found), *audit.violations(fleet.record.defects, world.log())]

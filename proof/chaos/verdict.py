@@ -34,6 +34,31 @@ def merged(calls: Sequence[Record], rows: Sequence[Record]) -> list[Record]:
     return sorted([*known, *told], key=lambda record: record["at"])
 
 
+BEFORE_MS: Final = 90_000.0
+AFTER_MS: Final = 5_000.0
+"""What is kept of the history around a violation: more than any session before it."""
+
+
+def around(found: Collection[Violation], history: Sequence[Record]) -> list[Record]:
+    """The records that tell how it came to these: of their groups, and what is of no group."""
+    asked = {call["call"]: call["group"] for call in history if call["type"] == "invoke"}
+
+    def group_of(record: Record) -> str | None:
+        group: str | None = record.get("group", asked.get(record.get("call", -1)))
+        return group
+
+    spans = [(group_of(each.record), each.at) for each in found]
+
+    def is_near(record: Record) -> bool:
+        about = group_of(record)
+        return any(
+            about in (None, group) and -BEFORE_MS <= record["at"] - at <= AFTER_MS
+            for group, at in spans
+        )
+
+    return [record for record in history if is_near(record)]
+
+
 Spans = Mapping[Place, Sequence[tuple[float, float]]]
 
 

@@ -12,7 +12,7 @@ from groups.core.rows import slot_of
 from proof.chaos.commits import Commits
 from proof.chaos.history_fields import of_answer, of_request
 from proof.chaos.logical_decoding import EPOCH_2000_S, Change, Said, Stream, Transaction
-from proof.chaos.verdict import judge, merged
+from proof.chaos.verdict import BEFORE_MS, around, judge, merged
 from rollcall.wire.messages.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
@@ -189,6 +189,16 @@ def test_who_reads_behind_the_acknowledgement_must_see_it() -> None:
 def test_an_acknowledgement_without_a_row_is_seen() -> None:
     [violation] = judge(COMMITTED, [])
     assert violation.invariant == "I10"
+
+
+def test_what_came_before_a_violation_is_kept_and_nothing_of_others() -> None:
+    history = merged(COMMITTED, [])
+    [violation] = judge(COMMITTED, [])
+    others = [{**record, "call": 2} for record in history]
+    others[0] |= {"group": "another"}
+    of_all = {"type": "late", "at": violation.at}
+    long_ago = {**history[0], "at": violation.at - 2 * BEFORE_MS}
+    assert around([violation], [long_ago, *history, *others, of_all]) == [*history, of_all]
 
 
 def test_a_write_under_an_old_epoch_is_seen() -> None:
