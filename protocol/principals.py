@@ -22,8 +22,10 @@ SHORT = {
 }
 """OpenSSL's names of attributes, and RFC 2253's; any other keeps OpenSSL's."""
 
-NAME_CHARS_MAX = 1024
-"""A longer name matches nothing: patterns are the operator's, names are not."""
+NAME_BYTES_MAX = 1024
+"""A longer name matches nothing: patterns are the operator's, names are not. Nor is anybody called
+so by a rule, or with U+0000: the audit has principals in an index, and what cannot be written there
+would fail with every change of its group."""
 
 _RULE = re.compile(r"RULE:((?:\\.|[^\\/])*)/((?:\\.|[^\\/])*)/([LU]?)|(DEFAULT)")
 _SPECIAL = re.compile(r'([,+"\\<>;])|(^[ #])|( $)')
@@ -83,12 +85,16 @@ def _rule(match: re.Match[str]) -> Rule:
 def principal(subject: Subject, rules: Sequence[Rule]) -> str | None:
     """Who a certificate's subject is; None where no rule matches."""
     name = distinguished_name(subject)
-    if len(name) > NAME_CHARS_MAX:
+    if not _is_storable(name):
         return None
     for rule in rules:
         if found := rule.apply(name):
-            return f"User:{found}"
+            return f"User:{found}" if _is_storable(found) else None
     return None
+
+
+def _is_storable(name: str) -> bool:
+    return len(name.encode(errors="replace")) <= NAME_BYTES_MAX and "\0" not in name
 
 
 def distinguished_name(subject: Subject) -> str:

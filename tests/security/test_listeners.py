@@ -139,6 +139,17 @@ def test_a_principal_follows_from_a_certificate(rules: str, principal: str | Non
     assert principals.principal(SUBJECT, principals.read(rules)) == principal
 
 
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [("Ann\0", ""), ("\U0001f600" * 256, ""), ("a" * 600, "RULE:CN=(.*)/$1$1/"), ("a" * 1022, "")],
+    ids=["nul", "bytes", "rule", "long"],
+)
+def test_what_cannot_be_written_down_is_nobody(name: str, rules: str) -> None:
+    """PostgreSQL's texts hold no NUL, its indexes 2,704 bytes."""
+    assert principals.principal(((("commonName", name),),), principals.read(rules)) is None
+    assert principals.principal(((("commonName", "a" * 1021),),), principals.read("")) is not None
+
+
 @pytest.mark.parametrize("rules", ["RULE:a", "RULE:(/x/", "RULE:a/$1/", "DEFAULT,x"])
 def test_rules_that_say_nothing_are_refused(rules: str) -> None:
     with pytest.raises(principals.RuleError):
