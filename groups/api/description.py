@@ -46,6 +46,9 @@ PROBLEM: Final = {
 
 FAILED: Final = str(int(HTTPStatus.CONFLICT))
 
+UNCHANGED: Final = str(int(HTTPStatus.NOT_MODIFIED))
+KNOWN: Final = "Nothing has changed since the answer whose `ETag` stands in `If-None-Match`."
+
 REFUSED: Final = {
     "description": "A problem.",
     "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
@@ -53,12 +56,14 @@ REFUSED: Final = {
 
 
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Whatever can be asked can be refused, in one shape; so is what has failed (409)."""
+    """Whatever can be asked can be refused, in one shape; so is what has failed (409). What is
+    looked at may be known already (304)."""
     result["components"]["schemas"]["Problem"] = PROBLEM
     for operations in result["paths"].values():
-        for operation in operations.values():
+        for method, operation in operations.items():
             told = operation["responses"]
             told["default"] = REFUSED
+            told |= {UNCHANGED: {"description": KNOWN}} if method == "get" else {}
             told |= {code: {**REFUSED, **told[code]} for code in told if code == FAILED}
     return result
 

@@ -9,11 +9,14 @@ query.
 
 import re
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote, unquote
 
 from django.http import HttpRequest, HttpResponse
+from django.middleware.gzip import GZipMiddleware
 from django.urls import register_converter
 
+from groups.api.known_answers import known_is_not_sent
 from groups.api.request_ids import identified
 
 PREFIX, CONFLUENT = "/api/", "/kafka/"
@@ -76,8 +79,10 @@ def names_ids_in_query(request: HttpRequest) -> bool:
 
 
 def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
-    """Middleware of REST: paths in their percent-encoded form, and a name for each request."""
-    answered = identified(get_response)
+    """Middleware of REST: paths in their percent-encoded form, a name for each request, and no more
+    bytes than the caller needs."""
+    compressed: Any = GZipMiddleware(known_is_not_sent(get_response))
+    answered = identified(compressed)
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith((PREFIX, CONFLUENT)):

@@ -1,0 +1,26 @@
+"""ETag and 304 (RFC 9110): what the caller has already is not sent to it once more.
+
+The tag is of the answer as it is told, so whatever the answer shows changes it.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response, patch_cache_control, set_response_etag
+
+
+def known_is_not_sent(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: answers to GET have a tag, and no cache keeps them for others or unasked."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        answer = get_response(request)
+        if request.method != "GET" or answer.status_code != HTTPStatus.OK or answer.streaming:
+            return answer
+        patch_cache_control(answer, private=True, no_cache=True)
+        set_response_etag(answer)
+        return get_conditional_response(request, answer["ETag"], response=answer) or answer
+
+    return middleware
