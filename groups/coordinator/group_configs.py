@@ -7,7 +7,7 @@ from then on. What a value may be is told in ``groups.core.configs.group``.
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
@@ -226,7 +226,15 @@ class Configs:
             else:
                 groups = {g for g in asked if g is not None and slot_of(g) in slots}
                 found = await load.configs_by_id(connection, sorted(groups))
-            for group_id in groups:
+            await self._heed_rows(groups, found)
+
+    async def _heed_rows(self, groups: Iterable[str], found: Mapping[str, Values]) -> None:
+        """In slices, since there may be 100,000; slots may go meanwhile, and none comes."""
+        slices = Slices()
+        for group_id in groups:
+            if slices.is_over:
+                await slices.pause()
+            if slot_of(group_id) in self.coordinator.epochs:
                 self.coordinator.configure(group_id, found.get(group_id, NOTHING))
 
     @asynccontextmanager
