@@ -31,7 +31,9 @@ WAITING_MAX: Final = 16
 it looks. One more is answered at once; to wait is a preference, not a right (RFC 7240)."""
 
 LOOK_S: Final = 0.1
-"""Between two looks at an operation that somebody waits for."""
+"""Between two looks at an operation that somebody waits for: a row by its key, ten times a second
+for ``WAITING_MAX`` at most. A bell would want a connection that listens in each process of the
+web, for as long as it serves."""
 
 _seats = BoundedSemaphore(WAITING_MAX)
 

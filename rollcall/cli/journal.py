@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Annotated, Final, Self
 
 import typer
@@ -24,12 +25,21 @@ COLUMNS: Final[Sequence[Column]] = (
 
 LINES: Final = 20
 LOOK_S: Final = 1.0
-"""Between two looks, while following."""
+"""Between two looks, while following. REST has no answer that waits for an entry: one would hold
+a thread of the web, and a connection to the database, for each follower."""
 
 LATE_S: Final = 10.0
 """Entries of a transaction that ends later may come behind greater numbers. A node gives none of
 its transactions longer than five seconds (docs/architecture.md, *Roles*), so entries are looked
 for again from where the numbers stood so long ago."""
+
+LATEST_S: Final = 180.0
+"""A worker's statement may take sixty seconds, and a person's as long as they like: now and then
+entries are looked for again from where the numbers stood so long ago. What comes later yet is not
+followed; it stands in the list."""
+
+FAR: Final = 15
+"""Of so many looks one goes back as far as that: it reads all entries since then."""
 
 LOOKED_BACK: Final = 500
 """Entries below the newest one that are known from the start: what appears among them later is
@@ -92,14 +102,14 @@ class Known:
         self.greatest.append((time.monotonic(), max(seq, self.greatest[-1][1])))
         return True
 
-    def settled(self) -> int:
-        """The greatest number that was there ``LATE_S`` ago: what is new has a greater one."""
-        limit = time.monotonic() - LATE_S
-        while len(self.greatest) > 1 and self.greatest[1][0] <= limit:
+    def settled(self, late_s: float) -> int:
+        """The greatest number that was there ``late_s`` ago, ``LATEST_S`` at most: what is new has
+        a greater one, if its transaction took no longer."""
+        now = time.monotonic()
+        while len(self.greatest) > 1 and self.greatest[1][0] <= now - LATEST_S:
             self.greatest.pop(0)
-        after = self.greatest[0][1]
-        self.told = {seq for seq in self.told if seq > after}
-        return after
+        self.told = {seq for seq in self.told if seq > self.greatest[0][1]}
+        return next(seq for at, seq in reversed(self.greatest) if at <= now - late_s)
 
 
 def followed(
@@ -108,10 +118,11 @@ def followed(
     """Entries as they come, each once, for ever.
 
     Numbers are given before commits: an entry may appear behind greater ones. So each look begins
-    where the numbers stood ``LATE_S`` ago.
+    where the numbers stood ``LATE_S`` ago, and some further back.
     """
-    while True:
-        for row in rest.pages("/journal", after=known.settled(), group_id=group_id, kind=kind):
+    for look in count(1):
+        after = known.settled(LATE_S if look % FAR else LATEST_S)
+        for row in rest.pages("/journal", after=after, group_id=group_id, kind=kind):
             if known.is_new(row["seq"]):
                 yield row
         time.sleep(LOOK_S)
