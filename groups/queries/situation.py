@@ -4,7 +4,7 @@ Reads only. What the owner of a group told is believed while it is fresh; from o
 nothing is shown.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -41,10 +41,17 @@ that lives may be a little older than half of it."""
 MS: Final = timedelta(milliseconds=1)
 
 
-def waiting_of(group_ids: Collection[str], now: datetime) -> Mapping[str, Waiting]:
-    """What owners told of these groups lately. One statement."""
-    rows = Row.objects.filter(group_id__in=group_ids, told_at__gt=now - BELIEVED)
-    return {row.group_id: _waiting(row, now) for row in rows}
+def waiting_of(groups: Sequence[Any], now: datetime) -> Mapping[str, Waiting]:
+    """What owners told of these groups lately. A group that has settled since waits for nothing of
+    what was told before: owners look once a second. One statement."""
+    settled = {one.group_id: one.state_since for one in groups if one.state in SETTLED}
+    ids = [one.group_id for one in groups]
+    rows = Row.objects.filter(group_id__in=ids, told_at__gt=now - BELIEVED)
+    return {
+        row.group_id: _waiting(row, now)
+        for row in rows
+        if row.told_at >= settled.get(row.group_id, row.told_at)
+    }
 
 
 def _waiting(row: Any, now: datetime) -> Waiting:
@@ -113,7 +120,7 @@ def _facts(seen: Seen, now: datetime) -> Facts:
         owned=owned,
         unowned=_unowned(seen, owned) if is_settled and members else None,
         is_served=seen.owner is not None,
-        waiting=waiting_of([group.group_id], now).get(group.group_id),
+        waiting=waiting_of([group], now).get(group.group_id),
         frozen=_freeze(group, _who_froze(group.group_id)) if group.frozen_since else None,
         stopped=_stopped(seen.work),
         stopped_members=sum(bool(pause.name) for pause in seen.work.pauses),
@@ -161,7 +168,7 @@ def of_many(groups: Sequence[Any], now: datetime | None = None) -> Mapping[str, 
     """Of annotated groups (``groups.queries.groups.annotated``), as lists show them: who froze a
     group, and what of a settled one has no owner, is told on its page. One statement."""
     now = now or timezone.now()
-    waiting = waiting_of([group.group_id for group in groups], now)
+    waiting = waiting_of(groups, now)
     return {
         group.group_id: situation(
             Facts(

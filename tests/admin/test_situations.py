@@ -12,7 +12,7 @@ from django.test import Client
 
 from groups.access.staff_roles import OPERATOR, VIEWER
 from groups.core.waiting import Act, Phase
-from groups.models import Liveness, Waiting
+from groups.models import Group, Liveness, Waiting
 from groups.queries import situation as situations
 from groups.queries import situation_text as words
 from groups.queries.situation_text import Facts, Member, Order, Stopped, Tone, situation
@@ -264,10 +264,23 @@ def test_what_an_owner_told_that_is_gone_is_not_believed() -> None:
 
 
 @pytest.mark.django_db
-def test_time_goes_on_since_the_owner_told() -> None:
+def test_a_group_that_settled_since_its_owner_told_waits_for_nothing() -> None:
+    """One that is settled and waits, as a frozen one does, was told of later."""
     write("orders")
+    owned()
+    tells("orders", ago="1 s")
+    assert "ben" not in text(visitor(VIEWER).get(page("orders", "live")))
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rollcall_group SET state_since = now() - interval '9 seconds'")
+    assert "Waiting for ben" in text(visitor(VIEWER, name="vito").get(page("orders", "live")))
+
+
+@pytest.mark.django_db
+def test_time_goes_on_since_the_owner_told() -> None:
+    write("orders", state="PreparingRebalance")
     tells("orders", ago="10 s")
-    told = situations.waiting_of(["orders"], datetime.now(UTC))["orders"]
+    (group,) = Group.objects.all()
+    told = situations.waiting_of([group], datetime.now(UTC))["orders"]
     assert told.awaited[0].silent_ms >= 98_000 and told.awaited[0].left_ms <= 22_000
     assert told.left_ms is not None and told.left_ms <= 50_000
     assert told.since_ms is not None and told.since_ms >= 15_000
