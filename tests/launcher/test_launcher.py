@@ -84,6 +84,7 @@ def test_nothing_outlives_a_launcher_that_is_killed(folder: Path, launch: Launch
     launcher = launch(*LAUNCHER, **environ(folder))
     wait_ready(launcher)
     below = descendants(launcher.pid)
+    assert len(below) > 3
 
     launcher.kill()
 
