@@ -6,11 +6,14 @@ from functools import cached_property
 from typing import Any, Final
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.paginator import Paginator
 from django.db import connection
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from groups.admin.base import RollcallAdmin
@@ -106,7 +109,10 @@ class AuditAdmin(RollcallAdmin):
 
     def csv_view(self, request: HttpRequest) -> HttpResponse:
         """What the list has found, by the same filters, as CSV."""
-        found = self.get_changelist_instance(request).get_queryset(request)
+        try:
+            found = self.get_changelist_instance(request).queryset
+        except IncorrectLookupParameters:
+            return redirect(f"{reverse('admin:groups_auditentry_changelist')}?{ERROR_FLAG}=1")
         answer = HttpResponse(content_type="text/csv; charset=utf-8")
         name = f"audit-{timezone.now():%Y%m%dT%H%M%SZ}.csv"
         answer["Content-Disposition"] = f'attachment; filename="{name}"'

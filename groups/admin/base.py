@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.db import DataError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, set_response_etag
@@ -56,6 +58,13 @@ class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whether rows are deleted here."""
         return rights.may(request.user, self.rights.delete)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The list; Django's page for filters that cannot be, where PostgreSQL finds so: a NUL."""
+        try:
+            return super().get_changelist_instance(request)
+        except DataError as error:
+            raise IncorrectLookupParameters from error
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
