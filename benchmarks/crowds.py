@@ -127,9 +127,10 @@ class Good:
 
     async def watched(self, seconds: float) -> Seen:
         """What they see in so many seconds."""
-        self.seen = Seen()
+        self.seen = seen = Seen()
         await asyncio.sleep(seconds)
-        return self.seen
+        self.seen = Seen()  # what follows, as the gathering of a crowd, is of no phase
+        return seen
 
 
 # -- crowds

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import assignors, commits, convergence, growth, heartbeats, paired
+from benchmarks import assignors, commits, convergence, crowds, growth, heartbeats, paired
 from benchmarks.commits import Committer
 from benchmarks.counting_proxy import CountingProxy
 from benchmarks.options import Options
@@ -100,6 +100,14 @@ async def test_the_proxy_counts_each_request_and_passes_it_on(installation: Inst
         peer.close()
 
     assert proxy.counts == {METADATA: 3}
+
+
+async def test_a_phase_of_crowds_ends_with_its_time() -> None:
+    """What was seen while a crowd gathered counted as calm, and each ratio to it was too small."""
+    good = crowds.Good([])
+    calm = await good.watched(0)
+    good.seen.beats.append(1.0)
+    assert calm.beats == []
 
 
 @pytest.mark.parametrize("is_alike", [True, pytest.param(False, marks=pytest.mark.long)])
