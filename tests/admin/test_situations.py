@@ -222,10 +222,19 @@ def stuck(db: None) -> None:
     tells("orders")
 
 
-STUCK = (
-    r"Waiting for ben \(silent 8\d s, evicted in [23]\d s\); 6 partitions stand still;"
+STUCK = re.compile(
+    r"Waiting for ben \(silent (\d+) s, evicted in (\d+) s\); 6 partitions stand still;"
     r" dan waits to join\."
 )
+
+
+def is_stuck(shown: str) -> bool:
+    """Whether the sentence is there, however long it took to come."""
+    told = STUCK.search(shown)
+    if told is None:
+        return False
+    silent, left = map(int, told.groups())
+    return silent >= 88 and abs(silent + left - 120) <= 1  # each is rounded
 
 
 @pytest.mark.usefixtures("stuck")
@@ -235,7 +244,7 @@ def test_page_list_and_overview_say_the_same() -> None:
         cursor.execute("UPDATE rollcall_group SET state_since = now() - interval '2 minutes'")
     operator = visitor(OPERATOR, name="olga")
     for path in (page("orders"), page("orders", "live"), LIST, "/admin/"):
-        assert re.search(STUCK, text(operator.get(path))), path
+        assert is_stuck(text(operator.get(path))), path
     shown = text(operator.get(page("orders")))
     assert ">Evict ben</a>" in shown and "evict/?member=m-1" in shown
     assert "Evict" not in text(visitor(VIEWER).get(page("orders")))
@@ -245,7 +254,7 @@ def test_page_list_and_overview_say_the_same() -> None:
 def test_rest_has_the_sentence_and_the_facts(viewer: Client) -> None:
     one = viewer.get("/api/v1/groups/orders").json()
     (listed,) = viewer.get("/api/v1/groups").json()["data"]
-    assert re.fullmatch(STUCK, listed["situation"])
+    assert STUCK.fullmatch(listed["situation"]) and is_stuck(listed["situation"])
     for found in (one, listed):
         waits = found["waiting"]
         assert (waits["phase"], waits["still"], waits["newcomers"]) == ("join", 6, ["dan"])
@@ -295,7 +304,8 @@ def test_a_member_of_a_settled_group_that_falls_silent_is_named() -> None:
         group_id="orders", member_id="m-0", heard_at=heard_at, deadline_at=heard_at
     )
     shown = text(visitor(VIEWER).get(page("orders", "live")))
-    assert "Nothing was heard of a-client for 9 s" in shown
+    told = re.search(r"Nothing was heard of a-client for (\d+) s", shown)
+    assert told is not None and int(told[1]) >= 9
 
 
 @pytest.mark.django_db
