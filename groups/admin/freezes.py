@@ -14,7 +14,7 @@ from django.shortcuts import render
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import curl
-from groups.admin.verbs import Reason, ask
+from groups.admin.verbs import Reason, Typed, ask
 from groups.models import Group, Member, Offset, Operation
 
 FREEZE: Final = Operation.Verb.FREEZE
@@ -34,12 +34,6 @@ class Freezing(Reason):
     """Freeze or thaw: what was offered when the page was looked at."""
 
     verb = forms.ChoiceField(choices=[(v, v) for v in WORDS], widget=forms.HiddenInput)
-
-
-class Removing(Reason):
-    """What is lost is typed out first."""
-
-    typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
 
 
 def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
@@ -66,11 +60,9 @@ def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
 def remove(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """What is deleted, and the form that asks for it, where the group has no members."""
     members = Member.objects.filter(group_id=group.group_id).count()
-    form = Removing(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        if form.cleaned_data["typed"] != group.group_id:
-            form.add_error("typed", f"Type {group.group_id} to go on.")
-        elif not members:
+    form = Typed(request.POST or None)
+    if request.method == "POST" and form.is_valid() and form.is_typed(group.group_id):
+        if not members:
             verb, reason = Operation.Verb.DELETE, form.cleaned_data["reason"]
             return ask(request, group.group_id, verb, reason)
     who = "1 member" if members == 1 else f"{members} members"

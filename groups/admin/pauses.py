@@ -17,7 +17,7 @@ from django.shortcuts import redirect, render
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import curl
-from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Reason, ask, is_many
+from groups.admin.verbs import GROUPS_MAX, TYPED_ABOVE, Many, Typed, ask, is_many
 from groups.core.pauses import RUNNING
 from groups.models import Group, Operation
 from groups.operations import requests
@@ -28,12 +28,11 @@ STOP: Final = "stop"
 START: Final = "start"
 
 
-class Asking(Reason):
+class Asking(Typed):
     """Stop or start. ``seen``: the pause that was in force when the page was looked at, 0: none."""
 
     verb = forms.ChoiceField(choices=[(STOP, STOP), (START, START)], widget=forms.HiddenInput)
     seen = forms.IntegerField(widget=forms.HiddenInput)
-    typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
 
 
 def pause(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
@@ -89,8 +88,8 @@ def _is_complete(form: Asking, group: Group, must_type: bool) -> bool:
     """Whether there is a reason, and a large group was typed out."""
     if not form.is_valid():
         return False
-    if must_type and form.cleaned_data["typed"] != group.group_id:
-        form.add_error("typed", f"Type {group.group_id} to go on.")
+    if must_type:
+        form.is_typed(group.group_id)
     return not form.errors
 
 

@@ -65,11 +65,24 @@ class Reason(forms.Form):
         return reason
 
 
-class Many(Reason):
+class Typed(Reason):
+    """A reason for what cannot be taken back: what it is done to is typed out first."""
+
+    typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
+
+    def is_typed(self, wanted: str) -> bool:
+        """Whether it was; of a valid form, which is told if not. An input is one line, and nobody
+        sees blanks at its ends, which ids may have."""
+        if self.cleaned_data["typed"].split() == wanted.split():
+            return True
+        self.add_error("typed", f"Type {wanted} to go on.")
+        return False
+
+
+class Many(Typed):
     """One reason for many groups. ``once`` makes the form ask once, however often it is sent."""
 
     once = forms.UUIDField(widget=forms.HiddenInput)
-    typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
 
 
 def is_many(form: Many, group_ids: Sequence[str]) -> tuple[int, bool]:
@@ -77,17 +90,16 @@ def is_many(form: Many, group_ids: Sequence[str]) -> tuple[int, bool]:
     to be typed; a form that was sent without it is told so. (Members come and go meanwhile.)"""
     members = Member.objects.filter(group_id__in=group_ids).count()
     must_type = members > TYPED_ABOVE
-    if must_type and form.is_valid() and form.cleaned_data["typed"] != str(len(group_ids)):
-        form.add_error("typed", f"Type {len(group_ids)} to go on.")
+    if must_type and form.is_valid():
+        form.is_typed(str(len(group_ids)))
     return members, must_type
 
 
-class Asking(Reason):
+class Asking(Typed):
     """A verb on one group, as it was when its page was looked at."""
 
     generation = forms.IntegerField(widget=forms.HiddenInput)
     anyway = forms.BooleanField(required=False)
-    typed = forms.CharField(required=False, widget=forms.TextInput(attrs={"class": "rc-field"}))
 
 
 def rebalance(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
@@ -241,8 +253,8 @@ def _is_confirmed(form: Asking, group: Group, members: int) -> bool:
     """Whether there is a reason, and a large group was typed out."""
     if not form.is_valid():
         return False
-    if members > TYPED_ABOVE and form.cleaned_data["typed"] != group.group_id:
-        form.add_error("typed", f"Type {group.group_id} to go on.")
+    if members > TYPED_ABOVE:
+        form.is_typed(group.group_id)
     return not form.errors
 
 

@@ -80,6 +80,17 @@ def test_what_is_deleted_is_typed_out(administrator: Client) -> None:
     assert asked() == [("orders", "delete", "ada")]
 
 
+@pytest.mark.parametrize("group_id", [" orders ", "two\nlines", "a  b"])
+def test_an_id_that_no_input_can_hold_is_typed_as_it_is_seen(
+    administrator: Client, group_id: str
+) -> None:
+    """A browser puts no line breaks into a line, and shows no blanks at its ends."""
+    write(group_id, size=0)
+    said = {**WHY, "typed": " ".join(group_id.split())}
+    administrator.post(page(group_id, "remove"), said)
+    assert asked() == [(group_id, "delete", "ada")]
+
+
 def test_a_group_with_members_has_no_form_and_is_not_deleted(administrator: Client) -> None:
     write("orders", size=1)
     for shown in (
