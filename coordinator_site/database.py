@@ -124,7 +124,10 @@ def take_role(
     if role == WORKER:
         entry["CONN_MAX_AGE"] = WORKER_MAX_AGE_S
     if role == WEB:
+        from coordinator_site.web_connections import Connection
+
         entry["OPTIONS"]["pool"] = {
+            "connection_class": Connection,
             "min_size": 1,
             "max_size": connections,
             "timeout": POOL_WAIT_S,

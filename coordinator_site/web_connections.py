@@ -1,0 +1,45 @@
+"""The web's connections to PostgreSQL: a server process that hangs is waited for only so long.
+
+PostgreSQL's own timeouts end what takes long, but not the wait for a server process that hangs or
+for a network that swallows everything: each such request would keep a thread and a connection of
+the pool for ever. As ``groups.postgres.connections`` has it for nodes.
+"""
+
+import logging
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+from psycopg.pq import TransactionStatus
+
+logger = logging.getLogger(__name__)
+
+RV = TypeVar("RV")
+
+PATIENCE_S: Final = 35.0
+"""For one answer: more than the statement timeout of the web's role, which ends what is slow."""
+
+WAIT_INTERVAL_S: Final = 0.1
+"""How often psycopg looks up while it waits: its own default."""
+
+
+class Connection(psycopg.Connection[Any]):
+    """A connection whose server must answer in time. ``psycopg.OperationalError`` where it does
+    not: the connection is closed then, and the request is answered 503."""
+
+    patience_s = PATIENCE_S
+
+    def wait(
+        self, gen: PQGen[RV], interval: float = WAIT_INTERVAL_S, timeout: float | None = None
+    ) -> RV:
+        """Wait for the server; ``timeout`` is who calls psycopg's own."""
+        if timeout is not None:
+            return super().wait(gen, interval, timeout)
+        try:
+            return super().wait(gen, interval, self.patience_s)
+        except psycopg.OperationalError as error:
+            if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
+                raise  # it has answered, or the connection is lost
+            self.pgconn.finish()
+            logger.warning("PostgreSQL gives no answer; a connection of the web is given up")
+            raise psycopg.OperationalError("PostgreSQL gives no answer") from error

@@ -1,0 +1,66 @@
+"""A server process that hangs costs the web one connection for so long, and none for ever."""
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection
+from psycopg_pool import ConnectionPool
+
+from coordinator_site.outages import is_outage
+from coordinator_site.web_connections import PATIENCE_S, Connection
+from groups.postgres import roles
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionPool[Connection]]:
+    """As Django makes it, of one connection."""
+    monkeypatch.setattr(Connection, "patience_s", 0.2)
+    with ConnectionPool[Connection](
+        kwargs={**connection.get_connection_params(), "autocommit": True},
+        connection_class=Connection,
+        min_size=1,
+        max_size=1,
+        check=ConnectionPool.check_connection,
+    ) as made:
+        yield made
+
+
+def asks(pool: ConnectionPool[Connection], statement: str = "SELECT 7") -> Any:
+    with pool.connection() as made:
+        return made.execute(statement.encode()).fetchone()
+
+
+def test_a_server_process_that_hangs_is_given_up_and_the_next_request_has_another(
+    pool: ConnectionPool[Connection],
+) -> None:
+    with pool.connection() as hung:
+        pid = hung.info.backend_pid
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(psycopg.OperationalError, match="gives no answer") as told:
+                hung.execute("SELECT 1")
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert hung.closed and is_outage(told.value)
+    assert asks(pool) == (7,)
+
+
+def test_whatever_postgresql_answers_leaves_the_connection_alone(
+    pool: ConnectionPool[Connection],
+) -> None:
+    before = asks(pool, "SELECT pg_backend_pid()")
+    for refused in ("SELECT 1 / 0", "SET statement_timeout = '20ms'; SELECT pg_sleep(60)"):
+        with pytest.raises(psycopg.Error, match=r"division|statement timeout"):
+            asks(pool, refused)
+    assert asks(pool, "SELECT pg_backend_pid()") == before
+
+
+def test_what_is_slow_is_ended_by_postgresql_first() -> None:
+    limit = roles.BY_NAME["rollcall_web"].settings["statement_timeout"]
+    assert limit.endswith("s") and int(limit[:-1]) < PATIENCE_S
