@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from coordinator_site.web_connections import patient
 from groups.models import Slot
 from groups.queries.overview import turns
 
@@ -90,6 +91,11 @@ KEPT_S = 1.0
 """A result is told for so long before anybody asks the database again."""
 
 
+PATIENCE_S = 2.0
+"""A server process of PostgreSQL that hangs is waited for so long: who asks has a limit of its own,
+of seconds as a rule."""
+
+
 class Latest:
     """What the checks said last. Whoever comes while somebody asks waits for that answer."""
 
@@ -103,7 +109,7 @@ class Latest:
         """Whether each check passes, by its name."""
         with self._asking:
             if self.clock() >= self._until:
-                self._results = {name: passes(check) for name, check in {**CHECKS, **NOTES}.items()}
+                self._results = _asked()
                 self._until = self.clock() + KEPT_S
             return self._results
 
@@ -114,6 +120,15 @@ class Latest:
 
 LATEST = Latest()
 """The one of this process."""
+
+
+def _asked() -> Mapping[str, bool]:
+    """What each check says. Where the database does not answer none of the others is asked."""
+    results: dict[str, bool] = {}
+    with patient(PATIENCE_S):
+        for name, check in {**CHECKS, **NOTES}.items():
+            results[name] = results.get("db", True) and passes(check)
+    return results
 
 
 def passes(check: Callable[[], bool]) -> bool:

@@ -6,6 +6,9 @@ the pool for ever. As ``groups.postgres.connections`` has it for nodes.
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
 import psycopg
@@ -19,15 +22,37 @@ RV = TypeVar("RV")
 PATIENCE_S: Final = 35.0
 """For one answer: more than the statement timeout of the web's role, which ends what is slow."""
 
+LOOK_S: Final = 2.0
+"""For the answer to nothing at all."""
+
 WAIT_INTERVAL_S: Final = 0.1
 """How often psycopg looks up while it waits: its own default."""
+
+
+_patience_s = ContextVar("patience_s", default=PATIENCE_S)
+
+
+@contextmanager
+def patient(seconds: float) -> Iterator[None]:
+    """For who must not wait so long, the look at a connection that comes from the pool included."""
+    before = _patience_s.set(seconds)
+    try:
+        yield
+    finally:
+        _patience_s.reset(before)
 
 
 class Connection(psycopg.Connection[Any]):
     """A connection whose server must answer in time. ``psycopg.OperationalError`` where it does
     not: the connection is closed then, and the request is answered 503."""
 
-    patience_s = PATIENCE_S
+    def execute(self, query: Any, *args: Any, **named: Any) -> Any:
+        """The pool looks at a connection by an empty statement before it hands it out, and this is
+        its only word: a request hears soon that the database does not answer."""
+        if query:
+            return super().execute(query, *args, **named)
+        with patient(LOOK_S):
+            return super().execute(query, *args, **named)
 
     def wait(
         self, gen: PQGen[RV], interval: float = WAIT_INTERVAL_S, timeout: float | None = None
@@ -36,7 +61,7 @@ class Connection(psycopg.Connection[Any]):
         if timeout is not None:
             return super().wait(gen, interval, timeout)
         try:
-            return super().wait(gen, interval, self.patience_s)
+            return super().wait(gen, interval, _patience_s.get())
         except psycopg.OperationalError as error:
             if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
                 raise  # it has answered, or the connection is lost

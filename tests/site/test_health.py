@@ -87,6 +87,22 @@ def test_not_ready_while_the_database_is_away(
     assert b"[-]db failed\n" in answer.content
 
 
+def test_a_database_that_does_not_answer_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each check waited for the server process that hung, one after the other."""
+    asked: list[None] = []
+
+    def hangs() -> bool:
+        asked.append(None)
+        raise OperationalError("PostgreSQL gives no answer")
+
+    for name in health.CHECKS:
+        monkeypatch.setitem(health.CHECKS, name, hangs)
+    for name in health.NOTES:
+        monkeypatch.setitem(health.NOTES, name, hangs)
+    assert not any(health.Latest().results().values())
+    assert len(asked) == 1
+
+
 @pytest.mark.django_db
 def test_ready_asks_the_database_once_a_second_however_often_it_is_asked() -> None:
     now = 1_000.0

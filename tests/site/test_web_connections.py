@@ -10,17 +10,17 @@ import pytest
 from django.db import connection
 from psycopg_pool import ConnectionPool
 
+from coordinator_site import web_connections
 from coordinator_site.outages import is_outage
-from coordinator_site.web_connections import PATIENCE_S, Connection
+from coordinator_site.web_connections import PATIENCE_S, Connection, patient
 from groups.postgres import roles
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionPool[Connection]]:
+def pool() -> Iterator[ConnectionPool[Connection]]:
     """As Django makes it, of one connection."""
-    monkeypatch.setattr(Connection, "patience_s", 0.2)
     with ConnectionPool[Connection](
         kwargs={**connection.get_connection_params(), "autocommit": True},
         connection_class=Connection,
@@ -43,12 +43,27 @@ def test_a_server_process_that_hangs_is_given_up_and_the_next_request_has_anothe
         pid = hung.info.backend_pid
         os.kill(pid, signal.SIGSTOP)
         try:
-            with pytest.raises(psycopg.OperationalError, match="gives no answer") as told:
+            with (
+                patient(0.2),
+                pytest.raises(psycopg.OperationalError, match="gives no answer") as told,
+            ):
                 hung.execute("SELECT 1")
         finally:
             os.kill(pid, signal.SIGCONT)
         assert hung.closed and is_outage(told.value)
     assert asks(pool) == (7,)
+
+
+def test_one_that_hangs_in_the_pool_is_not_handed_out(
+    pool: ConnectionPool[Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_connections, "LOOK_S", 0.2)
+    (pid,) = asks(pool, "SELECT pg_backend_pid()")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert asks(pool) == (7,)
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def test_whatever_postgresql_answers_leaves_the_connection_alone(
