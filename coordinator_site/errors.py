@@ -14,9 +14,7 @@ from django.shortcuts import render
 from django.views import defaults
 
 from coordinator_site.outages import is_outage
-from groups.api.confluent import errors as confluent
-from groups.api.paths import CONFLUENT, PREFIX
-from groups.api.problems import problem
+from groups.api.paths import telling
 
 RETRY_AFTER_S = "1"
 SENTENCE = "The database cannot be asked just now."
@@ -28,11 +26,9 @@ def failed(request: HttpRequest) -> HttpResponse:
     if not is_outage(sys.exc_info()[1]):
         return defaults.server_error(request)
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    answer: HttpResponse
-    if request.path_info.startswith(PREFIX):
-        answer = problem(request, status, "unavailable", SENTENCE)
-    elif request.path_info.startswith(CONFLUENT):
-        answer = confluent.failed(status, SENTENCE)
+    tell = telling(request.path_info)
+    if tell is not None:
+        answer = tell(request, status, "unavailable", SENTENCE)
     else:
         answer = HttpResponse(SENTENCE + "\n", status=status, content_type="text/plain")
     answer["Retry-After"] = RETRY_AFTER_S

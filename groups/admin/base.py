@@ -7,8 +7,7 @@ from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.db import DataError
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.utils.cache import get_conditional_response, set_response_etag
+from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
 from groups.access import rights
@@ -20,12 +19,6 @@ TOO_LONG = (
     f"A search has at most {SEARCH_WORDS_MAX} words and {SEARCH_LENGTH_MAX} letters: nothing was"
     " looked for."
 )
-
-
-def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
-    """The answer with its tag; without its body, where whoever asks has it already (304)."""
-    set_response_etag(answer)
-    return get_conditional_response(request, answer["ETag"], response=answer) or answer
 
 
 class RollcallAdmin(ModelAdmin):  # type: ignore[misc]  # unfold has no types

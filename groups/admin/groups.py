@@ -18,8 +18,9 @@ from unfold.views import ChangeList
 
 from groups.access import rights
 from groups.admin import freezes, group_tabs, journal_page, pauses, resets, standing, verbs
-from groups.admin.base import RollcallAdmin, unless_known
+from groups.admin.base import RollcallAdmin
 from groups.admin.standing import READING
+from groups.known_answers import unless_known
 from groups.models import Group, Journal
 from groups.queries import groups, situation
 from groups.queries.journal_text import cause

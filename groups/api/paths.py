@@ -8,18 +8,21 @@ query.
 """
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from django.http import HttpRequest, HttpResponse
 from django.middleware.gzip import GZipMiddleware
 from django.urls import register_converter
 
-from groups.api.known_answers import known_is_not_sent
-from groups.api.request_ids import identified
+from groups.api.confluent import errors as confluent
+from groups.api.problems import problem
+from groups.api.request_ids import Tell, identified
+from groups.known_answers import known_is_not_sent
 
-PREFIX, CONFLUENT = "/api/", "/kafka/"
+TELL: Final[Mapping[str, Tell]] = {"/api/": problem, "/kafka/": confluent.problem}
+"""What is REST, and how its errors are told outside of any view, by the beginning of a path."""
 
 TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
 """``/group/offsets?group_id=a/b`` is ``/groups/a%2Fb/offsets``."""
@@ -78,6 +81,11 @@ def names_ids_in_query(request: HttpRequest) -> bool:
     return TWIN.fullmatch(sent(request)) is not None
 
 
+def telling(path: str) -> Tell | None:
+    """How an error is told there; None: it is no path of REST."""
+    return next((tell for prefix, tell in TELL.items() if path.startswith(prefix)), None)
+
+
 def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
     """Middleware of REST: paths in their percent-encoded form, a name for each request, and no more
     bytes than the caller needs."""
@@ -85,9 +93,10 @@ def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[...
     answered = identified(compressed)
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if not request.path_info.startswith((PREFIX, CONFLUENT)):
+        tell = telling(request.path_info)
+        if tell is None:
             return get_response(request)
         request.path_info = resolved(request)
-        return answered(request)
+        return answered(request, tell)
 
     return middleware

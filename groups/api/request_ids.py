@@ -14,7 +14,6 @@ from uuid import uuid4
 from django.http import HttpRequest, HttpResponse
 
 from groups.access import audit
-from groups.api.problems import problem
 
 logger = logging.getLogger(__name__)
 
@@ -23,13 +22,16 @@ HEADER: Final = "X-Request-ID"
 LEGAL: Final = re.compile(r"[!-~]{1,128}", re.ASCII)
 """Printable and without spaces, so that it is one word of a log's line."""
 
+Tell = Callable[[HttpRequest, HTTPStatus, str, str], HttpResponse]
+"""Makes an answer of an error: of which request, its status, a word for programs, a sentence."""
+
 READS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
 
 
 def identified(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[..., HttpResponse]:
     """Give the answer its request's id; log what asks for a change, and what failed."""
 
-    def middleware(request: HttpRequest) -> HttpResponse:
+    def middleware(request: HttpRequest, tell: Tell) -> HttpResponse:
         given = request.headers.get(HEADER, "")
         request_id = given if LEGAL.fullmatch(given) else uuid4().hex
         setattr(request, audit.REQUEST_ID, request_id)
@@ -42,16 +44,16 @@ def identified(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
             said = (request.method, path, status, request_id)
             logger.info("%s %s: %s, request %s", *said, extra=many)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-            response = _defect(request, request_id)
+            response = _defect(request, request_id, tell)
         response[HEADER] = request_id
         return response
 
     return middleware
 
 
-def _defect(request: HttpRequest, request_id: str) -> HttpResponse:
+def _defect(request: HttpRequest, request_id: str, tell: Tell) -> HttpResponse:
     """In place of Django's page: the same shape as every other error."""
-    return problem(
+    return tell(
         request,
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "defect",

@@ -10,10 +10,14 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
+from django.core.handlers.exception import convert_exception_to_response
 from django.db import connection
-from django.test import Client
+from django.db.utils import OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
+from groups.api.confluent import views
 from groups.catalogue import changes
 from groups.core.classic import packing
 from groups.core.rows import MemberRow
@@ -245,6 +249,26 @@ def test_errors_have_confluents_shape(viewer: Client, api: Api, root: str, db: N
         assert told.keys() == {"error_code", "message"}
         assert (told["error_code"], bool(told["message"])) == (code, True)
     assert viewer.post(root).status_code == 405
+    both = viewer.get(f"{root}?page_size=0&limit=1").json()["message"]
+    assert "page_size: This must be a number from 1 to 500." in both and "limit: " in both
+
+
+def test_a_defect_and_an_outage_have_it_too(
+    viewer: Client, root: str, monkeypatch: pytest.MonkeyPatch, rf: RequestFactory
+) -> None:
+    monkeypatch.setattr(views, "_mixed", lambda page: page[100])
+    viewer.raise_request_exception = False
+    write("g")
+    defect = viewer.get(root, headers={"x-request-id": "the-one"})
+    assert defect.status_code == defect.json()["error_code"] == 500
+    assert "the-one" in defect.json()["message"]
+
+    def away(_request: HttpRequest) -> HttpResponse:
+        raise OperationalError("the connection is lost")
+
+    outage: Any = convert_exception_to_response(away)(rf.get(root))
+    assert (outage.status_code, outage["Retry-After"]) == (503, "1")
+    assert json.loads(outage.content)["error_code"] == 50003
 
 
 @pytest.mark.parametrize("tail", ["", "/g0/consumers", "/g0/lags"])

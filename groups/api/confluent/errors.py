@@ -3,7 +3,7 @@
 The code is the HTTP status, or where Confluent has one of its own for it, that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -24,9 +24,16 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF's hook: the problem that ``/api/v1`` would tell, in Confluent's shape."""
     answered = problems.handle(error, context)
     if answered is not None:
-        answered.data = told(answered.status_code, answered.data["detail"])
+        answered.data = told(answered.status_code, " ".join(_sentences(answered.data)))
         answered.content_type = "application/json"
     return answered
+
+
+def _sentences(problem: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong, and with which parameters: there is no other place for it."""
+    yield problem["detail"]
+    for error in problem.get("errors", ()):
+        yield f"{error['parameter']}: {error['detail']}"
 
 
 def told(status: int, message: str) -> dict[str, Any]:
@@ -34,8 +41,8 @@ def told(status: int, message: str) -> dict[str, Any]:
     return {"error_code": CODES.get(status, status), "message": message}
 
 
-def failed(status: HTTPStatus, message: str) -> JsonResponse:
-    """An error outside of any view."""
+def problem(_request: HttpRequest, status: HTTPStatus, _code: str, message: str) -> JsonResponse:
+    """An error outside of any view; called as ``problems.problem`` is."""
     return JsonResponse(told(status, message), status=status)
 
 
@@ -43,4 +50,4 @@ def failed(status: HTTPStatus, message: str) -> JsonResponse:
 def nothing_here(request: HttpRequest) -> JsonResponse:
     """A path under /kafka/v3 that does not exist here."""
     message = "Only the paths of consumer groups are served: docs/rest.md."
-    return failed(HTTPStatus.NOT_FOUND, message)
+    return problem(request, HTTPStatus.NOT_FOUND, "not_found", message)

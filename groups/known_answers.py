@@ -10,6 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, set_response_etag
 
 
+def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    """The answer with its tag; without its body, where whoever asks has it already (304)."""
+    set_response_etag(answer)
+    return get_conditional_response(request, answer["ETag"], response=answer) or answer
+
+
 def known_is_not_sent(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
@@ -20,7 +26,6 @@ def known_is_not_sent(
         if request.method != "GET" or answer.status_code != HTTPStatus.OK or answer.streaming:
             return answer
         patch_cache_control(answer, private=True, no_cache=True)
-        set_response_etag(answer)
-        return get_conditional_response(request, answer["ETag"], response=answer) or answer
+        return unless_known(request, answer)
 
     return middleware
