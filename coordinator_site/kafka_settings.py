@@ -569,6 +569,13 @@ SETTINGS: tuple[Setting, ...] = (
         16,
         100_000,
     ),
+    Choice(
+        "log.format",
+        "text",
+        "ours: what all processes write to standard error: lines for people, or an object of JSON"
+        " a line",
+        ("text", "json"),
+    ),
     # What Prometheus reads (docs/metrics.md).
     Text(
         "metrics.host",

@@ -214,11 +214,13 @@ FORMAT_MODULE_PATH = ["coordinator_site.formats"]  # times as journals write the
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-# To standard error, in one line each; the launcher puts the name of the process in front.
+# To standard error, in one line each; the launcher adds the name of the process.
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "line": {"()": "coordinator_site.logs.formatter", "form": KAFKA_SETTINGS["LOG_FORMAT"]}
+    },
     "filters": {"outages": {"()": "coordinator_site.outages.Outages"}},
     "handlers": {
         "stderr": {

@@ -40,6 +40,7 @@ def main(arguments: Sequence[str]) -> int:
         with signals.watching():
             wanted = environment.read(os.environ)
             known = kafka_settings.read(os.environ)
+            output.form = str(known["LOG_FORMAT"])
             others = sum(int(str(known[name])) for name in LOGINS)
             with importing(output) as server, stages(wanted, others, output, server) as planned:
                 supervise(planned, Supervisor(output, signals, server))

@@ -21,6 +21,7 @@ THREADS = 4
 def main(name: str) -> None:
     """Be one of the two until a signal. Where nodes share the machine they come first."""
     os.nice(YIELDS)
+    logging.captureWarnings(True)  # several lines each, otherwise
     try:
         {"worker": worker, "beat": beat}[name]()
     except Exception as error:

@@ -7,16 +7,21 @@ reads delays nobody: when too much waits to be written, lines are dropped and co
 import os
 import queue
 import threading
+import time
 from typing import IO, Final
+
+from coordinator_site import log_lines
 
 STANDARD_ERROR = 2
 
 LINES_WAITING_MAX = 10_000
-LINE_BYTES_MAX = 8_192
-"""A longer line is shown as several."""
+LINE_BYTES_MAX = 4 * log_lines.LINE_CHARACTERS_MAX + 1_024
+"""A longer line is shown as several; Rollcall's programs write none."""
 
 FLUSH_S = 1.0
 """How long closing waits for what is still to be written."""
+
+DROPPED = b"%d lines were dropped: nobody read them"
 
 NAME_WIDTH = 11
 COLOURS = (36, 32, 33, 35, 34, 96, 92, 93, 95, 94)
@@ -27,10 +32,11 @@ class Output:
     """Where all lines of the processes go: standard error, as a rule.
 
     It writes to the descriptor itself, since a buffered stream's lock, held by a thread that
-    waits for a reader, would keep the interpreter from ending.
+    waits for a reader, would keep the interpreter from ending. ``form``: that of ``log.format``.
     """
 
-    def __init__(self, descriptor: int = STANDARD_ERROR) -> None:
+    def __init__(self, descriptor: int = STANDARD_ERROR, form: str = log_lines.TEXT) -> None:
+        self.form = form
         self._descriptor = descriptor
         self._colour = os.isatty(descriptor)
         self._waiting: queue.Queue[bytes | None] = queue.Queue(LINES_WAITING_MAX)
@@ -46,7 +52,7 @@ class Output:
     def line(self, name: str, text: bytes) -> None:
         """Queue one line. Never waits."""
         try:
-            self._waiting.put_nowait(self._prefix(name) + text.rstrip(b"\r\n") + b"\n")
+            self._waiting.put_nowait(self._rendered(name, text.rstrip(b"\r\n")) + b"\n")
         except queue.Full:
             self._dropped += 1
 
@@ -69,7 +75,13 @@ class Output:
     def _pump(self, name: str, stream: IO[bytes]) -> None:
         with stream:
             while text := stream.readline(LINE_BYTES_MAX):
-                self.line(name, text)
+                if not text.isspace():
+                    self.line(name, text)
+
+    def _rendered(self, name: str, text: bytes) -> bytes:
+        form = self.form
+        said = log_lines.of_process(form, name, text.decode(errors="replace"), time.time())
+        return (b"" if form == log_lines.JSON else self._prefix(name)) + said.encode()
 
     def _prefix(self, name: str) -> bytes:
         index = self._names.setdefault(name, len(self._names))
@@ -82,7 +94,7 @@ class Output:
         while (text := self._waiting.get()) is not END:
             if self._dropped:
                 dropped, self._dropped = self._dropped, 0
-                text += b"... %d lines were dropped: nobody read them\n" % dropped
+                text += self._rendered("rollcall", DROPPED % dropped) + b"\n"
             try:
                 while text:
                     text = text[os.write(self._descriptor, text) :]

@@ -10,6 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
+from groups.coordinator.rebalance_log import RebalanceLog
 from groups.core.errors import ErrorCode
 from groups.core.events import (
     ConsumerHeartbeat,
@@ -99,9 +100,10 @@ class Tallies:
         self.moved = 0
         self.arrivals = 0
         self.departures: defaultdict[str, int] = defaultdict(int)
+        self.log = RebalanceLog()
 
     async def run(self) -> None:
-        """Count what was decided, until cancelled."""
+        """Count what was decided and say which rebalances ended, until cancelled."""
         slices = Slices()
         while True:
             await asyncio.sleep(READ_S)
@@ -109,10 +111,13 @@ class Tallies:
                 self.read(self.decided.popleft())
                 if slices.is_over:
                     await slices.pause()
+            self.log.flush()
 
     def read(self, decided: Decided) -> None:
         """Count one decision."""
         write = decided.write
+        if write.decision.journal:
+            self.log.read(write)
         for entry in write.decision.journal:
             self._rebalance(entry)
         before, after = write.before.members, write.decision.group.durable.members

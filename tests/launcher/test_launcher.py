@@ -1,6 +1,7 @@
 """The whole launcher: everything that ``make run`` serves, and its end."""
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from coordinator_site.log_lines import STAMP
 from launcher import postgres
 from launcher.installation import Installation
 from tests.launcher.conftest import Launch
@@ -58,11 +60,23 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+def processes_of(lines: list[str], form: str) -> set[str]:
+    """Whose lines these are; each has a time and a level."""
+    if form == "json":
+        told = [json.loads(line) for line in lines]
+        assert all(each.keys() >= {"timestamp", "level", "event"} for each in told)
+        return {each["process"] for each in told}
+    found = [re.match(rf"(.{{11}})\| (({STAMP.pattern})[a-z]+ |  )", line) for line in lines]
+    assert all(found), lines
+    return {each[1].strip() for each in found if each}
+
+
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
 )
 def test_everything_serves_and_ends(folder: Path, launch: Launch, number: signal.Signals) -> None:
-    launcher = launch(*LAUNCHER, **environ(folder))
+    form = "json" if number == signal.SIGINT else "text"
+    launcher = launch(*LAUNCHER, **environ(folder, ROLLCALL_LOG_FORMAT=form))
     ready = wait_ready(launcher)
     for port in (ready[1], ready[2]):
         socket.create_connection(("127.0.0.1", int(port))).close()
@@ -73,9 +87,10 @@ def test_everything_serves_and_ends(folder: Path, launch: Launch, number: signal
     assert len(below) > 3
 
     launcher.send_signal(number)
-    out, _ = launcher.communicate()
+    out, said = launcher.communicate()
 
     assert (launcher.returncode, out) == (0, "")
+    assert processes_of(said.splitlines(), form) > {"postgres", "setup", "node 0"}
     assert not [pid for pid in below if is_running(pid)]
 
 

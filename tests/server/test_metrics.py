@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from groups.coordinator import rebalance_log
 from groups.core.errors import ErrorCode
 from groups.metrics.node_series import NODE
 from protocol.listeners import ListenerError
@@ -89,7 +90,10 @@ async def test_heartbeats_are_counted_by_what_was_said(watched: Serving) -> None
     assert again("rollcall_heartbeats_total", result="UNKNOWN_MEMBER_ID") == 2
 
 
-async def test_rebalances_and_who_came_and_went(watched: Serving) -> None:
+async def test_rebalances_and_who_came_and_went(
+    watched: Serving, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
     client, _ = await watched.connect()
     beat = await client.settled("g")
     leaving = LeaveGroupRequest(group_id="g", member_id=beat.member_id)
@@ -101,6 +105,11 @@ async def test_rebalances_and_who_came_and_went(watched: Serving) -> None:
     told = await scraped(watched)
 
     assert sum(told.all("rollcall_rebalances_total").values()) == 1
+    lines = [vars(each) for each in caplog.records if each.name == rebalance_log.__name__]
+    assert [each["msg"] for each in lines] == ["rebalanced", "the group is empty"]
+    fields = {name: lines[0][name] for name in ("group", "trigger", "generation", "members")}
+    assert fields == {"group": "g", "trigger": "member-joined", "generation": 1, "members": 1}
+    assert lines[0]["moved"] == 0 and lines[0]["duration_ms"] >= 0 and lines[0]["reason"]
     assert told("rollcall_rebalance_seconds_count", phase="rebalance") == 1
     assert told("rollcall_rebalance_seconds_count", phase="sync") == 1
     assert told("rollcall_member_arrivals_total") == 1
