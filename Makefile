@@ -33,7 +33,7 @@ find_python = for name in python3 python3.14 python3.13 python3.12 python3.11 py
 	echo 'Rollcall needs Python 3.11 or newer, with its venv module, on the PATH.' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-proof test-all check pure coverage pythons clients fuzz differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
+.PHONY: help setup run test test-long test-proof test-all check pure coverage pythons clients fuzz contract differential mutants lint fmt scenarios schema demo analyze screenshots bench chaos zombies failover soak
 
 help: ## what the verbs are
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
@@ -89,6 +89,9 @@ clients: $(READY) ## stock clients of every language; fails where Java, Maven, G
 
 fuzz: $(READY) ## hostile bytes and requests by chance, two hundred times as long as in the tests
 	ROLLCALL_FUZZ_FACTOR=200 $(PYTHON) -m pytest -n 2 --timeout=0 tests/wire tests/server/test_fuzz.py $(ARGS)
+
+contract: $(READY) ## requests to REST by chance, from its OpenAPI description, as each role: 10,000 and more
+	$(PYTHON) -m tests.api.contract $(ARGS)
 
 differential: $(READY) ## random scenarios on Rollcall and Apache Kafka at once (Java 17 and Maven)
 	$(PYTHON) -m tests.differential $(ARGS)

@@ -21,6 +21,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "DESCRIPTION": "Consumer groups: who owns what, why it moved, and what operators may ask.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
+    # What PATCH takes is told as it is; nothing of it may be left out.
+    "COMPONENT_SPLIT_PATCH": False,
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["groups.api.permissions.Allowed"],
     # From this process, not from somewhere else: it works without a network.
@@ -32,6 +34,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "groups.api.description.with_problems",
+        "groups.api.description.strict",
+        "groups.api.description.with_files",
         "groups.api.description.with_twins",
     ],
 }

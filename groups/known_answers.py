@@ -12,8 +12,8 @@ from django.utils.cache import get_conditional_response, patch_cache_control, se
 
 def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
     """The answer with its tag; without its body, where whoever asks has it already (304)."""
-    set_response_etag(answer)
-    return get_conditional_response(request, answer["ETag"], response=answer) or answer
+    set_response_etag(answer)  # not where there is no body: a list without rows, as a file
+    return get_conditional_response(request, answer.get("ETag"), response=answer) or answer
 
 
 def known_is_not_sent(

@@ -1,7 +1,6 @@
 """The audit in the admin: looked at, filtered, downloaded. Nothing is changed here."""
 
 import csv
-import json
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from django.utils import timezone
 
 from groups.admin.base import RollcallAdmin
 from groups.models import AuditEntry
+from groups.queries.csv_text import cell
 
 ROWS_MAX: Final = 50_000
 """Of one download, the newest first: it is made in memory. A filter by time has the others."""
@@ -38,9 +38,6 @@ COLUMNS: Final = (
     "login",
     "details",
 )
-
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""How a cell begins that a spreadsheet would run; some take the wide forms for the others."""
 
 VALUES: Final = """
 WITH RECURSIVE found AS (
@@ -119,13 +116,5 @@ class AuditAdmin(RollcallAdmin):
         lines = csv.writer(answer)
         lines.writerow(COLUMNS)
         for entry in found.values_list(*COLUMNS)[:ROWS_MAX].iterator():
-            lines.writerow(map(_cell, entry))
+            lines.writerow(map(cell, entry))
         return answer
-
-
-def _cell(value: Any) -> str:
-    """A cell as text, which no spreadsheet takes for a formula."""
-    if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    text = value.isoformat() if hasattr(value, "isoformat") else str(value)
-    return f"'{text}" if text.startswith(FORMULA) else text

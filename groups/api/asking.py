@@ -16,14 +16,12 @@ from rest_framework.response import Response
 
 from groups.api import serializers as shapes
 from groups.api.problems import Problem
+from groups.api.schema import KEY_MAX
 from groups.api.views import actor
 from groups.models import Operation
 from groups.operations import requests
 
 ENDED: Final = (Operation.State.SUCCEEDED, Operation.State.FAILED)
-
-KEY_MAX: Final = 255
-"""Characters of an Idempotency-Key: it is an index key."""
 
 WAIT_S_MAX: Final = 20
 WAITING_MAX: Final = 16

@@ -68,6 +68,40 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
+FILES: Final = ("text/csv", "application/x-ndjson")
+"""What lists may be had as (``renderers``)."""
+
+
+def with_files(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Lists in other forms than JSON, and their neighbours in a header."""
+    for operations in result["paths"].values():
+        told = operations.get("get", {}).get("responses", {}).get("200")
+        if told is not None and _lists(told):
+            told["content"] |= {form: {"schema": TEXT} for form in FILES}
+            told["headers"] = {"Link": {"schema": TEXT, "description": NEIGHBOURS}}
+    return result
+
+
+NEIGHBOURS: Final = "The next page and the previous one, where there are such (RFC 8288)."
+
+
+def _lists(told: Any) -> bool:
+    name = told.get("content", {}).get("application/json", {}).get("schema", {}).get("$ref", "")
+    return bool(name.endswith(("Page", "List")))
+
+
+def strict(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Bodies hold nothing that is not told (``inputs``)."""
+    schemas = result["components"]["schemas"]
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            for body in operation.get("requestBody", {}).get("content", {}).values():
+                name = body["schema"].get("$ref", "").rpartition("/")[2]
+                if name:
+                    schemas[name]["additionalProperties"] = False
+    return result
+
+
 def with_twins(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Each path of a group once more, with its ids in the query (``paths.TWIN``)."""
     for path, operations in list(result["paths"].items()):

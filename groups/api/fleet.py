@@ -4,7 +4,6 @@ from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,7 +12,7 @@ from groups import tasks
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.problems import Problem
-from groups.api.schema import NAME, PAGE, all_of, page_beside, page_of
+from groups.api.schema import ID, NAME, PAGE, PART, all_of, ordering, page_beside, page_of
 from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
@@ -24,7 +23,10 @@ from groups.queries.journal_text import SENTENCES
 SEQ_MAX = 10**18 - 1
 """More entries than there will ever be, and a number that PostgreSQL's bigint holds."""
 
-TOPIC_NAME = OpenApiParameter("name", OpenApiTypes.STR, OpenApiParameter.PATH)
+TOPIC_ORDERINGS = {name: name for name in ("name", "partitions", "created_at")}
+COST_ORDERINGS = {name: name for name in ("without_owner_ms", "duration_ms", "rebalances")}
+
+TOPIC_NAME = OpenApiParameter("name", ID, OpenApiParameter.PATH)
 
 
 class Topics(View):
@@ -32,17 +34,21 @@ class Topics(View):
 
     @described(
         operation_id="list_topics",
-        parameters=[OpenApiParameter("q", str, description="Part of the name."), *PAGE],
+        parameters=[
+            OpenApiParameter("q", PART, description="Part of the name."),
+            ordering(TOPIC_ORDERINGS),
+            *PAGE,
+        ],
         responses=page_of(shapes.TopicView),
     )
     def get(self, request: Request) -> Response:
-        """List topics by name."""
+        """List topics, by name unless told."""
         found = Topic.objects.filter(name__icontains=self.query.get("q", ""))
 
         def shown(page: list[Topic]) -> Any:
             return shapes.TopicView(page, many=True).data
 
-        return self.paged(request, found, ["name"], shown)
+        return self.paged(request, found, ["name"], shown, TOPIC_ORDERINGS)
 
     @described(
         operation_id="create_topic",
@@ -200,7 +206,7 @@ class RebalanceReport(View):
 
     @described(
         operation_id="get_rebalance_report",
-        parameters=[OpenApiParameter("group_id", NAME), *PAGE],
+        parameters=[OpenApiParameter("group_id", NAME), ordering(COST_ORDERINGS), *PAGE],
         responses=page_beside(shapes.Cost, "run", shapes.RunView),
     )
     def get(self, request: Request) -> Response:
@@ -216,7 +222,7 @@ class RebalanceReport(View):
             return shapes.Cost(page, many=True).data
 
         keys = ["-without_owner_ms", "id"]
-        return self.paged(request, rows, keys, shown, run=shapes.RunView(run).data)
+        return self.paged(request, rows, keys, shown, COST_ORDERINGS, run=shapes.RunView(run).data)
 
     @described(
         operation_id="start_rebalance_report",

@@ -9,20 +9,62 @@ from rest_framework.response import Response
 from groups import broker_configs
 from groups.api import serializers as shapes
 from groups.api.inputs import described
-from groups.api.schema import GROUP_ID, NAME, PAGE, all_of, page_of
+from groups.api.schema import (
+    GROUP_ID,
+    MOMENT,
+    NAME,
+    PAGE,
+    PART,
+    all_of,
+    ordering,
+    page_of,
+    yes_or_no,
+)
+from groups.api.serializers import INT32_MAX
 from groups.api.views import View, existing, missing
 from groups.core.configs.group import entries
-from groups.models import GroupConfig, Node, Offset
+from groups.models import Group, GroupConfig, Node, Offset
 from groups.queries import groups, pauses, situation
 from groups.queries.journal_text import SENTENCES
 
 FILTERS = (
     OpenApiParameter("state", str, enum=groups.STATES, description="Kafka's word."),
     OpenApiParameter("type", str, enum=groups.KINDS),
-    OpenApiParameter("q", str, description="Part of the group id."),
+    OpenApiParameter("q", PART, description="Part of the group id."),
+    OpenApiParameter("protocol", NAME, description="The assignor that the members chose."),
+    OpenApiParameter("topic", NAME, description="Groups that have committed offsets of it."),
+    yes_or_no("frozen", "Whether no rebalance may begin."),
+    yes_or_no("paused", "Whether the whole group's work is stopped."),
+    OpenApiParameter("member_count_gte", {"type": "integer", "minimum": 0, "maximum": INT32_MAX}),
+    OpenApiParameter("updated_since", MOMENT),
 )
 
-COLUMNS = {"state": "state", "type": "kind", "q": "group_id__icontains"}
+YES_OR_NO = {"true": True, "false": False}
+
+COLUMNS = {
+    "state": "state",
+    "type": "kind",
+    "q": "group_id__icontains",
+    "protocol": "protocol_name",
+    "paused": "paused",
+    "member_count_gte": "member_count__gte",
+    "updated_since": "updated_at__gte",
+}
+"""Filters that are conditions of a column."""
+
+ORDERINGS = {
+    "group_id": "group_id",
+    "type": "kind",
+    "state": "state",
+    "state_since": "state_since",
+    "generation": "generation",
+    "member_count": "member_count",
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+}
+
+MEMBER_FILTERS = ("client_id", "instance_id")
+MEMBER_ORDERINGS = {"member_id": "member_id", "joined_at": "joined_at"}
 
 
 class Groups(View):
@@ -30,16 +72,27 @@ class Groups(View):
 
     @described(
         operation_id="list_groups",
-        parameters=[*FILTERS, *PAGE],
+        parameters=[*FILTERS, ordering(ORDERINGS), *PAGE],
         responses=page_of(shapes.GroupSummary),
     )
     def get(self, request: Request) -> Response:
-        """List groups by id."""
-        found = groups.annotated()
+        """List groups, by id unless told."""
+        found = groups.narrow(self.query.get("ordering", "").removeprefix("-"), self.query)
         for name, column in COLUMNS.items():
             if name in self.query:
-                found = found.filter((column, self.query[name]))
-        return self.paged(request, found, ["group_id"], _summaries)
+                found = found.filter((column, YES_OR_NO.get(self.query[name], self.query[name])))
+        if "frozen" in self.query:
+            found = found.filter(frozen_since__isnull=self.query["frozen"] == "false")
+        if "topic" in self.query:
+            found = found.filter(groups.has_committed(self.query["topic"]))
+        return self.paged(request, found, ["group_id"], _shown, ORDERINGS)
+
+
+def _shown(page: list[Any]) -> Any:
+    """What is told of groups is looked up for those of the page alone."""
+    ids = [row.group_id for row in page]
+    known = {g.group_id: g for g in groups.annotated(Group.objects.filter(group_id__in=ids))}
+    return _summaries([known[group_id] for group_id in ids if group_id in known])
 
 
 def _summaries(page: list[Any]) -> Any:
@@ -80,11 +133,16 @@ class Members(View):
 
     @described(
         operation_id="list_members",
-        parameters=[GROUP_ID, *PAGE],
+        parameters=[
+            GROUP_ID,
+            *(OpenApiParameter(name, NAME) for name in MEMBER_FILTERS),
+            ordering(MEMBER_ORDERINGS),
+            *PAGE,
+        ],
         responses=page_of(shapes.Member),
     )
     def get(self, request: Request, group_id: str) -> Response:
-        """List members in the order in which they arrived."""
+        """List members, in the order in which they arrived unless told."""
         group = existing(group_id)
 
         def shown(page: list[Any]) -> Any:
@@ -94,7 +152,8 @@ class Members(View):
             return shapes.Member(views, many=True, context=context).data
 
         rows = groups.noted_members(group_id)
-        return self.paged(request, rows, ["position", "member_id"], shown)
+        rows = rows.filter(**{n: v for n, v in self.query.items() if n in MEMBER_FILTERS})
+        return self.paged(request, rows, ["position", "member_id"], shown, MEMBER_ORDERINGS)
 
 
 class Config(View):

@@ -7,15 +7,18 @@ what is not in the document is refused before anything is done. No resource is h
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from http import HTTPStatus
 from itertools import islice
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
+from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request, is_form_media_type
 
+from groups.api.fields import Lines
 from groups.api.problems import Problem
 from groups.core.plain_text import text_problem
 
@@ -32,10 +35,6 @@ Error = Mapping[str, str]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class LinesField(serializers.CharField):
-    """A text of several lines; all others are one."""
-
-
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """What an operation takes: query parameters as JSON schemas by name, and the shape of its body.
@@ -45,6 +44,9 @@ class Inputs:
 
     query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     body: type[serializers.Serializer[Any]] | None = None
+    fields: tuple[str, ...] = ()
+    """Of what it shows, or of each row of what it lists."""
+    lists: bool = False
 
 
 NOTHING: Final = Inputs()
@@ -59,19 +61,42 @@ def described(
 
     ``body``: of a method for which OpenAPI's tools show none (DELETE).
     """
-    query = {
-        parameter.name: _schema(parameter)
-        for parameter in told.get("parameters", ())
-        if parameter.location == OpenApiParameter.QUERY
-    }
-    inputs = Inputs(query, body or told.get("request"))
 
     def decorate(method: Method) -> Method:
+        shown, lists = _shown(told.get("responses")) if method.__name__ == "get" else ((), False)
+        parameters = [*told.get("parameters", ()), *([sparse(shown)] if shown else ())]
+        query = {
+            parameter.name: _schema(parameter)
+            for parameter in parameters
+            if parameter.location == OpenApiParameter.QUERY
+        }
+        inputs = Inputs(query, body or told.get("request"), shown, lists)
         setattr(method, ATTRIBUTE, inputs)
-        decorated: Method = extend_schema(**told)(method)
+        decorated: Method = extend_schema(**{**told, "parameters": parameters})(method)
         return decorated
 
     return decorate
+
+
+def _shown(shape: Any) -> tuple[tuple[str, ...], bool]:
+    """The fields of what an operation shows, and whether it is a list of such."""
+    if isinstance(shape, serializers.Serializer) and "data" in shape.fields:
+        rows: Any = shape.fields["data"]
+        return tuple(rows.child.fields), True
+    if isinstance(shape, type) and issubclass(shape, serializers.Serializer):
+        return tuple(shape().fields), False
+    return (), False
+
+
+def sparse(names: tuple[str, ...]) -> OpenApiParameter:
+    """The parameter that chooses fields."""
+    return OpenApiParameter(
+        "fields",
+        {"type": "array", "minItems": 1, "items": {"type": "string", "enum": list(names)}},
+        style="form",
+        explode=False,
+        description="Only these fields, with commas between them; the answer has no others.",
+    )
 
 
 def _schema(parameter: OpenApiParameter) -> Mapping[str, Any]:
@@ -116,6 +141,10 @@ def _value(text: str, schema: Mapping[str, Any]) -> Any:
         if not NUMBER.fullmatch(text) or not least <= int(text) <= most:
             raise ValueError(f"This must be a number from {least} to {most}.")
         return int(text)
+    if schema["type"] == "array":
+        return [_value(part, schema["items"]) for part in text.split(",")]
+    if schema.get("format") == "date-time":
+        return _moment(text)
     if "enum" in schema:
         known = {word.casefold(): word for word in schema["enum"]}
         if text.casefold() not in known:
@@ -124,6 +153,16 @@ def _value(text: str, schema: Mapping[str, Any]) -> Any:
     if len(text) < schema.get("minLength", 0):
         raise ValueError("This may not be empty.")
     return text
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found = parse_datetime(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise ValueError("This must be a date and a time with its zone (RFC 3339).")
+    return found
 
 
 # -- the body
@@ -175,7 +214,8 @@ def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
     if value is None:
         return
     word, kind = _kind(asked)
-    fits = type(value) is kind  # true is no number here, whatever Python says
+    # true is no number here, whatever Python says; 1.0 is a whole one (JSON Schema).
+    fits = type(value) is kind or (kind is int and type(value) is float and value.is_integer())
     if not fits:
         yield _error(at, f"This must be {word}.")
     elif kind is dict:
@@ -195,7 +235,7 @@ def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
 
 def _text_problem(asked: Any, value: str) -> str | None:
     """What is wrong with the text; of one that has lines, with the first that is wrong."""
-    texts = value.splitlines() if isinstance(asked, LinesField) else [value]
+    texts = value.splitlines() if isinstance(asked, Lines) else [value]
     return next(filter(None, map(text_problem, texts)), None)
 
 

@@ -9,6 +9,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, Self
@@ -57,9 +58,37 @@ def _check(rows: QuerySet[Any], name: str, value: Any) -> None:
     """Raise where a column cannot hold this."""
     if not isinstance(value, str | int) or "\0" in str(value):
         raise TypeError(name)
-    field = rows.model._meta.get_field(name)
-    if field.to_python(value) != value:
+    added = rows.query.annotations.get(name)
+    field: Any = rows.model._meta.get_field(name) if added is None else added.output_field
+    if _told(field.to_python(value)) != value:
         raise TypeError(name)
+
+
+def _told(value: Any) -> Any:
+    """A part of a key as a cursor holds it. A moment without its zone is none."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat() if value.tzinfo else None
+    return value
+
+
+def ordered(
+    query: Mapping[str, Any], columns: Mapping[str, str], keys: Sequence[str]
+) -> Sequence[str]:
+    """The keys of a page in the order that was asked for: by one of these columns first, and
+    then by ``keys``, all in the same direction."""
+    asked = query.get("ordering")
+    if asked is None:
+        return keys
+    column, sign = columns[asked.removeprefix("-")], "-" if asked.startswith("-") else ""
+    names = [column, *(key.removeprefix("-") for key in keys)]
+    return [sign + name for name in dict.fromkeys(names)]
+
+
+def linked(neighbours: Mapping[str, Any]) -> Mapping[str, str]:
+    """The pages beside one as a header (RFC 8288): files have no other place for them."""
+    rels = {"next": "next", "previous": "prev"}
+    links = [f'<{neighbours[name]}>; rel="{rel}"' for name, rel in rels.items() if neighbours[name]]
+    return {"Link": ", ".join(links)} if links else {}
 
 
 def _is_like(kind: type, value: Any) -> None:
@@ -113,7 +142,7 @@ def _turned(key: str) -> str:
 
 
 def _key(row: Any, names: Sequence[str]) -> list[str | int]:
-    return [getattr(row, name) for name in names]
+    return [_told(getattr(row, name)) for name in names]
 
 
 def _beyond(keys: Sequence[str], cursor: Cursor) -> Q:

@@ -27,6 +27,9 @@ TELL: Final[Mapping[str, Tell]] = {"/api/": problem, "/kafka/": confluent.proble
 TWIN = re.compile(r"(?P<root>/api/v1)/group(?P<tail>/.+)?")
 """``/group/offsets?group_id=a/b`` is ``/groups/a%2Fb/offsets``."""
 
+MEMBERS_TWIN: Final = "/api/v1/group/members"
+"""The twin of two paths: of a list, and, with ``member_id``, of one member."""
+
 OF_A_MEMBER = re.compile(r"/members(/pause|/resume)?")
 
 
@@ -96,7 +99,11 @@ def as_sent(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[...
         tell = telling(request.path_info)
         if tell is None:
             return get_response(request)
+        twin = request.path_info == MEMBERS_TWIN
         request.path_info = resolved(request)
-        return answered(request, tell)
+        answer = answered(request, tell)
+        if twin and "Allow" in answer:
+            answer["Allow"] = "GET, DELETE, HEAD, OPTIONS"
+        return answer
 
     return middleware

@@ -39,6 +39,10 @@ AWAY: Mapping[type[Exception], str] = {
 """What is no defect of ours and may be asked again soon."""
 
 
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+"""That some path of REST has."""
+
+
 class Problem(exceptions.APIException):
     """An error with a status, a word and a sentence of its own."""
 
@@ -160,5 +164,10 @@ def nothing_here(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonRespo
 @csrf_exempt
 def nobody_named(request: HttpRequest, *_args: Any, **_kwargs: Any) -> JsonResponse:
     """A path that is told its ids in the query, and was told none."""
+    if request.method not in METHODS:
+        refused = f'Method "{request.method}" not allowed.'
+        answer = problem(request, HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", refused)
+        answer["Allow"] = ", ".join(METHODS)
+        return answer
     detail = "This path needs ?group_id= in its query, and for a member &member_id=."
     return problem(request, HTTPStatus.BAD_REQUEST, "invalid", detail)

@@ -1,9 +1,9 @@
 """What several resources share in the OpenAPI description: parameters and pages."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiParameter,
     OpenApiResponse,
@@ -12,30 +12,60 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
-from groups.api.pages import SIZE, SIZE_MAX
+from groups.api.fields import LINE, NO_NUL
+from groups.api.pages import CURSOR_MAX, SIZE, SIZE_MAX
+from groups.core.plain_text import REASON_CHARS_MAX
+
+ID: Final = {"type": "string", "minLength": 1, "pattern": NO_NUL}
 
 GROUP_ID = OpenApiParameter(
     "group_id",
-    OpenApiTypes.STR,
+    ID,
     OpenApiParameter.PATH,
     description='Percent-encoded, "/" included: any character is allowed.',
 )
-MEMBER_ID = OpenApiParameter(
-    "member_id", OpenApiTypes.STR, OpenApiParameter.PATH, description="Percent-encoded."
-)
-NAME: Final = {"type": "string", "minLength": 1}
+MEMBER_ID = OpenApiParameter("member_id", ID, OpenApiParameter.PATH, description="Percent-encoded.")
+NAME: Final = ID
 """A filter by a name: an empty one names nothing, and is a mistake."""
 
+CURSOR: Final = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": CURSOR_MAX,
+    "pattern": "^[A-Za-z0-9_-]+$",
+}
+PART: Final = {"type": "string", "pattern": NO_NUL}
+"""A part of a name."""
+
 PAGE = [
-    OpenApiParameter("cursor", NAME, description="From `next` or `previous` of a page."),
+    OpenApiParameter("cursor", CURSOR, description="From `next` or `previous` of a page."),
     OpenApiParameter(
         "page_size",
         {"type": "integer", "minimum": 1, "maximum": SIZE_MAX, "default": SIZE},
     ),
 ]
+MOMENT: Final = {"type": "string", "format": "date-time"}
+
+
+def yes_or_no(name: str, description: str) -> OpenApiParameter:
+    """A filter by what is so or not."""
+    return OpenApiParameter(name, str, enum=("true", "false"), description=description)
+
+
+def ordering(names: Iterable[str]) -> OpenApiParameter:
+    """By which fields a list may be ordered."""
+    words = [word for name in names for word in (name, f"-{name}")]
+    return OpenApiParameter(
+        "ordering", str, enum=words, description="The field to go by; `-`: the greatest first."
+    )
+
+
+KEY_MAX: Final = 255
+"""Characters of an Idempotency-Key: it is an index key."""
+
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    str,
+    {"type": "string", "minLength": 1, "maxLength": KEY_MAX, "pattern": r"^.*\S.*$"},
     OpenApiParameter.HEADER,
     description="Asking again with the same key gives the operation that it made.",
 )
@@ -54,6 +84,12 @@ ANSWERED = [
         ("Idempotency-Replayed", "`true` where the key made the operation earlier."),
     )
 ]
+REASON = OpenApiParameter(
+    "reason",
+    {"type": "string", "minLength": 1, "maxLength": REASON_CHARS_MAX, "pattern": LINE},
+    required=True,
+    description="Why; a JSON body may say it instead.",
+)
 SUCCEEDED = "It has succeeded; `outcome` tells whether there was anything to do."
 DRY_RUN = OpenApiParameter(
     "dry_run",

@@ -8,11 +8,16 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from groups.api.inputs import LinesField
+from groups.api.fields import Line, Lines, PartitionCount, TopicName
 from groups.core.configs.entries import Source
 from groups.core.journal import TOLD
 from groups.core.plain_text import REASON_CHARS_MAX
-from groups.core.topics import PARTITIONS_MAX
+from groups.core.topics import (
+    NAME_LENGTH_MAX,
+    PARTITIONS_MAX,
+    RACK_LENGTH_MAX,
+    RACKS_PER_PARTITION_MAX,
+)
 from groups.core.waiting import Act, Phase
 from groups.models import Journal, Node, Operation, RebalanceCost, ReportRun, Topic
 from groups.operations.offset_resets import OFFSET_MAX, WAYS
@@ -243,7 +248,7 @@ class OperationView(s.ModelSerializer[Operation]):
 class Reason(s.Serializer[Any]):
     """Why somebody asks for something; the journal shows it."""
 
-    reason = s.CharField(max_length=REASON_CHARS_MAX)
+    reason = Line(max_length=REASON_CHARS_MAX)
 
 
 class ForceRebalance(Reason):
@@ -278,10 +283,10 @@ class ResetOffsets(Reason):
     moment = s.DateTimeField(
         required=False, help_text="Within offsets.history.retention.hours, with its zone."
     )
-    group = s.CharField(required=False, help_text="Another group's id.")
-    csv = LinesField(required=False, help_text="Lines of topic,partition,offset.")
+    group = Line(required=False, help_text="Another group's id.")
+    csv = Lines(required=False, help_text="Lines of topic,partition,offset.")
     topics = s.ListField(
-        child=s.CharField(),
+        child=Line(),
         required=False,
         max_length=1_000,
         help_text="Only these; partitions that were never committed are set as well.",
@@ -329,21 +334,25 @@ class PartitionView(s.Serializer[Any]):
 class NewTopic(s.Serializer[Any]):
     """A topic to be made."""
 
-    name = s.CharField()
-    partitions = s.IntegerField()
+    name = TopicName(max_length=NAME_LENGTH_MAX)
+    partitions = PartitionCount()
 
 
 class Growth(s.Serializer[Any]):
     """More partitions for a topic: how many in all."""
 
-    partitions = s.IntegerField()
+    partitions = PartitionCount()
 
 
 class Places(s.Serializer[Any]):
     """Where a topic's partitions are: for each, from the first on, the racks near to it."""
 
     racks = s.ListField(
-        child=s.ListField(child=s.CharField(), allow_empty=True),
+        child=s.ListField(
+            child=Line(max_length=RACK_LENGTH_MAX),
+            allow_empty=True,
+            max_length=RACKS_PER_PARTITION_MAX,
+        ),
         max_length=PARTITIONS_MAX,
     )
 

@@ -29,8 +29,10 @@ from groups.api.schema import (
     NAME,
     PAGE,
     PREFER,
+    REASON,
     accepted,
     accepted_or_planned,
+    ordering,
     page_of,
 )
 from groups.api.views import View, existing
@@ -41,10 +43,8 @@ from groups.operations.offset_resets import Wanted
 
 REBALANCING: Final = "PreparingRebalance"
 
-FILTERS: Final = ("group_id", "state")
-
-
-REASON = OpenApiParameter("reason", str, description="Required, here or in a JSON body.")
+FILTERS: Final = ("group_id", "state", "verb", "actor")
+ORDERINGS: Final = {"id": "id"}
 
 
 class Rebalances(View):
@@ -325,18 +325,21 @@ class Operations(View):
         parameters=[
             OpenApiParameter("group_id", NAME),
             OpenApiParameter("state", str, enum=Operation.State.values),
+            OpenApiParameter("verb", str, enum=Operation.Verb.values),
+            OpenApiParameter("actor", NAME, description="Who asked."),
+            ordering(ORDERINGS),
             *PAGE,
         ],
         responses=page_of(shapes.OperationView),
     )
     def get(self, request: Request) -> Response:
-        """List operations, newest first."""
+        """List operations, the newest first unless told."""
         asked = {name: value for name, value in self.query.items() if name in FILTERS}
 
         def shown(page: list[Operation]) -> Any:
             return shapes.OperationView(page, many=True).data
 
-        return self.paged(request, Operation.objects.filter(**asked), ["-id"], shown)
+        return self.paged(request, Operation.objects.filter(**asked), ["-id"], shown, ORDERINGS)
 
 
 class OneOperation(View):

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404
+from django.utils.cache import patch_vary_headers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,9 +14,10 @@ from rest_framework.views import APIView
 
 from groups.access import audit
 from groups.api import inputs
-from groups.api.pages import paged
+from groups.api.pages import linked, ordered, paged
 from groups.api.paths import names_ids_in_query
 from groups.api.problems import Problem
+from groups.api.renderers import CsvRenderer, LinesRenderer
 from groups.models import Group
 
 
@@ -57,11 +59,41 @@ class View(Checked, APIView):
         rows: QuerySet[Any],
         keys: Sequence[str],
         shown: Callable[[list[Any]], Any],
+        orderings: Mapping[str, str] | None = None,
         **beside: Any,
     ) -> Response:
-        """A page of rows, as ``shown`` puts them; ``keys`` as for ``pages.paged``."""
+        """A page of rows, as ``shown`` puts them; ``keys`` as for ``pages.paged``, behind a column
+        of ``orderings`` that the request names."""
+        keys = [*ordered(self.query, orderings or {}, keys)]
         page, neighbours = paged(request, rows, keys, self.query)
-        return Response({"data": shown(page), **neighbours, **beside})
+        return Response({"data": shown(page), **neighbours, **beside}, headers=linked(neighbours))
+
+    def get_renderers(self) -> list[Any]:
+        """JSON; of lists other forms as well."""
+        asked = inputs.of(getattr(self, str(self.request.method).lower(), None))
+        more = (CsvRenderer, LinesRenderer) if asked.lists else ()
+        return [JSONRenderer(), *(form() for form in more)]
+
+    def columns(self) -> list[str]:
+        """The fields that are told."""
+        all_of_them = inputs.of(getattr(self, str(self.request.method).lower())).fields
+        wanted = getattr(self, "query", {}).get("fields", all_of_them)
+        return [name for name in all_of_them if name in wanted]
+
+    def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """The answer, with the fields that were asked for."""
+        if response.status_code == HTTPStatus.OK and "fields" in getattr(self, "query", ()):
+            response.data = _sparse(response.data, self.columns())
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        if inputs.of(getattr(self, str(request.method).lower(), None)).lists:
+            patch_vary_headers(answer, ["Accept"])
+        return answer
+
+
+def _sparse(data: Any, names: list[str]) -> Any:
+    if "data" in data:
+        return {**data, "data": [{name: row[name] for name in names} for row in data["data"]]}
+    return {name: data[name] for name in names}
 
 
 def _queried(request: Request) -> list[str]:

@@ -87,7 +87,8 @@ def _asked(path: str, method: str, told: Mapping[str, Any], names: Mapping[str, 
     query = {
         parameter["name"]: names[parameter["name"]]
         for parameter in told.get("parameters", ())
-        if parameter["in"] == "query" and parameter.get("required")
+        # Why is said by the body here.
+        if parameter["in"] == "query" and parameter["name"] in names
     }
     body = None if method == "GET" else BODIES[operation_id.removesuffix("_by_query")]
     return Asked(operation_id, method, path.format(**names), query, body)

@@ -95,8 +95,10 @@ def test_a_form_is_no_json(anybody: Client) -> None:
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
 
 
-def test_nobody_gets_anything_but_json(anybody: Client) -> None:
-    answer = anybody.get("/api/v1/groups", headers={"accept": "text/csv"})
+def test_nobody_gets_anything_but_json_but_of_lists(anybody: Client) -> None:
+    answer = anybody.get("/api/v1/groups", headers={"accept": "text/html"})
+    assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
+    answer = anybody.get("/api/v1/me", headers={"accept": "text/csv"})
     assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
 
 

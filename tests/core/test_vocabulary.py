@@ -21,6 +21,8 @@ WORDS = {*EntryKind, *Trigger}
 OTHER_MEANINGS = {
     ("groups/core/consumer/member.py", "stable"),  # a member's state
     ("groups/sweeps/session.py", "retention"),  # who asks for an operation
+    ("groups/api/groups.py", "paused"),  # a filter
+    ("groups/queries/groups.py", "paused"),
     ("groups/api/inputs.py", "request"),  # a parameter
     ("groups/api/problems.py", "request"),
     ("pipeline/transforms/rebalances.py", "stable"),  # a column

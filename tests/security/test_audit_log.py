@@ -23,6 +23,7 @@ from groups.core.authors import Author
 from groups.core.token_bucket import Bucket
 from groups.models import AuditEntry, Operation
 from groups.operations import requests
+from groups.queries.csv_text import cell
 from protocol.listeners import Listener, Security
 from tests.in_process import Other
 from tests.security.test_records import create
@@ -61,7 +62,7 @@ def log_in(client: Browser, password: str = PASSWORD) -> None:
 @pytest.mark.parametrize("begins", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff20"])
 def test_no_cell_is_a_formula(begins: str) -> None:
     """Excel takes wide signs for the others where its language has them."""
-    assert audit_page._cell(f"{begins}cmd()") == f"'{begins}cmd()"
+    assert cell(f"{begins}cmd()") == f"'{begins}cmd()"
 
 
 ROWS = 4_000

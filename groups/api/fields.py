@@ -1,0 +1,64 @@
+"""Texts and numbers of bodies, with what may stand in them told by the OpenAPI description, too.
+
+So who generates requests from the description generates right ones. What is checked is not told
+here: of texts by ``groups.api.inputs``, of topics by ``groups.core.topics``.
+"""
+
+from typing import Any, Final
+
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from rest_framework import serializers
+
+from groups.core.topics import PARTITIONS_MAX
+
+NO_TEXT: Final = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+"""Of ``groups.core.plain_text``: what no text holds, in a class of a regular expression."""
+
+LINE: Final = f"^[^{NO_TEXT}]*[^{NO_TEXT}\\s][^{NO_TEXT}]*$"
+"""One line that is not blank."""
+
+LINES: Final = LINE.replace("u0000-\\u001f", "u0000-\\u0009\\u000b\\u000c\\u000e-\\u001f")
+"""The same over several lines."""
+
+NO_NUL: Final = r"^[^\u0000]*$"
+"""Ids and parts of ids: PostgreSQL's texts hold no NUL, and Kafka's ids anything else."""
+
+TOPIC_NAME: Final = r"^(?!\.{1,2}$)[a-zA-Z0-9._-]+$"
+
+
+class Line(serializers.CharField):
+    """A text of one line."""
+
+
+class Lines(serializers.CharField):
+    """A text of several lines."""
+
+
+class TopicName(serializers.CharField):
+    """What a topic may be called; it is refused as the wire refuses it."""
+
+
+class PartitionCount(serializers.IntegerField):
+    """How many partitions a topic may have; it is refused as the wire refuses it."""
+
+
+PATTERNS: Final = {Line: LINE, Lines: LINES, TopicName: TOPIC_NAME}
+
+
+class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """Any of them in the description."""
+
+    target_class = serializers.Field
+    match_subclasses = True
+
+    @classmethod
+    def _matches(cls, target: Any) -> bool:
+        return type(target) in (*PATTERNS, PartitionCount)
+
+    def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, Any]:
+        """Its schema."""
+        if isinstance(self.target, PartitionCount):
+            return {"type": "integer", "minimum": 1, "maximum": PARTITIONS_MAX}
+        longest = {} if self.target.max_length is None else {"maxLength": self.target.max_length}
+        pattern = PATTERNS[type(self.target)]
+        return {"type": "string", "minLength": 1, **longest, "pattern": pattern}
