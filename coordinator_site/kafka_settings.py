@@ -25,7 +25,11 @@ from coordinator_site.setting_kinds import (
 )
 
 DAY_MS = 86_400_000
-MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512", "PLAIN")
+MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512", "PLAIN", "OAUTHBEARER")
+TOKEN_ALGORITHMS = (
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512", "Ed25519"),
+)
 ASSIGNORS = ("uniform", "range", "uniform-rack")
 DEFAULT_ASSIGNORS = ("uniform", "range")
 POLICIES = ("disabled", "upgrade", "downgrade", "bidirectional")
@@ -447,8 +451,67 @@ SETTINGS: tuple[Setting, ...] = (
     Mechanisms(
         "sasl.enabled.mechanisms",
         ("SCRAM-SHA-256", "SCRAM-SHA-512"),
-        "how clients of SASL listeners say who they are; PLAIN only over TLS or on loopback",
+        "how clients of SASL listeners say who they are; PLAIN and OAUTHBEARER only over TLS or on"
+        " loopback",
         MECHANISMS,
+    ),
+    Text(
+        "sasl.oauthbearer.jwks.endpoint.url",
+        "",
+        "where the issuer of tokens publishes its keys: https://... or file:///...",
+    ),
+    Text(
+        "https.ca.location",
+        "",
+        "librdkafka's: a PEM file with whom to trust at that address; by default whom the system"
+        " trusts",
+    ),
+    Text("sasl.oauthbearer.expected.issuer", "", "what a token's iss has to be"),
+    Text(
+        "sasl.oauthbearer.expected.audience",
+        "",
+        "what a token's aud has to be, or to have among others: one of these, with commas between",
+    ),
+    Text("sasl.oauthbearer.sub.claim.name", "sub", "the claim of a token that names the user"),
+    Text(
+        "sasl.oauthbearer.scope.claim.name",
+        "scope",
+        "the claim with scopes, which have to be texts where they are there; nothing goes by them",
+    ),
+    Mechanisms(
+        "sasl.oauthbearer.algorithms",
+        ("RS256", "PS256", "ES256"),
+        "ours: how a token may be signed; never not at all, nor by a secret that both sides know",
+        TOKEN_ALGORITHMS,
+    ),
+    Number(
+        "sasl.oauthbearer.clock.skew.seconds",
+        30,
+        "how far the issuer's clock may be from ours",
+        0,
+        600,
+    ),
+    Number(
+        "sasl.oauthbearer.jwks.endpoint.refresh.ms",
+        3_600_000,
+        "how often the issuer's keys are read again; also when a token names an unknown one, every"
+        " ten seconds at the most",
+        1_000,
+        DAY_MS,
+    ),
+    Number(
+        "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms",
+        100,
+        "until they are asked for again after a failure, twice as long after each more",
+        10,
+        60_000,
+    ),
+    Number(
+        "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms",
+        10_000,
+        "and so long at the most",
+        10,
+        DAY_MS,
     ),
     Number(
         "sasl.lockout.failures",
@@ -634,6 +697,10 @@ ORDERED = (
     ("member.metadata.max.bytes", "group.metadata.max.bytes"),
     ("member.metadata.max.bytes", "group.consumer.metadata.max.bytes"),
     ("socket.request.max.bytes", "queued.max.request.bytes"),
+    (
+        "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms",
+        "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms",
+    ),
 )
 """Pairs of which the first must not be greater than the second."""
 

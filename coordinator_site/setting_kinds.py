@@ -209,7 +209,7 @@ class Assignors(Choices):
 
 @dataclass(frozen=True, slots=True)
 class Mechanisms(Choices):
-    """Mechanisms of SASL, which have upper case."""
+    """Mechanisms of SASL and algorithms of tokens, which have upper case."""
 
     def parse(self, text: str) -> tuple[str, ...]:
         """Names with commas between, in either case."""

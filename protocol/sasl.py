@@ -1,4 +1,4 @@
-"""SASL: who a client is, by the mechanisms PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+"""SASL: who a client is, by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. (``bearer`` has OAUTHBEARER.)
 
 An exchange is a few messages of one mechanism, given to it in order. Nothing here knows frames or
 connections. Messages of SCRAM are read and written by scramp.
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from scramp import ScramException, ScramMechanism
 
@@ -19,18 +20,34 @@ from groups.access.scram_credentials import NAME_CHARS_MAX, Credential, Credenti
 from groups.core.group import Millis
 from protocol.lockouts import Lockouts
 
+if TYPE_CHECKING:
+    from protocol.tokens.tokens import Tokens
+
 MESSAGE_BYTES_MAX = 4096
 """Of any message of a client; those of passwords are much shorter."""
 
 HASHING_MAX = 64
 """Passwords that wait to be hashed (PLAIN): half a second's worth. One more ends its connection."""
 
-PLAIN = "PLAIN"
+PLAIN, OAUTHBEARER = "PLAIN", "OAUTHBEARER"
+
+SHOWN_SECRETS = frozenset({PLAIN, OAUTHBEARER})
+"""Mechanisms that send a secret as it is: over TLS or on loopback only."""
 
 
 class Rejected(Exception):
     """A client is not who it says, or does not say it properly. The text is for our log: a client
-    hears nothing of the reason."""
+    hears nothing of the reason. ``counts``: towards a lock-out. ``challenge``: what the client is
+    sent and has to acknowledge before it is told of the failure; b"": it is told at once."""
+
+    def __init__(self, why: str, *, counts: bool = True, challenge: bytes = b"") -> None:
+        super().__init__(why)
+        self.counts = counts
+        self.challenge = challenge
+
+
+class Acknowledged(Exception):
+    """A client that was rejected with a challenge has answered it: now the failure is told."""
 
 
 class Crowded(Exception):
@@ -53,12 +70,13 @@ class Sasl:
     now: Callable[[], Millis]
     delay_ms: Millis = 250
     lifetime_ms: Millis = 0
+    tokens: "Tokens | None" = None
     hashing: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "passwords"))
     waiting: int = 0
 
     def begin(self, mechanism: str, address: str) -> "Exchange":
         """A new exchange of one of ``mechanisms``."""
-        return (Plain if mechanism == PLAIN else Scram)(self, mechanism, address)
+        return EXCHANGES.get(mechanism, Scram)(self, mechanism, address)
 
     def credential(self, name: str, mechanism: str) -> Credential:
         """What a user's password is judged by; of one that is not there, something like it."""
@@ -82,6 +100,10 @@ class Sasl:
 class Exchange(ABC):
     """One client that authenticates. ``name`` is the user's once ``is_done``."""
 
+    message_bytes_max = MESSAGE_BYTES_MAX
+    was_refused = False
+    """With a challenge: the client's acknowledgement is the only message that may follow."""
+
     def __init__(self, sasl: Sasl, mechanism: str, address: str) -> None:
         self.sasl = sasl
         self.mechanism = mechanism
@@ -90,13 +112,13 @@ class Exchange(ABC):
         self.is_done = False
 
     async def take(self, message: bytes) -> bytes:
-        """The answer to a client's next message; ``Rejected``, ``Crowded``."""
-        if len(message) > MESSAGE_BYTES_MAX:
+        """The answer to a client's next message; ``Rejected``, ``Acknowledged``, ``Crowded``."""
+        if len(message) > self.message_bytes_max:
             raise Rejected(f"a message of {len(message)} bytes")
         try:
             answer = await self._take(message)
-        except Rejected:
-            if self.name:
+        except Rejected as error:
+            if self.name and error.counts:
                 self.sasl.lockouts.failed((self.name, self.address), self.sasl.now())
             raise
         if self.is_done:
@@ -113,9 +135,16 @@ class Exchange(ABC):
     def _let_in(self) -> None:
         """Things may have changed since the claim: crowds begin before the first of them fails."""
         self._refuse_locked(self.name)
-        if not any(self.sasl.credentials.get(self.name, m) for m in scram_credentials.HASHES):
+        if not self._is_user():
             raise Rejected(f"{self.name!r} has been deleted")
         self.sasl.lockouts.succeeded((self.name, self.address))
+
+    def lifetime_ms(self) -> Millis:
+        """How long the session lasts that begins now; 0: as long as the connection."""
+        return self.sasl.lifetime_ms
+
+    def _is_user(self) -> bool:
+        return any(self.sasl.credentials.get(self.name, m) for m in scram_credentials.HASHES)
 
     def _refuse_locked(self, name: str) -> None:
         if self.sasl.lockouts.is_locked((name, self.address), self.sasl.now()):
@@ -179,3 +208,8 @@ class Scram(Exchange):
             return str(self._server.get_server_final()).encode()
         except (ScramException, UnicodeDecodeError) as error:
             raise self._refused or Rejected(f"{self.name!r}: {error}") from None
+
+
+EXCHANGES: dict[str, type[Exchange]] = {PLAIN: Plain}
+"""What is not SCRAM. ``bearer`` puts itself in: where no token is accepted its libraries are not
+loaded."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import inf
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 import uvloop
@@ -47,11 +47,14 @@ from protocol.listeners import Listener, endpoints, is_loopback  # noqa: E402
 from protocol.lockouts import Lockouts  # noqa: E402
 from protocol.metrics_listener import MetricsAddress, MetricsListener  # noqa: E402
 from protocol.node_report import NodeReport  # noqa: E402
-from protocol.sasl import PLAIN, Sasl  # noqa: E402
+from protocol.sasl import SHOWN_SECRETS, Sasl  # noqa: E402
 from protocol.session import Session  # noqa: E402
 from protocol.tls import Tls  # noqa: E402
 from protocol.tls_connection import TlsConnection, TlsListener  # noqa: E402
 from protocol.unsent import bound_unsent  # noqa: E402
+
+if TYPE_CHECKING:
+    from protocol.tokens.tokens import Tokens
 
 logger = logging.getLogger(__name__)
 
@@ -96,6 +99,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         tls: Tls | None = None,
         secret: bytes = b"",
         metrics: MetricsAddress | None = None,
+        tokens: "Tokens | None" = None,
     ) -> None:
         # daphne asks for endpoints, and would bind them in its own ``run``.
         super().__init__(application, endpoints=[each.name for each in listeners])
@@ -106,6 +110,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.draft = draft
         self.tls = tls
         self.secret = secret
+        self.tokens = tokens
         self.metrics = None if metrics is None else MetricsListener(metrics, NodeReport(self))
         self.ready = ready
         self.desk = PendingReplies()
@@ -215,6 +220,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         bound_unsent(accepting)
         await self.node.start()
         running = asyncio.create_task(self.node.run())
+        keys = None if self.tokens is None else asyncio.create_task(self.tokens.run())
         try:
             for listener in self._listeners:
                 await listener.start_serving()
@@ -224,8 +230,10 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             await running
             announcing.cancel()
         finally:
-            running.cancel()
-            await asyncio.wait([running])
+            ending = [running] if keys is None else [running, keys]
+            for task in ending:
+                task.cancel()
+            await asyncio.wait(ending)
 
     def _make_sasl(self, settings: NodeSettings) -> Sasl:
         return Sasl(
@@ -236,6 +244,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             now=lambda: self.loop_ms,
             delay_ms=settings.connection_failed_authentication_delay_ms,
             lifetime_ms=settings.connections_max_reauth_ms,
+            tokens=self.tokens,
         )
 
     def _users_deleted(self, names: Iterable[str]) -> None:
@@ -297,9 +306,9 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         return connection
 
     def mechanisms(self, listener: Listener) -> tuple[str, ...]:
-        """How clients of it may say who they are: a password goes over no wire as it is."""
+        """How clients of it may say who they are: a secret goes over no open wire as it is."""
         is_safe = listener.security.has_tls or is_loopback(listener.host)
-        return tuple(name for name in self.sasl.mechanisms if is_safe or name != PLAIN)
+        return tuple(name for name in self.sasl.mechanisms if is_safe or name not in SHOWN_SECRETS)
 
     def _accept_tls(self, listener: Listener, apis: Mapping[int, Api]) -> TlsConnection:
         assert self.tls is not None, listener

@@ -83,8 +83,28 @@ def _listening(folder: Path) -> dict[str, str]:
     return {
         "ROLLCALL_LISTENERS": ",".join(f"{name}://127.0.0.1:{port}" for name, port in served),
         "ROLLCALL_SSL_KEYSTORE_LOCATION": str(made.server),
-        "ROLLCALL_SASL_ENABLED_MECHANISMS": ",".join(MECHANISMS),
+        "ROLLCALL_SASL_ENABLED_MECHANISMS": ",".join((*MECHANISMS, "OAUTHBEARER")),
+        **_issuer(folder),
         "ROLLCALL_CONNECTIONS_MAX_REAUTH_MS": "60000",
+    }
+
+
+def issuers_key(folder: Path) -> Path:
+    """What signs tokens, as a JWK."""
+    return folder / "issuer.private.json"
+
+
+def _issuer(folder: Path) -> dict[str, str]:
+    """The settings of an issuer whose keys are in a file."""
+    from tests.security import issuer  # its libraries are for those who need them
+
+    issuers_key(folder).write_text(json.dumps(issuer.RSA.as_dict(private=True)))
+    keys = folder / "issuer.json"
+    keys.write_bytes(issuer.KEYS)
+    return {
+        "ROLLCALL_SASL_OAUTHBEARER_JWKS_ENDPOINT_URL": keys.as_uri(),
+        "ROLLCALL_SASL_OAUTHBEARER_EXPECTED_ISSUER": issuer.NAME,
+        "ROLLCALL_SASL_OAUTHBEARER_EXPECTED_AUDIENCE": issuer.AUDIENCE,
     }
 
 

@@ -7,7 +7,7 @@ from groups.access.wire_audit import Login
 from groups.core.authors import Author
 from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
-from protocol.sasl import Crowded, Exchange, Rejected
+from protocol.sasl import Acknowledged, Crowded, Exchange, Rejected
 from rollcall.wire.errors import WireError
 from rollcall.wire.messages.sasl_authenticate import (
     SaslAuthenticateRequest,
@@ -40,14 +40,25 @@ async def handle(request: SaslAuthenticateRequest, call: Call) -> SaslAuthentica
     except Rejected as error:
         call.node.audit.add(Login(_by(exchange, call), exchange.mechanism, str(error)))
         logger.warning("%s, %s: authentication failed: %s", call.client_host, call.client_id, error)
-        session.exchange = None
-        await asyncio.sleep(session.sasl.delay_ms / 1000)
-        session.refused()
-        return SaslAuthenticateResponse(
-            error_code=WireCode.SASL_AUTHENTICATION_FAILED,
-            error_message=FAILED.format(exchange.mechanism),
-        )
+        if error.challenge:
+            return SaslAuthenticateResponse(auth_bytes=error.challenge)
+        return await _failed(exchange, call)
+    except Acknowledged:
+        return await _failed(exchange, call)
     return SaslAuthenticateResponse(auth_bytes=answer, session_lifetime_ms=lifetime_ms)
+
+
+async def _failed(exchange: Exchange, call: Call) -> SaslAuthenticateResponse:
+    """A failure is told after a while, and ends the connection."""
+    session = call.session
+    assert session.sasl is not None
+    session.exchange = None
+    await asyncio.sleep(session.sasl.delay_ms / 1000)
+    session.refused()
+    return SaslAuthenticateResponse(
+        error_code=WireCode.SASL_AUTHENTICATION_FAILED,
+        error_message=FAILED.format(exchange.mechanism),
+    )
 
 
 def _by(exchange: Exchange, call: Call) -> Author:
@@ -63,6 +74,7 @@ def _authenticated(exchange: Exchange, call: Call) -> int:
         raise Rejected(f"{session.principal} wants to be {principal}")
     session.exchange = None
     session.principal, session.has_authenticated = principal, True
-    session.authenticated(session.sasl.lifetime_ms)
+    lifetime_ms = exchange.lifetime_ms()
+    session.authenticated(lifetime_ms)
     call.node.audit.add(Login(_by(exchange, call), exchange.mechanism))
-    return session.sasl.lifetime_ms
+    return lifetime_ms

@@ -17,6 +17,8 @@ async def handle(request: SaslHandshakeRequest, call: Call) -> SaslHandshakeResp
     code: int = ErrorCode.NONE
     if call.version < FRAMED_SINCE:
         code = ErrorCode.UNSUPPORTED_VERSION
+    elif session.exchange is not None and session.exchange.was_refused:
+        code = WireCode.ILLEGAL_SASL_STATE  # else it could try again without the delay
     elif request.mechanism not in session.mechanisms:
         code = WireCode.UNSUPPORTED_SASL_MECHANISM
     if code == ErrorCode.NONE:

@@ -18,12 +18,13 @@ LIBRARIES = ("confluent-kafka", "kafka-python", "aiokafka")
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """An address, settings by the names of librdkafka, and PEM files; "": none."""
+    """An address, settings by the names of librdkafka, PEM files, and a token; "": none."""
 
     address: str
     settings: Mapping[str, str] = field(default_factory=dict)
     ca: str = ""
     certificate: str = ""
+    token: str = ""
 
     def confluent(self) -> dict[str, str]:
         """For confluent-kafka."""

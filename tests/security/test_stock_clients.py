@@ -1,6 +1,7 @@
 """Stock clients at the listeners of a whole installation."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from joserfc.jwk import RSAKey
 
 from benchmarks.wire import create_topic
 from launcher.installation import CHECKOUT, Installation
 from tests import installations
 from tests.client_library.test_page import EXAMPLES
 from tests.installations import MECHANISMS
+from tests.security import issuer
 from tests.security.doors import LIBRARIES, Door, joined
 
 pytestmark = pytest.mark.xdist_group("secured")  # the users are made once
@@ -31,8 +34,9 @@ class Secured:
     def door(self, name: str, **settings: str) -> Door:
         """Of a listener."""
         ca = str(self.certificates / "ca.pem") if "SSL" in name else ""
+        token = settings.pop("token", "")
         named = {key.replace("_", "."): value for key, value in settings.items()}
-        return Door(self.addresses[name], {"security.protocol": name, **named}, ca)
+        return Door(self.addresses[name], {"security.protocol": name, **named}, ca, token=token)
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +116,30 @@ def test_a_stock_client_with_a_wrong_password_is_told_so(secured: Secured, mecha
     door = secured.door(
         "SASL_SSL", sasl_mechanisms=mechanism, sasl_username="ben", sasl_password="a guess"
     )
+    ended = joined("confluent-kafka", "nothing", door)
+    assert "Authentication failed" in ended.stderr
+    assert not ended.stdout
+
+
+def token(sub: str) -> str:
+    """Of the installation's issuer."""
+    key = installations.issuers_key(Path(os.environ["ROLLCALL_TEST_DIR"]))
+    return issuer.token(RSAKey.import_key(json.loads(key.read_text())), sub=sub)
+
+
+@pytest.mark.parametrize(
+    "client",
+    [pytest.param(c, marks=() if c == "confluent-kafka" else pytest.mark.long) for c in LIBRARIES],
+)
+def test_a_stock_client_shows_a_token(secured: Secured, client: str) -> None:
+    door = secured.door("SASL_SSL", sasl_mechanisms="OAUTHBEARER", token=token("cleo"))
+    is_given_all(client, f"token-{client}", door)
+
+
+@pytest.mark.long
+def test_a_stock_client_with_a_strangers_token_is_told_so(secured: Secured) -> None:
+    shown = issuer.token(RSAKey.generate_key(2048), sub="dora")
+    door = secured.door("SASL_SSL", sasl_mechanisms="OAUTHBEARER", token=shown)
     ended = joined("confluent-kafka", "nothing", door)
     assert "Authentication failed" in ended.stderr
     assert not ended.stdout

@@ -23,6 +23,7 @@ from protocol.listeners import Listener
 from protocol.metrics_listener import MetricsAddress
 from protocol.server import CoordinatorServer
 from protocol.tls import Tls
+from protocol.tokens.tokens import Tokens
 from tests.node.running import Points, patient_start
 from tests.server.client import OPEN, Client
 
@@ -60,6 +61,7 @@ class Serving:
         listeners: Sequence[Listener] = (),
         tls: Tls | None = None,
         metrics: MetricsAddress | None = None,
+        tokens: Tokens | None = None,
     ) -> None:
         self.points = Points()
         self.address = ""
@@ -74,6 +76,7 @@ class Serving:
             draft=Listener(DRAFT, "127.0.0.1", 0),
             tls=tls,
             metrics=metrics,
+            tokens=tokens,
         )
         self.clock = Clock(asyncio.get_running_loop())
         self.server.loop = cast(asyncio.AbstractEventLoop, self.clock)
@@ -126,9 +129,10 @@ async def serving(
     listeners: Sequence[Listener] = (),
     tls: Tls | None = None,
     metrics: MetricsAddress | None = None,
+    tokens: Tokens | None = None,
 ) -> AsyncIterator[Serving]:
     """A server that owns every slot; stopped, and every application ended, at the end."""
-    running = Serving(listeners, tls, metrics)
+    running = Serving(listeners, tls, metrics, tokens)
     task = running.server._node_task = asyncio.create_task(running.server._serve())
     ready = asyncio.create_task(running.ready.wait())
     try:

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -14,7 +14,11 @@ from groups.cluster.view import DRAFT
 from protocol import listeners, principals
 from protocol.listeners import Listener, ListenerError, Wanted
 from protocol.metrics_listener import MetricsAddress
+from protocol.sasl import OAUTHBEARER
 from protocol.tls import Tls, TlsError, TlsSettings
+
+if TYPE_CHECKING:
+    from protocol.tokens.tokens import Tokens
 
 DRAFT_PORT = 9392
 """Of node 0; further nodes one more each."""
@@ -66,6 +70,7 @@ class Command(BaseCommand):
         except ListenerError as error:
             raise CommandError(str(error)) from None
         secured = tls() if any(listener.security.has_tls for listener in where) else None
+        accepted = tokens() if any(listener.security.has_sasl for listener in where) else None
         from channels.routing import ProtocolTypeRouter
 
         from groups.coordinator import fail_points
@@ -83,6 +88,7 @@ class Command(BaseCommand):
             tls=secured,
             secret=setting("SECRET_KEY").encode(),
             metrics=metrics,
+            tokens=accepted,
         )
         server.run()
         sys.exit(server.exit_code)
@@ -153,6 +159,19 @@ def tls() -> Tls:
             )
         )
     except (TlsError, principals.RuleError) as error:
+        raise CommandError(str(error)) from None
+
+
+def tokens() -> "Tokens | None":
+    """How tokens of clients are judged; None: they may not bring any. What verifies them is loaded
+    only where they may."""
+    if OAUTHBEARER not in setting("SASL_ENABLED_MECHANISMS"):
+        return None
+    from protocol.bearer import TokenSettings, TokenSettingsError
+
+    try:
+        return TokenSettings.from_django(setting).tokens()
+    except TokenSettingsError as error:
         raise CommandError(str(error)) from None
 
 

@@ -1,0 +1,156 @@
+"""OAUTHBEARER (RFC 7628, KIP-255, KIP-768): a client shows a token that an issuer has signed.
+
+Importing this makes the mechanism known to ``sasl``, and loads what verifies signatures.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from groups.core.group import Millis
+from protocol.sasl import EXCHANGES, OAUTHBEARER, Acknowledged, Crowded, Exchange, Rejected
+from protocol.tokens import sources
+from protocol.tokens.keyring import NoKeys, Pace
+from protocol.tokens.sources import SourceError
+from protocol.tokens.tokens import Tokens, TooMany
+from protocol.tokens.verification import TokenError, Verification
+
+TOKEN_BYTES_MAX: Final = 16_384
+"""Of a message with a token; those of issuers that put all of a user's groups in have 8,000."""
+
+INVALID_TOKEN: Final = b'{"status":"invalid_token"}'
+"""What a client is told of a failure (RFC 7628, 3.2.2), whichever it was."""
+
+_WANTED: Final = {
+    "sasl.oauthbearer.jwks.endpoint.url": "url",
+    "sasl.oauthbearer.expected.issuer": "issuer",
+    "sasl.oauthbearer.expected.audience": "audiences",
+}
+"""Without these, tokens would be accepted that are for others, or somebody else's."""
+
+
+class TokenSettingsError(ValueError):
+    """Tokens cannot be judged so; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenSettings:
+    """What the settings say of tokens."""
+
+    url: str
+    ca_file: str
+    issuer: str
+    audiences: tuple[str, ...]
+    name_claim: str
+    scope_claim: str
+    algorithms: tuple[str, ...]
+    skew_s: int
+    pace: Pace
+
+    @classmethod
+    def from_django(cls, setting: Callable[[str], Any]) -> Self:
+        """As they stand."""
+
+        def said(name: str) -> Any:
+            return setting(f"SASL_OAUTHBEARER_{name}")
+
+        audiences = tuple(a for each in said("EXPECTED_AUDIENCE").split(",") if (a := each.strip()))
+        refresh, backoff = said("JWKS_ENDPOINT_REFRESH_MS"), "JWKS_ENDPOINT_RETRY_BACKOFF"
+        return cls(
+            url=said("JWKS_ENDPOINT_URL"),
+            ca_file=setting("HTTPS_CA_LOCATION"),
+            issuer=said("EXPECTED_ISSUER"),
+            audiences=audiences,
+            name_claim=said("SUB_CLAIM_NAME"),
+            scope_claim=said("SCOPE_CLAIM_NAME"),
+            algorithms=said("ALGORITHMS"),
+            skew_s=said("CLOCK_SKEW_SECONDS"),
+            pace=Pace(
+                refresh / 1000, said(f"{backoff}_MS") / 1000, said(f"{backoff}_MAX_MS") / 1000
+            ),
+        )
+
+    def tokens(self) -> Tokens:
+        """What judges them; ``TokenSettingsError``."""
+        for name, attribute in _WANTED.items():
+            if not getattr(self, attribute):
+                raise TokenSettingsError(f"{OAUTHBEARER} needs {name}")
+        try:
+            source = sources.of(self.url, self.ca_file)
+        except SourceError as error:
+            raise TokenSettingsError(f"sasl.oauthbearer.jwks.endpoint.url: {error}") from None
+        judging = Verification(
+            self.algorithms,
+            self.issuer,
+            self.audiences,
+            self.name_claim,
+            self.scope_claim,
+            self.skew_s,
+        )
+        return Tokens(judging, source, self.pace)
+
+
+class Bearer(Exchange):
+    """One message with the token. A failure is told as JSON, which the client acknowledges."""
+
+    message_bytes_max = TOKEN_BYTES_MAX
+    _rest_s = 0.0
+
+    async def _take(self, message: bytes) -> bytes:
+        if self.was_refused:
+            raise Acknowledged
+        try:
+            await self._judge(message)
+        except Rejected as error:
+            self.was_refused = True
+            raise Rejected(str(error), counts=error.counts, challenge=INVALID_TOKEN) from None
+        self.is_done = True
+        return b""
+
+    async def _judge(self, message: bytes) -> None:
+        tokens = self.sasl.tokens
+        assert tokens is not None, "the mechanism is enabled"
+        authorized, token = read(message)
+        try:
+            claimed = await tokens.claimed(token)
+            self.claim(claimed.name)
+            if authorized not in ("", self.name):
+                raise Rejected("one user wants to be another")
+            judged = await tokens.judged(token, claimed)
+        except TokenError as error:
+            raise Rejected(f"{self.name!r}: {error}", counts=error.is_forged) from None
+        except (TooMany, NoKeys) as error:
+            raise Crowded(str(error)) from None
+        assert judged.name == self.name, "what was verified is what was claimed"
+        self._rest_s = judged.rest_s
+
+    def lifetime_ms(self) -> Millis:
+        """The session ends with its token, or before."""
+        rest_ms = max(1, int(self._rest_s * 1000))
+        return min(rest_ms, self.sasl.lifetime_ms or rest_ms)
+
+    def _is_user(self) -> bool:
+        """The issuer knows its users; there is no row for them."""
+        return True
+
+
+def read(message: bytes) -> tuple[str, str]:
+    """Whom a client wants to be ("": whom its token names), and the token; ``Rejected``. What else
+    it says (extensions, KIP-342) nobody asks for."""
+    try:
+        header, *pairs, last, end = message.decode().split("\x01")
+    except ValueError:  # a UnicodeDecodeError is one; too few parts
+        raise Rejected("no message of OAUTHBEARER") from None
+    said = [pair.removeprefix("auth=") for pair in pairs if pair.startswith("auth=")]
+    flag, _, authorized = header.removesuffix(",").partition(",")
+    is_whole = header.endswith(",") and not (last or end) and len(said) == 1
+    if not is_whole or flag != "n" or (authorized and not authorized.startswith("a=")):
+        raise Rejected("no message of OAUTHBEARER")
+    scheme, _, token = said[0].partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise Rejected("no token of a bearer")
+    name = authorized.removeprefix("a=").replace("=2C", ",").replace("=3D", "=")
+    return name, token
+
+
+EXCHANGES[OAUTHBEARER] = Bearer

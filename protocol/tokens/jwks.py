@@ -1,0 +1,88 @@
+"""An issuer's public keys, as it publishes them (RFC 7517)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, JWKRegistry, Key, OKPKey, RSAKey
+from joserfc.jws import JWSRegistry
+
+from protocol.tokens import strict_json
+from protocol.tokens.strict_json import JsonError
+
+JWKS_BYTES_MAX: Final = 262_144
+"""Of an answer of the endpoint; those of large issuers have 20,000."""
+
+KEYS_MAX: Final = 100
+"""In one answer; issuers publish two to twenty."""
+
+KEY_ID_CHARS_MAX: Final = 256
+
+PUBLIC: Final = frozenset({"kty", "n", "e", "crv", "x", "y", "kid", "alg", "use", "key_ops"})
+"""Of a key, what verifies. A private part that somebody published by mistake is not read."""
+
+RSA_CHARS: Final = range(340, 1_400)
+"""Of a modulus in base64: 2,048 bits to 8,192. Fewer can be broken, more cost milliseconds."""
+
+
+class JwksError(ValueError):
+    """No keys that can be used; the text says why."""
+
+
+class Jwks:
+    """Keys by their ids. Made anew whenever the issuer is asked."""
+
+    def __init__(self, keys: Sequence[Key] = ()) -> None:
+        self._keys = tuple(keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def fitting(self, key_id: str | None, algorithm: str) -> Sequence[Key]:
+        """The keys that may have signed so. A token that names none has to mean the only one."""
+        found = [key for key in self._keys if key_id in (None, key.kid) and _fits(key, algorithm)]
+        return found if key_id is not None or len(found) == 1 else ()
+
+
+def read(text: bytes) -> Jwks:
+    """What an issuer published; keys that are of no use to us are left out. ``JwksError``."""
+    if len(text) > JWKS_BYTES_MAX:
+        raise JwksError(f"more than {JWKS_BYTES_MAX} bytes")
+    try:
+        listed = strict_json.read(text).get("keys")
+    except JsonError as error:
+        raise JwksError(str(error)) from None
+    if not isinstance(listed, list) or len(listed) > KEYS_MAX:
+        raise JwksError(f"no list of at most {KEYS_MAX} keys")
+    found = [key for each in listed if (key := _key(each)) is not None]
+    if not found:
+        raise JwksError("no key that could verify a token")
+    return Jwks(found)
+
+
+def _key(said: Any) -> Key | None:
+    """One key; None: not one of ours, or none at all."""
+    if not isinstance(said, dict) or not _is_text(said.get("kid", "")):
+        return None
+    if said.get("kty") == "RSA" and len(str(said.get("n"))) not in RSA_CHARS:
+        return None
+    public: Mapping[str, Any] = {name: said[name] for name in said.keys() & PUBLIC}
+    try:
+        found = JWKRegistry.import_key(dict(public))
+        found.get_op_key("verify")  # here, and not at the first token, it is seen to be none
+    except (JoseError, UnsupportedAlgorithm, ValueError, TypeError, LookupError, ArithmeticError):
+        return None
+    return found if isinstance(found, RSAKey | ECKey | OKPKey) else None
+
+
+def _is_text(said: Any) -> bool:
+    return isinstance(said, str) and len(said) <= KEY_ID_CHARS_MAX
+
+
+def _fits(key: Key, algorithm: str) -> bool:
+    try:
+        JWSRegistry.algorithms[algorithm].check_key(key)
+    except JoseError:
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""Tokens of clients: judged beside the loop, one after another, by the issuer's keys."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Final, TypeVar
+
+from protocol.tokens import sources
+from protocol.tokens.keyring import Keyring, Pace
+from protocol.tokens.verification import Claimed, Judged, TokenError, Verification
+
+WAITING_MAX: Final = 1_024
+"""Tokens that wait to be read or verified, a few tenths of a second's worth. One more ends its
+connection."""
+
+
+Result = TypeVar("Result")
+
+
+class TooMany(Exception):
+    """Nobody looked at a token: too many are waiting."""
+
+
+class Tokens:
+    """What a node's listeners with OAUTHBEARER have together. ``now_s``: seconds since 1970."""
+
+    def __init__(
+        self,
+        verification: Verification,
+        source: sources.Source,
+        pace: Pace,
+        now_s: Callable[[], float] = time.time,
+    ) -> None:
+        self.verification = verification
+        self.keyring = Keyring(source, pace, time.monotonic)
+        self.now_s = now_s
+        self.waiting = 0
+        self._beside = ThreadPoolExecutor(1, "tokens")
+
+    async def run(self) -> None:
+        """Keep the keys up to date, until cancelled."""
+        try:
+            await self.keyring.run()
+        finally:
+            self._beside.shutdown(wait=False, cancel_futures=True)
+
+    async def claimed(self, token: str) -> Claimed:
+        """Whose it says to be, before anybody has verified it; ``TokenError``, ``TooMany``."""
+        return await self._work(partial(self.verification.claimed, token))
+
+    async def judged(self, token: str, claimed: Claimed) -> Judged:
+        """What it says, verified; ``TokenError``, ``TooMany``, ``NoKeys``."""
+        keys = await self.keyring.find(claimed.key_id, claimed.algorithm)
+        if not keys:
+            raise TokenError("no key of the issuer has signed the token")
+        judged = self.verification.judged
+        return await self._work(partial(judged, token, claimed.algorithm, keys, self.now_s()))
+
+    async def _work(self, do: Callable[[], Result]) -> Result:
+        if self.waiting >= WAITING_MAX:
+            raise TooMany("too many tokens wait to be verified")
+        self.waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._beside, do)
+        finally:
+            self.waiting -= 1

@@ -1,0 +1,269 @@
+"""Tokens of clients: which are believed, and what strangers may write into them."""
+
+import json
+import random
+import time
+from typing import Any
+
+import pytest
+from joserfc.jwk import ECKey, Key, OctKey, RSAKey
+from joserfc.util import urlsafe_b64decode, urlsafe_b64encode
+
+from protocol.tokens import jwks, strict_json
+from protocol.tokens.jwks import JWKS_BYTES_MAX, KEYS_MAX, JwksError
+from protocol.tokens.strict_json import JsonError
+from protocol.tokens.verification import LIFETIME_S_MAX, Judged, TokenError, Verification
+from tests.security import issuer
+from tests.security.issuer import AUDIENCE, EC, KEYS, NAME, RSA, claims, token
+
+HERE = Verification(("RS256", "PS256", "ES256"), NAME, (AUDIENCE, "other"))
+
+
+def judged(shown: str, keys: bytes = KEYS, by: Verification = HERE) -> Judged:
+    """As a node does, in one go."""
+    claimed = by.claimed(shown)
+    found = jwks.read(keys).fitting(claimed.key_id, claimed.algorithm)
+    return by.judged(shown, claimed.algorithm, found, time.time())
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        token(),
+        token(algorithm="PS256"),
+        token(EC, "ES256", {"kid": "two"}),
+        token(aud=["x", AUDIENCE]),
+        token(aud="other"),
+        token(header={"kid": None}),
+        token(header={"typ": "at+jwt", "x5t": "abc"}),
+        token(nbf=int(time.time()) + 20),
+        token(scope="read write"),
+        token(scope=["read"]),
+    ],
+    ids=map(str, range(10)),  # each process has keys of its own, and so other tokens
+)
+def test_a_token_of_the_issuer_for_us_is_believed(shown: str) -> None:
+    found = judged(shown)
+    assert found.name == "ann"
+    assert 290 < found.rest_s <= 300
+
+
+def without_signature(shown: str) -> str:
+    return ".".join([*shown.split(".")[:2], ""])
+
+
+def changed(part: bytes, now: bytes, shown: str) -> str:
+    """Another payload under the same signature."""
+    head, payload, signature = shown.encode().split(b".")
+    other = urlsafe_b64encode(urlsafe_b64decode(payload).replace(part, now))
+    return b".".join([head, other, signature]).decode()
+
+
+def of_nobody() -> str:
+    """``alg`` none, as the library itself would make it."""
+    parts = [json.dumps({"alg": "none", "kid": "one"}), json.dumps(claims())]
+    return ".".join([*(urlsafe_b64encode(part.encode()).decode() for part in parts), ""])
+
+
+STRANGER = RSAKey.generate_key(2048)
+
+REFUSED = {
+    "none": of_nobody(),
+    "an HMAC with the public key": issuer.signed_by_a_public_key(),
+    "a secret of one's own": token(OctKey.generate_key(256), "HS256"),
+    "an algorithm that is not allowed": token(algorithm="RS512"),
+    "a key of another kind": token(RSA, header={"kid": "two"}),
+    "a key of a stranger": token(STRANGER),
+    "the stranger's key brought along": token(
+        STRANGER, header={"jwk": STRANGER.as_dict(private=False)}
+    ),
+    "an address brought along": token(
+        STRANGER, header={"jku": "https://evil.example", "x5u": "https://evil.example"}
+    ),
+    "an unknown kid": token(header={"kid": "three"}),
+    "a kid that is a path": token(header={"kid": "../../dev/null"}),
+    "a critical extension": token(header={"crit": ["exp"], "exp": 1}),
+    "unencoded": token(header={"b64": True}),
+    "no signature": without_signature(token()),
+    "another name": changed(b'"ann"', b'"ben"', token()),
+    "expired": token(exp=int(time.time()) - 31),
+    "without an end": token(exp=None),
+    "an end that is a text": token(exp=str(int(time.time()) + 300)),
+    "an end that is true": token(exp=True),
+    "an end that is none": issuer.raw(b'{"exp": NaN, "sub": "ann"}'),
+    "an end without end": issuer.raw(b'{"exp": 1e999, "sub": "ann"}'),
+    "not yet": token(nbf=int(time.time()) + 60),
+    "of tomorrow": token(iat=int(time.time()) + 86_400),
+    "for others": token(aud="somebody"),
+    "for nobody": token(aud=None),
+    "for an empty list": token(aud=[]),
+    "for a number": token(aud=[AUDIENCE, 7]),
+    "for an object": token(aud={AUDIENCE: 1}),
+    "of another issuer": token(iss=NAME + "/"),
+    "of no issuer": token(iss=None),
+    "of issuers": token(iss=[NAME]),
+    "a name that is a number": token(sub=7),
+    "no name": token(sub=None),
+    "a name twice": issuer.raw(b'{"sub":"ann",' + json.dumps(claims(sub="ben")).encode()[1:]),
+    "scopes that are numbers": token(scope=[1]),
+    "a list": issuer.raw(b"[]"),
+    "no JSON": issuer.raw(b"{"),
+    "not UTF-8": issuer.raw(b'{"sub":"\xff"}'),
+    "nested": issuer.raw(b'{"sub":' + b"[" * 5_000 + b"]" * 5_000 + b"}"),
+    "a long number": issuer.raw(b'{"sub":"ann","exp":' + b"9" * 6_000 + b"}"),
+    "four parts": token() + ".x",
+    "five parts": "a.b.c.d.e",
+    "nothing": "..",
+    "no base64": "!.!.!",
+    "beyond ASCII": "é.é.é",
+}
+
+
+@pytest.mark.parametrize("shown", REFUSED.values(), ids=REFUSED)
+def test_no_other_token_is(shown: str) -> None:
+    with pytest.raises(TokenError):
+        judged(shown)
+
+
+@pytest.mark.parametrize("shown", ["a key of a stranger", "none", "another name", "no signature"])
+def test_who_makes_tokens_up_is_told_apart(shown: str) -> None:
+    """Towards a lock-out, that is; an old token is no guess."""
+    for name, is_forged in ((shown, True), ("expired", False), ("for others", False)):
+        with pytest.raises(TokenError) as refusal:
+            judged(REFUSED[name])
+        assert refusal.value.is_forged is is_forged, name
+
+
+def test_clocks_may_differ_a_little() -> None:
+    """A session of such a token ends with the tolerance."""
+    assert 0 < judged(token(exp=int(time.time()) - 10)).rest_s <= 20
+
+
+def test_a_session_ends_some_time_though_its_token_does_not() -> None:
+    assert judged(token(exp=10**400)).rest_s <= LIFETIME_S_MAX
+    assert judged(token(exp=9e18)).rest_s <= LIFETIME_S_MAX
+
+
+def test_the_name_may_be_another_claim() -> None:
+    by = Verification(("RS256",), NAME, (AUDIENCE,), name_claim="azp")
+    assert judged(token(azp="packer"), by=by).name == "packer"
+    with pytest.raises(TokenError):
+        judged(token(), by=by)
+
+
+def test_without_a_kid_there_has_to_be_one_key_that_fits() -> None:
+    two = issuer.published(one=RSA, three=STRANGER)
+    with pytest.raises(TokenError):
+        judged(token(header={"kid": None}), two)
+
+
+def test_two_keys_of_one_id_are_both_tried() -> None:
+    twice = json.loads(issuer.published(one=STRANGER))["keys"] + json.loads(KEYS)["keys"]
+    assert judged(token(), json.dumps({"keys": twice}).encode()).name == "ann"
+
+
+USELESS: list[Any] = [
+    None,
+    [],
+    {},
+    {"kty": "oct", "k": "c2VjcmV0", "kid": "one"},
+    {"kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": "one"},
+    {"kty": "RSA", "n": 5, "e": {}, "kid": "one"},
+    {"kty": "RSA", "n": "A" * 342, "e": "AAAA", "kid": "one"},
+    {"kty": "EC", "crv": "P-999", "x": "AA", "y": "AA", "kid": "one"},
+    {"kty": "EC", "crv": {}, "x": "AA", "y": "AA", "kid": "one"},
+    {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA", "kid": "one"},
+    {"kty": "OKP", "crv": "X25519", "x": "AA", "kid": "one"},
+    {"kty": "LATTICE", "kid": "one"},
+    {"kty": {}, "kid": "one"},
+    {**RSA.as_dict(private=False), "kid": 7},
+    {**RSA.as_dict(private=False), "kid": "x" * 300},
+    {**RSA.as_dict(private=False), "kid": "one", "use": "enc"},
+    {**RSA.as_dict(private=False), "kid": "one", "alg": "RS512"},
+]
+
+
+@pytest.mark.parametrize("key", USELESS, ids=map(str, range(len(USELESS))))
+def test_keys_that_are_none_stand_in_nobodys_way(key: Any) -> None:
+    listed = [key, *json.loads(KEYS)["keys"]]
+    assert judged(token(), json.dumps({"keys": listed}).encode()).name == "ann"
+    alone = json.dumps({"keys": [key, json.loads(KEYS)["keys"][1]]}).encode()
+    with pytest.raises(TokenError):
+        judged(token(), alone)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b'{"keys": {}}',
+        b'{"keys": []}',
+        b'{"keys": [1]}',
+        b'{"keys": [], "keys": []}',
+        b"[" * 100_000,
+        b" " * (JWKS_BYTES_MAX + 1),
+        json.dumps({"keys": [{"kid": str(n)} for n in range(KEYS_MAX + 1)]}).encode(),
+    ],
+    ids=lambda text: text[:20].decode(),
+)
+def test_what_is_no_set_of_keys_is_refused(text: bytes) -> None:
+    with pytest.raises(JwksError):
+        jwks.read(text)
+
+
+def test_a_private_key_that_was_published_is_not_kept() -> None:
+    said = {**RSA.as_dict(private=True), "kid": "one"}
+    (key,) = jwks.read(json.dumps({"keys": [said]}).encode()).fitting("one", "RS256")
+    assert not key.is_private
+
+
+def test_a_name_comes_once_at_any_depth() -> None:
+    with pytest.raises(JsonError):
+        strict_json.read(b'{"a": [{"b": 1, "b": 1}]}')
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_is_shown_it_is_believed_or_refused(seed: int) -> None:
+    """Bits turned, parts cut, doubled and exchanged: nothing else than a refusal comes of it."""
+    chance = random.Random(seed)
+    good, other = token().encode(), token(EC, "ES256", {"kid": "two"}, sub="ben").encode()
+    for _ in range(300):
+        shown = bytearray(chance.choice((good, other)))
+        for _ in range(chance.randrange(1, 4)):
+            at = chance.randrange(len(shown))
+            match chance.randrange(4):
+                case 0:
+                    shown[at] = chance.randrange(128)
+                case 1:
+                    del shown[at : at + chance.randrange(40)]
+                case 2:
+                    shown[at:at] = other[at : at + chance.randrange(40)]
+                case _:
+                    shown[at:at] = bytes([chance.choice(b'.{}[]"\\,AQ')])
+        if bytes(shown) in (good, other):
+            continue
+        with pytest.raises(TokenError):
+            judged(shown.decode())
+
+
+def all_kinds() -> list[Key]:
+    return [RSA, EC, ECKey.generate_key("P-384"), ECKey.generate_key("secp256k1")]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_an_issuer_publishes_it_is_keys_or_none(seed: int) -> None:
+    chance = random.Random(seed)
+    said = [{**key.as_dict(private=False), "kid": "one"} for key in all_kinds()]
+    odd: list[Any] = [None, 0, -1, 1.5, True, "", "x", "\ud800", [], {}, ["x"], "A" * 400]
+    for _ in range(300):
+        key: dict[str, Any] = dict(chance.choice(said))
+        for _ in range(chance.randrange(1, 3)):
+            key[chance.choice([*key, "use", "alg", "key_ops", "d"])] = chance.choice(odd)
+        try:
+            found = jwks.read(json.dumps({"keys": [key]}).encode())
+        except JwksError:
+            continue
+        for algorithm in HERE.algorithms:
+            found.fitting("one", algorithm)
