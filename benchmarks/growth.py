@@ -1,7 +1,7 @@
 """What one event costs a group of any size, and how long the largest assignments hold the loop.
 
 A group is stepped as a node steps it, one event at a time, without PostgreSQL: the decision, its
-next deadline, its face. A line that is not flat is a cost that grows with the group. Then shapes of
+next deadline, its view. A line that is not flat is a cost that grows with the group. Then shapes of
 members, topics, subscriptions, racks and weights are assigned while a timer looks how long the
 event loop stood still.
 """
@@ -54,7 +54,7 @@ class Stepped:
         if self.group.durable is not before:
             self.group = self.group.with_revision(before.revision + 1)
         self.group.due(self.now)
-        self.group.face()
+        self.group.heartbeat_view()
         self.now += 1
         return decision
 

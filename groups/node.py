@@ -167,8 +167,8 @@ class Node:
         lease_ms = self.settings.node_lease_ms
         self.keeper = SlotKeeper(me, self.coordinator, lease_ms, self._publish)
         self.reloader = Reloader(self.coordinator, self.settings.offsets_commit_timeout_ms)
-        lanes = (self.coordinator.membership, self.coordinator.offsets)
-        self.committers = [self._committer(lane, fail) for lane in lanes]
+        queues = (self.coordinator.membership, self.coordinator.offsets)
+        self.committers = [self._committer(queue, fail) for queue in queues]
         self.totals = Totals(
             Maxima.from_django(), self.catalogue, self.coordinator, self._reader, me.node_id
         )
@@ -200,11 +200,11 @@ class Node:
         self.audit = WireAudit(self._reader)
         self.doorbell = Doorbell(self._listeners())
 
-    def _committer(self, lane: CommitQueue, fail: Fail) -> Committer:
+    def _committer(self, queue: CommitQueue, fail: Fail) -> Committer:
         return Committer(
             self.node_id,
             self.coordinator,
-            lane,
+            queue,
             self.reloader,
             self.keeper.fenced,
             fail,
@@ -261,7 +261,7 @@ class Node:
     def _serving(self) -> Iterator[tuple[str, Work]]:
         """The tasks without which no group of this node is served."""
         for committer in self.committers:
-            yield f"the {committer.lane.name} lane", committer.run
+            yield f"the {committer.queue.name} queue", committer.run
         yield "reloading", self.reloader.run
         yield "timers", self._ticks
 
@@ -295,7 +295,7 @@ class Node:
             await asyncio.sleep(TICK_S)
             lag.note(clock() - slept_at - TICK_S)
             if not lease_end.look():
-                coordinator.faces.tell_all()
+                coordinator.heartbeat_views.tell_all()
                 continue
             self._listened()
             while self.has_timers and coordinator.tick():

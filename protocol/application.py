@@ -141,7 +141,7 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
         server = connection.server
         return Call(
             node=server.node,
-            desk=server.desk,
+            pending_replies=server.pending_replies,
             version=header.api_version,
             client_id=validation.shown(header.client_id or ""),
             client_host=connection.client_host,

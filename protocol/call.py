@@ -106,7 +106,7 @@ class Call:
     """
 
     node: Node
-    desk: PendingReplies
+    pending_replies: PendingReplies
     version: int
     client_id: str
     client_host: str
@@ -182,15 +182,15 @@ class Call:
     async def hold_for_news(
         self, group_id: str, seconds: float, is_news: Callable[[], bool]
     ) -> bool:
-        """Wait as ``hold`` does, or until a swap of the group's face is news; whether it was."""
+        """Wait as ``hold`` does, or until a swap of the group's view is news; whether it was."""
         watcher = Released(is_news, self.release)
-        faces = self.node.coordinator.faces
-        faces.watch(group_id, watcher)
+        views = self.node.coordinator.heartbeat_views
+        views.watch(group_id, watcher)
         try:
             if not is_news():
                 await self.hold(seconds)
         finally:
-            faces.unwatch(group_id, watcher)
+            views.unwatch(group_id, watcher)
         return is_news()
 
     async def decide(self, group_id: str, event: Event) -> Reply:
@@ -200,9 +200,9 @@ class Call:
             if code is not ErrorCode.NONE:
                 return Refused(code)
         future = self.new_future()
-        self.desk.open(self.ticket, future)
+        self.pending_replies.open(self.ticket, future)
         try:
             self.node.coordinator.submit(group_id, event)
             return await future
         finally:
-            self.desk.close(self.ticket)
+            self.pending_replies.close(self.ticket)

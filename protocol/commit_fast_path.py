@@ -40,8 +40,8 @@ FRAME_BYTES_MAX = 4 * 1024
 class CommitFastPath:
     """One connection's commit under way, if any: ``done`` until one is, and after its reply.
 
-    It waits at the server's desk like the future of a request in the queue. ``write`` sends a
-    reply; what is called ``ended`` is told after it that the connection may go on.
+    It stands among the server's pending replies like the future of a request in the queue.
+    ``write`` sends a reply; ``ended`` is called after it: the connection may go on.
     """
 
     __slots__ = (
@@ -113,7 +113,7 @@ class CommitFastPath:
         if not writes or any(any(judged) for judged in codes):
             return False
         self._header, self.under_way, self._ticket = header, request, ticket
-        self._server.desk.open(ticket, self)
+        self._server.pending_replies.open(ticket, self)
         coordinator.submit(group_id, offset_commit.asked(request, version, ticket, writes))
         return True
 
@@ -145,7 +145,7 @@ class CommitFastPath:
     def forget(self) -> None:
         """The connection is over."""
         self.under_way = None
-        self._server.desk.close(self._ticket)
+        self._server.pending_replies.close(self._ticket)
 
 
 class JudgedCommitFastPath(CommitFastPath):

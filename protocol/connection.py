@@ -1,6 +1,6 @@
 """One client's connection: bytes to frames, the fast paths, and the order of replies.
 
-With nothing pending on its connection a heartbeat is answered from the committed face
+With nothing pending on its connection a heartbeat is answered from the committed view
 (``protocol.heartbeat_fast_path``), at once or after a hold (``protocol.heartbeat_hold``), and a
 plain commit becomes its event (``protocol.commit_fast_path``). Every other frame goes to the
 connection's application queue in order. Nothing is decided here.
@@ -113,9 +113,8 @@ class KafkaConnection(asyncio.Protocol):
         self.apis = apis
         self.is_flexible = partial(is_flexible, apis)
         self._fast = self._heartbeat_path(apis)
-        self._hold = Hold(
-            self._fast, server.coordinator.faces, server.ends, self._write, server.hold_s_max
-        )
+        views = server.coordinator.heartbeat_views
+        self._hold = Hold(self._fast, views, server.ends, self._write, server.hold_s_max)
         is_known = apis is not UNAUTHENTICATED
         self._frames.limit = server.frame_bytes_max if is_known else UNAUTHENTICATED_BYTES_MAX
 

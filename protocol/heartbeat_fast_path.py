@@ -1,6 +1,6 @@
 """The fast path: a classic heartbeat answered from memory, without a step and without SQL.
 
-It reads the committed face only, so nobody hears of a rebalance that is rolled back, and
+It reads the committed view only, so nobody hears of a rebalance that is rolled back, and
 only while the node's lease holds. What it does not recognise it leaves to the queue.
 """
 
@@ -46,7 +46,7 @@ class FastPath:
 
     A member repeats the same heartbeat to the byte, but for the correlation id. The last one is
     kept, decoded, and compared before anything is parsed. So is what memory says to it: while no
-    face of the node is swapped, the same beat is raised and the same bytes go back (figures:
+    view of the node is swapped, the same beat is raised and the same bytes go back (figures:
     docs/hot-path.md).
     """
 
@@ -56,13 +56,13 @@ class FastPath:
         "_before",
         "_code",
         "_coordinator",
-        "_faces",
         "_generation",
         "_instance",
         "_member",
         "_swaps",
         "_tail",
         "_version",
+        "_views",
         "beats",
         "group_id",
         "head",
@@ -71,7 +71,7 @@ class FastPath:
 
     def __init__(self, coordinator: CoordinatorRuntime) -> None:
         self._coordinator = coordinator
-        self._faces = coordinator.faces
+        self._views = coordinator.heartbeat_views
         self.head = b""
         """Of the last heartbeat: length, key and version. Empty before the first."""
         self._tail = b""  # what follows its correlation id
@@ -80,7 +80,7 @@ class FastPath:
         self._member = ""
         self._instance: str | None = None
         self._generation = -1
-        # What was said to it, around the correlation id, when the faces' count stood at this.
+        # What was said to it, around the correlation id, when the views' count stood at this.
         self._swaps = -1
         self._beat: Beat | None = None
         self._before = b""
@@ -101,7 +101,7 @@ class FastPath:
         now = coordinator.monotonic()
         if now >= coordinator.lease_until:
             return None
-        if self._faces.swaps != self._swaps:
+        if self._views.swaps != self._swaps:
             return self._look(data[8:12], now - coordinator.missed)
         beat = self._beat
         if beat is not None:
@@ -141,10 +141,10 @@ class FastPath:
         coordinator = self._coordinator
         if not coordinator.owns(self.group_id):
             return ErrorCode.NOT_COORDINATOR
-        face = self._faces.get(self.group_id)
-        if face is None or not coordinator.holds_lease:
+        view = self._views.get(self.group_id)
+        if view is None or not coordinator.holds_lease:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
-        return face.find(self._member, self._instance, self._generation)[0]
+        return view.find(self._member, self._instance, self._generation)[0]
 
     def session_s(self) -> float:
         """How long the member of the last heartbeat may be silent; 0 where nobody knows."""
@@ -162,11 +162,11 @@ class FastPath:
         self.beats = 0
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
-        """The face may be another one than at the last look."""
-        face = self._faces.get(self.group_id)
-        if face is None:
+        """The view may be another one than at the last look."""
+        view = self._views.get(self.group_id)
+        if view is None:
             return None
-        code, beat = face.find(self._member, self._instance, self._generation)
+        code, beat = view.find(self._member, self._instance, self._generation)
         if code is ErrorCode.UNKNOWN_MEMBER_ID:
             return None  # perhaps the slot is not ours any more: the queue knows
         if beat is not None:
@@ -179,13 +179,13 @@ class FastPath:
         self.is_calm = code is ErrorCode.NONE
         said = heartbeat_reply(self._version, 0, code)
         self._before, self._after = said[:4], said[8:]
-        self._swaps = self._faces.swaps
+        self._swaps = self._views.swaps
         return self._before + correlation_id + self._after
 
 
 class JudgedFastPath(FastPath):
     """Where an authorizer is on: the client has to be allowed what a heartbeat needs. It is judged
-    when the heartbeat is new, and when a face or a rule has changed (``HeartbeatViews.swaps``); a
+    when the heartbeat is new, and when a view or a rule has changed (``HeartbeatViews.swaps``); a
     repeated heartbeat costs what it costs without."""
 
     __slots__ = ("_access",)

@@ -1,7 +1,7 @@
 """Held heartbeats: parked while there is no news, answered with the news the moment it comes.
 
 A classic heartbeat that would be answered "go on" waits as long as its client's pace allows
-(``protocol.pace``). It is answered when the group's face changes, when anything else comes on
+(``protocol.pace``). It is answered when the group's view changes, when anything else comes on
 its connection, or when the hold ends, whichever is first (docs/architecture.md, *Heartbeats held*;
 why these figures: docs/decisions/0017-held-heartbeats.md). It counted for the session when it
 arrived.
@@ -57,9 +57,9 @@ class Hold:
         "_answered_at",
         "_arrived_at",
         "_ends",
-        "_faces",
         "_fast",
         "_pace",
+        "_views",
         "_write",
         "correlation_id",
         "s_max",
@@ -68,7 +68,7 @@ class Hold:
     def __init__(
         self,
         fast: FastPath,
-        faces: HeartbeatViews,
+        views: HeartbeatViews,
         ends: Ends,
         write: Callable[[bytes], None],
         s_max: float,
@@ -76,7 +76,7 @@ class Hold:
         self.correlation_id: bytes | None = None
         self.s_max = s_max
         self._fast = fast
-        self._faces = faces
+        self._views = views
         self._ends = ends
         self._write = write
         self._pace = Pace()
@@ -108,7 +108,7 @@ class Hold:
         if seconds < HOLD_S_MIN:
             return False
         self.correlation_id = correlation_id
-        self._faces.watch(fast.group_id, self)
+        self._views.watch(fast.group_id, self)
         self._ends.put(self, correlation_id, now + seconds)
         return True
 
@@ -126,7 +126,7 @@ class Hold:
         """The connection is over."""
         if self.correlation_id is not None:
             self.correlation_id = None
-            self._faces.unwatch(self._fast.group_id, self)
+            self._views.unwatch(self._fast.group_id, self)
 
     def _answer(self, code: ErrorCode) -> None:
         correlation_id = self.correlation_id

@@ -15,7 +15,7 @@ class Host(Protocol):
     """See ``protocol.server.CoordinatorServer``, which is one."""
 
     admission: Admission
-    desk: PendingReplies
+    pending_replies: PendingReplies
     ends: Ends
     loop: asyncio.AbstractEventLoop
     node: Node

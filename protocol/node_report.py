@@ -86,7 +86,7 @@ class NodeReport(Collector):
         yield Sample("rollcall_held_heartbeats_news_total", server.ends.news)
         yield from _requests(server)
         yield from _decisions(server.node)
-        yield from _lanes(server.node)
+        yield from _queues(server.node)
 
 
 def _node(node: Node) -> Iterator[Sample]:
@@ -95,7 +95,7 @@ def _node(node: Node) -> Iterator[Sample]:
     yield Sample("rollcall_node_info", 1, (str(node.node_id),))
     yield Sample("rollcall_lease_seconds", max(0, left_ms) / 1000)
     yield Sample("rollcall_slots_owned", len(coordinator.epochs))
-    yield Sample("rollcall_groups_loaded", len(coordinator.residents))
+    yield Sample("rollcall_groups_loaded", len(coordinator.entries))
     yield Sample("rollcall_loop_lag_seconds", coordinator.tallies.loop_lag)
     yield Sample("rollcall_loop_stalls_total", coordinator.tallies.stalls)
     yield Sample("rollcall_unheard_seconds_total", coordinator.missed / 1000)
@@ -137,9 +137,9 @@ def _decisions(node: Node) -> Iterator[Sample]:
         yield Sample("rollcall_member_departures_total", count, (cause,))
 
 
-def _lanes(node: Node) -> Iterator[Sample]:
-    for name, lane in node.coordinator.tallies.lanes.items():
-        yield Sample("rollcall_batch_seconds", lane.batches, (name,))
-        yield Sample("rollcall_batch_groups_total", lane.groups, (name,))
-        for why, count in lane.failures.items():
+def _queues(node: Node) -> Iterator[Sample]:
+    for name, queue in node.coordinator.tallies.queues.items():
+        yield Sample("rollcall_batch_seconds", queue.batches, (name,))
+        yield Sample("rollcall_batch_groups_total", queue.groups, (name,))
+        for why, count in queue.failures.items():
             yield Sample("rollcall_batch_failures_total", count, (name, why))

@@ -113,7 +113,7 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self.tokens = tokens
         self.metrics = None if metrics is None else MetricsListener(metrics, NodeReport(self))
         self.ready = ready
-        self.desk = PendingReplies()
+        self.pending_replies = PendingReplies()
         self.served: defaultdict[str, Served] = defaultdict(Served)
         self.seats = Seats()
         self.handed_out = HandedOut()
@@ -203,14 +203,14 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
             draft = self.draft.endpoint(await self._bind(self.draft, DRAFT_APIS))
         told = endpoints(self.listeners, self.bound, draft)
         me = NodeAddress(self.node_id, told[0].host, told[0].port, draft.port if draft else 0, told)
-        self.node = self.make_node(me, self.desk)
+        self.node = self.make_node(me, self.pending_replies)
         if self.metrics is not None:
             await self.metrics.start()
         self._set_budgets(self.node.settings)
         self.sasl = self._make_sasl(self.node.settings)
         self.node.credentials.deleted = self._users_deleted
         if self.node.acls is not None:
-            self.node.acls.changed = self.coordinator.faces.look_again
+            self.node.acls.changed = self.coordinator.heartbeat_views.look_again
         self.node.coordinator.hang_up = self._hang_up
         self.node.keeper.loader.loaded = (
             gc.freeze

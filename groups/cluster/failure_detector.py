@@ -53,10 +53,10 @@ async def nobody_listens(host: str, port: int) -> bool:
 class FailureDetector:
     """One node's judgement of the others."""
 
-    def __init__(self, me: int, sightings: BeatObserver, clock: Callable[[], Millis]) -> None:
+    def __init__(self, me: int, observer: BeatObserver, clock: Callable[[], Millis]) -> None:
         self.me = me
         self.clock = clock
-        self._sightings = sightings
+        self._observer = observer
         self._connected_at: Millis = 0
 
     def connected(self) -> None:
@@ -71,10 +71,10 @@ class FailureDetector:
         owners = {row.node_id for row in slots}
         dead = set()
         for node in nodes:
-            seen = self._sightings.of(node.node_id)
+            seen = self._observer.of(node.node_id)
             if node.node_id == self.me or seen is None:
                 continue
-            if self._sightings.lease_is_over(node.node_id, now) or (
+            if self._observer.lease_is_over(node.node_id, now) or (
                 node.node_id in owners and await self._crashed(connection, node, seen)
             ):
                 dead.add(node.node_id)

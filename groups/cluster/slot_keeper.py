@@ -85,11 +85,11 @@ class SlotKeeper:
         self.loader = SlotLoader(me.node_id, coordinator, self._notify)
         self.changed = asyncio.Event()
         self.away = True
-        self._sightings = BeatObserver(lease_ms)
+        self._observer = BeatObserver(lease_ms)
         self._looking = asyncio.Lock()
         self._look_now = asyncio.Event()
         self._watch_connection: connections.Connection | None = None
-        self._deaths = FailureDetector(me.node_id, self._sightings, coordinator.monotonic)
+        self._detector = FailureDetector(me.node_id, self._observer, coordinator.monotonic)
         self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
         self._rests = Backoff(REST_MS, REST_MS_MAX)
         self._gives_all_back = False
@@ -249,7 +249,7 @@ class SlotKeeper:
         self._look_now.set()
 
     def _forget_slots(self) -> None:
-        self._sightings.forget()
+        self._observer.forget()
         self.loader.doubt()
         self.coordinator.drop(list(self.coordinator.epochs), ErrorCode.NOT_COORDINATOR)
         self._notify()
@@ -268,7 +268,7 @@ class SlotKeeper:
     async def _missed(self, error: BaseException) -> None:
         logger.warning("the lease was not renewed: %s", error if str(error) else repr(error))
         # Nor may the others' have been: a database that is away, or takes no writes, is no death.
-        self._sightings.forget()
+        self._observer.forget()
         await self._lease.close()
         if not self.coordinator.holds_lease and not self.away:
             self.away = True
@@ -282,7 +282,7 @@ class SlotKeeper:
         The rows are asked for here and now: a look that is under way may have got its rows before
         the node slept, and a load must not hold up beats.
         """
-        self._sightings.forget()
+        self._observer.forget()
         connection = await self._lease.connection()
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
         self._lose([SlotRow(*row) for row in rows])
@@ -318,10 +318,10 @@ class SlotKeeper:
         found = await (await connection.execute(sql.NODES.encode())).fetchall()
         rows = await (await connection.execute(sql.SLOTS.encode())).fetchall()
         nodes, slots = [NodeRow(*row) for row in found], [SlotRow(*row) for row in rows]
-        self._sightings.look(nodes, slots, asked, self.coordinator.monotonic())
+        self._observer.look(nodes, slots, asked, self.coordinator.monotonic())
         self._lose(slots)
         self._publish(nodes, slots)
-        dead = await self._deaths.look(connection, nodes, slots)
+        dead = await self._detector.look(connection, nodes, slots)
         await self._say_whether_at_rest(connection, nodes)
         wanted = self._plan(nodes, slots, dead)
         await self._load_missing(connection, slots)
@@ -386,13 +386,13 @@ class SlotKeeper:
             )
             for node in nodes
             if node.node_id == self.me.node_id
-            or not self._sightings.lease_is_over(node.node_id, now)
+            or not self._observer.lease_is_over(node.node_id, now)
         )
         # A client that is sent to a node that hangs waits there for its request timeout.
         current = {
             node.node_id: node.incarnation
             for node in nodes
-            if node.node_id == self.me.node_id or not self._sightings.is_overdue(node.node_id, now)
+            if node.node_id == self.me.node_id or not self._observer.is_overdue(node.node_id, now)
         }
         owners = {
             row.slot: row.node_id
@@ -419,12 +419,12 @@ class SlotKeeper:
         if self._loads.failures or self._is_at_rest:
             return
         unowned = [row for row in slots if self._is_free(row, dead)]
-        self._sightings.look_at_free(unowned, now)
+        self._observer.look_at_free(unowned, now)
         free = [
             row
             for row in unowned
             if wanted.get(row.slot) == self.me.node_id
-            or self._sightings.free_for(row.slot, now) >= self.lease_ms
+            or self._observer.free_for(row.slot, now) >= self.lease_ms
         ]
         if not free or not self.coordinator.holds_lease:
             return
@@ -432,7 +432,7 @@ class SlotKeeper:
             taken = await slot_rows.claim(connection, self.me.node_id, self.incarnation, free)
         if taken:
             others = [slot for slot in taken if wanted.get(slot) != self.me.node_id]
-            self._sightings.rescued(others, now)
+            self._observer.rescued(others, now)
             await self._load(taken)
 
     async def _hand_over(
@@ -447,7 +447,7 @@ class SlotKeeper:
         others = [
             slot
             for slot in self.coordinator.epochs
-            if wanted.get(slot, me) != me and not self._sightings.stays(slot, now)
+            if wanted.get(slot, me) != me and not self._observer.stays(slot, now)
         ]
         slots = sorted(others)[:HAND_OVER_SLOTS_MAX]
         if not slots:
@@ -502,11 +502,11 @@ class SlotKeeper:
             return True
         if row.incarnation == self.incarnation:
             return False  # ours; where it is not in memory, ``_load_missing`` sees to it
-        orphaned = self._sightings.orphaned_for(row.slot, self.coordinator.monotonic())
+        orphaned = self._observer.orphaned_for(row.slot, self.coordinator.monotonic())
         if orphaned is not None:
             # Its incarnation was replaced. If by this one, the id was taken from it; if by
             # another, that one has a lease to claim it.
-            return row.node_id == self.me.node_id or orphaned >= self._sightings.longest_lease_ms
+            return row.node_id == self.me.node_id or orphaned >= self._observer.longest_lease_ms
         return row.node_id in dead
 
     # -- connections
@@ -516,7 +516,7 @@ class SlotKeeper:
         before = self._watch_connection
         self._watch_connection = connection = await connections.kept(before, "watch")
         if connection is not before:
-            self._deaths.connected()
+            self._detector.connected()
         return connection
 
     def _notify(self) -> None:

@@ -1,4 +1,4 @@
-"""Writing what a lane's groups decided, a batch at a time, and what is done where that fails.
+"""Writing what a queue's groups decided, a batch at a time, and what is done where that fails.
 
 What a failure means is ``groups.store.apply``'s business. Nothing is decided here but, where
 PostgreSQL refuses a group, which of its events is to blame.
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 BATCH_BYTES_MAX = 4 * 1024 * 1024
 """Bytes of groups and members in one transaction: PostgreSQL takes a quarter of a second for them
 and ten thousand rows, far from its limit of two seconds. A group that alone has more is written
-beside its lane, in a transaction of its own, so that nobody else waits for it."""
+beside its queue, in a transaction of its own, so that nobody else waits for it."""
 
 DONE_AT_ONCE = 64
 """Groups that are installed and answered between two looks at the clock: about a millisecond."""
@@ -60,17 +60,17 @@ UNSURE_PAUSE_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One resident's part of a round: the events taken, what they decided, what to write, and
+    """One entry's part of a round: the events taken, what they decided, what to write, and
     about how many bytes of rows that are, counted as far as a batch may have."""
 
-    resident: GroupEntry
+    entry: GroupEntry
     events: Sequence[Event]
     write: Write
     size: int
 
 
 class BatchWriter:
-    """Of the lane of this ``name``. ``finish`` answers what was written; ``fenced`` is told when a
+    """Of the queue of this ``name``. ``finish`` answers what was written; ``fenced`` is told when a
     write met another owner's epoch; ``timeout_ms``: what could not be written by then is given up,
     with an error that may be tried again."""
 
@@ -93,7 +93,7 @@ class BatchWriter:
         self.fenced = fenced
         self.fail = fail
         self.patience_s = timeout_ms / 1000
-        self._counts = coordinator.tallies.lanes[name]
+        self._counts = coordinator.tallies.queues[name]
         self._slices = slices
         self._finish = finish
         self._waiting = WaitingRoom(
@@ -113,7 +113,7 @@ class BatchWriter:
                 await connection.close()
 
     def put_aside(self, work: Work) -> None:
-        """Write it by itself, beside the lane."""
+        """Write it by itself, beside the queue."""
         self._waiting.add([work])
 
     async def _written(self, work: Work) -> None:
@@ -125,7 +125,7 @@ class BatchWriter:
     async def write(self, works: Sequence[Work], until: float | None = None) -> None:
         """Write them; what cannot be written by ``until`` (the loop's time) is given up."""
         until = until or asyncio.get_running_loop().time() + self.patience_s
-        works = [work for work in works if not work.resident.suspended]
+        works = [work for work in works if not work.entry.suspended]
         large = [work for work in works if work.size > BATCH_BYTES_MAX]
         if large:
             self._waiting.add(large)
@@ -164,7 +164,7 @@ class BatchWriter:
         self._counts.failures[type(error).__name__] += 1
         match error:
             case Busy(group_ids=held):
-                aside = [w for w in works if w.resident.group_id in held]
+                aside = [w for w in works if w.entry.group_id in held]
                 self._waiting.add(aside)
                 await self.write([w for w in works if w not in aside], until)
             case Contended() | TooSlow() if len(works) == 1:
@@ -179,7 +179,7 @@ class BatchWriter:
                 self._waiting.add([largest])
                 await self.write([w for w in works if w is not largest], until)
             case Conflict(group_ids=changed):
-                stale = [w for w in works if w.resident.group_id in changed]
+                stale = [w for w in works if w.entry.group_id in changed]
                 self.doubt(stale, again=True)
                 await self.write([w for w in works if w not in stale], until)
             case Refused():
@@ -189,12 +189,12 @@ class BatchWriter:
                 self.fenced()
                 self.doubt(works, again=True)
             case _:
-                logger.warning("%s lane: outcome unknown: %s", self.name, error)
+                logger.warning("%s queue: outcome unknown: %s", self.name, error)
                 self.doubt(works, again=False)
 
     async def _attempt(self, work: Work) -> bool:
         """Write one group that had to wait, by itself. False: something is still held."""
-        if work.resident.suspended:
+        if work.entry.suspended:
             return True
         try:
             connection = await self._connected_beside()
@@ -220,14 +220,14 @@ class BatchWriter:
 
     def _give_up(self, work: Work) -> None:
         """Nothing of it was written, and it has waited long enough."""
-        logger.warning("group %r: could not be written in time", work.resident.group_id)
+        logger.warning("group %r: could not be written in time", work.entry.group_id)
         self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
     def _refuse(self, work: Work, code: ErrorCode) -> None:
-        if not work.resident.suspended:
-            self.coordinator.refuse(work.resident, work.events, code)
-            self.coordinator.put_off(work.resident, REFUSED_PAUSE_MS)
-            self.coordinator.release(work.resident)
+        if not work.entry.suspended:
+            self.coordinator.refuse(work.entry, work.events, code)
+            self.coordinator.put_off(work.entry, REFUSED_PAUSE_MS)
+            self.coordinator.release(work.entry)
 
     async def _halves(self, works: Sequence[Work], until: float) -> None:
         half = len(works) // 2
@@ -244,18 +244,18 @@ class BatchWriter:
     async def _blame(self, work: Work, error: StoreError) -> None:
         """One group cannot be written: find the event. If that is because of members that wait
         for it, these are turned away and it is stepped again without them; else it is refused."""
-        resident = work.resident
+        entry = work.entry
         if len(work.events) > 1:
-            self.one_by_one(resident, work.events)
+            self.one_by_one(entry, work.events)
             return
-        logger.warning("group %r cannot be written: %s", resident.group_id, error)
+        logger.warning("group %r cannot be written: %s", entry.group_id, error)
         member_ids = await self._culprits(work, error)
-        if resident.suspended:
+        if entry.suspended:
             return
         if member_ids is None:
             self._refuse(work, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-        elif self._would_help(resident, culprits := MembersRefused(member_ids=member_ids)):
-            self.one_by_one(resident, (culprits, *work.events))
+        elif self._would_help(entry, culprits := MembersRefused(member_ids=member_ids)):
+            self.one_by_one(entry, (culprits, *work.events))
         else:
             self._refuse(work, ErrorCode.UNKNOWN_SERVER_ERROR)
 
@@ -271,35 +271,35 @@ class BatchWriter:
             logger.info("who is to blame is not known: %s", unknown)
             return None
 
-    def _would_help(self, resident: GroupEntry, culprits: MembersRefused) -> bool:
+    def _would_help(self, entry: GroupEntry, culprits: MembersRefused) -> bool:
         """Whether any of them waits in the group as it was committed."""
         if not culprits.member_ids:
             return False
         now, rng = self.coordinator.clock(), self.coordinator.rng
-        return decide(resident.group, [culprits], now, rng).group is not resident.group
+        return decide(entry.group, [culprits], now, rng).group is not entry.group
 
-    def one_by_one(self, resident: GroupEntry, events: Sequence[Event]) -> None:
+    def one_by_one(self, entry: GroupEntry, events: Sequence[Event]) -> None:
         """One event of this group is to blame: take them one at a time."""
-        resident.inbox.extendleft(reversed(events))
-        resident.suspects += len(events)
-        self.coordinator.release(resident)
+        entry.inbox.extendleft(reversed(events))
+        entry.suspects += len(events)
+        self.coordinator.release(entry)
 
     def doubt(self, works: Sequence[Work], *, again: bool) -> None:
         """Reload groups whose rows are not as remembered; ``again``: nothing was written, so
         the same events are stepped once more, else they get a retriable error."""
         for work in works:
-            self.coordinator.doubt(work.resident)
+            self.coordinator.doubt(work.entry)
             if again:
-                work.resident.inbox.extendleft(reversed(work.events))
+                work.entry.inbox.extendleft(reversed(work.events))
             else:
                 unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
-                self.coordinator.refuse(work.resident, work.events, unsure)
-                self.coordinator.put_off(work.resident, UNSURE_PAUSE_MS)
-        residents = [work.resident for work in works]
+                self.coordinator.refuse(work.entry, work.events, unsure)
+                self.coordinator.put_off(work.entry, UNSURE_PAUSE_MS)
+        entries = [work.entry for work in works]
         if again:
-            self.reloader.add(residents)
+            self.reloader.add(entries)
         else:
-            self.reloader.add_unsure(residents)
+            self.reloader.add_unsure(entries)
 
     def _batch(self, works: Sequence[Work], allowed_ms: int | None = None) -> Batch:
         epochs = dict(self.coordinator.epochs)
@@ -318,7 +318,7 @@ class BatchWriter:
             await beside.close()
 
     async def _connected_beside(self) -> connections.Connection:
-        """For what a lane must not wait for."""
+        """For what a queue must not wait for."""
         before, name = self._other_connection, f"{self.name} waiting"
         self._other_connection = connection = await connections.kept(before, name)
         return connection

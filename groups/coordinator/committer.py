@@ -1,7 +1,7 @@
 """The committers: from inboxes to rows, a batch at a time, and back to answers.
 
 Each of a node's two committers repeats one round: take the groups that are ready in its
-lane, step them, write what must be written in one transaction, install, answer
+queue, step them, write what must be written in one transaction, install, answer
 (docs/architecture.md, *Events to rows*). What to do when a write fails stands in
 ``groups.coordinator.batch_writer``; what an event does is the group's business.
 """
@@ -48,26 +48,26 @@ reply in the next turn. All ten thousand of a large group would be half a second
 
 
 class Committer:
-    """One lane's rounds. ``fenced`` is told when a write met another owner's epoch; ``timeout_ms``:
-    what could not be written by then is given up, with an error that may be tried again."""
+    """The rounds of one queue. ``fenced`` is called when a write met another owner's epoch;
+    ``timeout_ms``: what is not written by then is given up, with an error that may be retried."""
 
     def __init__(
         self,
         node_id: int,
         coordinator: CoordinatorRuntime,
-        lane: CommitQueue,
+        queue: CommitQueue,
         reloader: Reloader,
         fenced: Callable[[], None],
         fail: Fail = no_fail,
         timeout_ms: Millis = 5_000,
     ) -> None:
         self.coordinator = coordinator
-        self.lane = lane
+        self.queue = queue
         self._slices = Slices(coordinator.monotonic)
         self.writer = BatchWriter(
             node_id,
             coordinator,
-            lane.name,
+            queue.name,
             reloader,
             fenced,
             fail,
@@ -91,7 +91,7 @@ class Committer:
 
     async def _rounds(self) -> None:
         while True:
-            await self.lane.wake.wait()
+            await self.queue.wake.wait()
             works = await self._take()
             if works:
                 await self._surely(works)
@@ -101,8 +101,8 @@ class Committer:
         try:
             await self._round(works)
         except Exception:
-            logger.exception("%s lane: a round failed", self.lane.name)
-            self.writer.doubt([work for work in works if work.resident.busy], again=False)
+            logger.exception("%s queue: a round failed", self.queue.name)
+            self.writer.doubt([work for work in works if work.entry.busy], again=False)
 
     # -- one round
 
@@ -113,109 +113,109 @@ class Committer:
         while (
             rows < BATCH_ROWS_MAX
             and size < BATCH_BYTES_MAX
-            and (resident := self.lane.pop()) is not None
+            and (entry := self.queue.pop()) is not None
         ):
             now = self.coordinator.monotonic()  # one look a group: it is most of what a step costs
             if self._slices.is_over_at(now):
                 await self._slices.pause()
                 now = self.coordinator.monotonic()
-            if resident.suspended or resident.busy or not resident.inbox:
+            if entry.suspended or entry.busy or not entry.inbox:
                 continue
-            if resident.head_is_offsets() != (self.lane is self.coordinator.offsets):
-                self.coordinator.schedule(resident)  # its group came into being meanwhile
+            if entry.head_is_offsets() != (self.queue is self.coordinator.offsets):
+                self.coordinator.schedule(entry)  # its group came into being meanwhile
                 continue
-            resident.busy = True
-            events = self._run_of(resident, BATCH_ROWS_MAX - rows)
-            if self._is_left_to_others(resident, events):
+            entry.busy = True
+            events = self._run_of(entry, BATCH_ROWS_MAX - rows)
+            if self._is_left_to_others(entry, events):
                 continue
-            work = self._step(resident, events, now)
+            work = self._step(entry, events, now)
             if work is not None:
                 works.append(work)
                 size += work.size
                 rows += (written := work.write.rows)
-                resident.written += written
+                entry.written += written
         return works
 
-    def _run_of(self, resident: GroupEntry, room: int) -> list[Event]:
-        """The events at the head of the inbox that belong to this lane, up to the room left."""
+    def _run_of(self, entry: GroupEntry, room: int) -> list[Event]:
+        """The events at the head of the inbox that belong to this queue, up to the room left."""
         events: list[Event] = []
-        offsets = resident.head_is_offsets()
-        if resident.suspects:
-            resident.suspects -= 1
-            return [resident.inbox.popleft()]
-        while resident.inbox and room > 0 and resident.head_is_offsets() == offsets:
-            event = resident.inbox.popleft()
+        offsets = entry.head_is_offsets()
+        if entry.suspects:
+            entry.suspects -= 1
+            return [entry.inbox.popleft()]
+        while entry.inbox and room > 0 and entry.head_is_offsets() == offsets:
+            event = entry.inbox.popleft()
             events.append(event)
             room -= _size(event)
             if isinstance(event, DeleteGroup | ExpireOffsets | RemoveGroup):
                 break  # what comes after is about another group of the same id
         return events
 
-    def _step(self, resident: GroupEntry, events: Sequence[Event], now: Millis) -> Work | None:
+    def _step(self, entry: GroupEntry, events: Sequence[Event], now: Millis) -> Work | None:
         """``now``: what the process's clock said just before."""
         events = self._to_be_decided(events, now)
         coordinator = self.coordinator
         try:
-            decision = decide(resident.group, events, now - coordinator.missed, coordinator.rng)
+            decision = decide(entry.group, events, now - coordinator.missed, coordinator.rng)
         except Exception:
-            self._step_failed(resident, events)
+            self._step_failed(entry, events)
             return None
-        return self._work(resident, events, decision)
+        return self._work(entry, events, decision)
 
     def _to_be_decided(self, events: Sequence[Event], now: Millis) -> Sequence[Event]:
         coordinator = self.coordinator
         slept = now - coordinator.listened_at > STALL_MS
         if slept or now >= coordinator.lease_until:
             # The node slept, or its database is away: a timer that ran out meanwhile is no
-            # evidence against anybody. It is armed anew when the resident is released.
+            # evidence against anybody. It is armed anew when the entry is released.
             events = [event for event in events if not isinstance(event, Tick)]
         if slept:
             coordinator.awake()  # or a deadline that is decided now lies ahead of the clock then
         return events
 
-    def _step_failed(self, resident: GroupEntry, events: Sequence[Event]) -> None:
+    def _step_failed(self, entry: GroupEntry, events: Sequence[Event]) -> None:
         """A defect of ours, or of somebody's assignor: the committed group stands, the request
         gets an error, and the node goes on for everybody else."""
-        logger.exception("group %r: a step failed", resident.group_id)
+        logger.exception("group %r: a step failed", entry.group_id)
         if len(events) > 1:
-            self.writer.one_by_one(resident, events)
+            self.writer.one_by_one(entry, events)
             return
-        self.coordinator.refuse(resident, events, ErrorCode.UNKNOWN_SERVER_ERROR)
-        self.coordinator.release(resident)
+        self.coordinator.refuse(entry, events, ErrorCode.UNKNOWN_SERVER_ERROR)
+        self.coordinator.release(entry)
 
-    def _work(self, resident: GroupEntry, events: Sequence[Event], decision: Decision) -> Work:
+    def _work(self, entry: GroupEntry, events: Sequence[Event], decision: Decision) -> Work:
         if decision.pending:
             # Before it is written: an outcome that nobody knows may be that it was.
-            self.coordinator.with_pending.add(resident.group_id)
-        has_pending = resident.group_id in self.coordinator.with_pending
-        write = Write(resident.group.durable, decision, has_pending)
-        return Work(resident, events, write, write.size(BATCH_BYTES_MAX))
+            self.coordinator.with_pending.add(entry.group_id)
+        has_pending = entry.group_id in self.coordinator.with_pending
+        write = Write(entry.group.durable, decision, has_pending)
+        return Work(entry, events, write, write.size(BATCH_BYTES_MAX))
 
     # -- steps beside the loop
 
-    def _is_left_to_others(self, resident: GroupEntry, events: Sequence[Event]) -> bool:
+    def _is_left_to_others(self, entry: GroupEntry, events: Sequence[Event]) -> bool:
         """Whether the step is taken beside the loop, since it would stand still for too long."""
-        if self.lane is self.coordinator.offsets:
+        if self.queue is self.coordinator.offsets:
             return False
-        if runs_foreign_code(resident.group, events):
-            task = asyncio.create_task(self._long_step(resident, events, event_loop.foreign))
+        if runs_foreign_code(entry.group, events):
+            task = asyncio.create_task(self._long_step(entry, events, event_loop.foreign))
             self._foreign.add(task)
             task.add_done_callback(self._foreign.discard)
             return True
-        if may_take_long(resident.group, events):
-            self._long.put_nowait((resident, events))
+        if may_take_long(entry.group, events):
+            self._long.put_nowait((entry, events))
             return True
         return False
 
     async def _long_steps(self) -> None:
         """One after the other: what comes for a group meanwhile is its next step."""
         while True:
-            resident, events = await self._long.get()
-            await self._long_step(resident, events, asyncio.to_thread)
+            entry, events = await self._long.get()
+            await self._long_step(entry, events, asyncio.to_thread)
 
     async def _long_step(
         self,
-        resident: GroupEntry,
+        entry: GroupEntry,
         events: Sequence[Event],
         run: Callable[[Callable[[], Decision]], Awaitable[Decision]],
     ) -> None:
@@ -223,13 +223,13 @@ class Committer:
         events = self._to_be_decided(events, now)
         at, rng = now - coordinator.missed, coordinator.rng
         try:
-            decision = await run(partial(_decided, resident.group, events, at, rng))
-            work = self._work(resident, events, decision)
+            decision = await run(partial(_decided, entry.group, events, at, rng))
+            work = self._work(entry, events, decision)
         except Exception:
-            self._step_failed(resident, events)
+            self._step_failed(entry, events)
             return
         if work.write.is_needed:
-            self.writer.put_aside(work)  # the lane's connection is the lane's
+            self.writer.put_aside(work)  # the queue's connection is the queue's
         else:
             await self._surely([work])
 
@@ -250,36 +250,36 @@ class Committer:
         if self.coordinator.holds_lease:
             await self._finish(work)
         else:
-            self.coordinator.refuse(work.resident, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-            self.coordinator.release(work.resident)
+            self.coordinator.refuse(work.entry, work.events, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            self.coordinator.release(work.entry)
 
     async def _finish(self, work: Work) -> None:
         if len(work.write.decision.answers) > ANSWERS_AT_ONCE:
             await self._done_in_turns(work)
         else:
             self._done(work)
-        if work.resident.written > self.coordinator.written_max:
-            self._has_grown(work.resident)
+        if work.entry.written > self.coordinator.written_max:
+            self._has_grown(work.entry)
 
-    def _has_grown(self, resident: GroupEntry) -> None:
-        resident.written = 0
-        self.coordinator.grown(resident.group_id)
+    def _has_grown(self, entry: GroupEntry) -> None:
+        entry.written = 0
+        self.coordinator.grown(entry.group_id)
 
     def _done(self, work: Work) -> None:
-        self.coordinator.install(work.resident, work.write.decision, work.write.revision)
-        self.coordinator.release(work.resident)
+        self.coordinator.install(work.entry, work.write.decision, work.write.revision)
+        self.coordinator.release(work.entry)
 
     async def _done_in_turns(self, work: Work) -> None:
         """Answer many, some at a time. The group's next step waits until all are."""
-        resident, decision, coordinator = work.resident, work.write.decision, self.coordinator
+        entry, decision, coordinator = work.entry, work.write.decision, self.coordinator
         quiet = replace(decision, answers=(), hung_up=())
-        coordinator.install(resident, quiet, work.write.revision)
+        coordinator.install(entry, quiet, work.write.revision)
         for at in range(0, len(decision.answers), ANSWERS_AT_ONCE):
-            coordinator.send(resident, decision.answers[at : at + ANSWERS_AT_ONCE])
+            coordinator.send(entry, decision.answers[at : at + ANSWERS_AT_ONCE])
             await self._slices.pause()
-        if decision.hung_up and not resident.suspended:
-            coordinator.hang_up(resident.group_id, decision.hung_up)
-        coordinator.release(resident)
+        if decision.hung_up and not entry.suspended:
+            coordinator.hang_up(entry.group_id, decision.hung_up)
+        coordinator.release(entry)
 
 
 def _decided(group: Group, events: Sequence[Event], now: Millis, rng: Random) -> Decision:

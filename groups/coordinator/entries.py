@@ -1,4 +1,4 @@
-"""One group in a node's memory with what waits for it, the lanes in which groups wait, and what
+"""One group in a node's memory with what waits for it, the queues in which groups wait, and what
 groups have of their own.
 
 Book-keeping only: who puts events in, and who takes them out, is not known here. No I/O, and no
@@ -74,33 +74,33 @@ class GroupEntry:
         self.written = 0
 
     def head_is_offsets(self) -> bool:
-        """Which lane the next events belong to: a commit to a group that has a row leaves
+        """Which queue the next events belong to: a commit to a group that has a row leaves
         generation and membership alone; everything else may change them."""
         return isinstance(self.inbox[0], OFFSETS) and self.group.durable.exists
 
 
 class CommitQueue:
-    """Residents whose next events one committer may take, in order of arrival."""
+    """Entries whose next events one committer may take, in order of arrival."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.ready: deque[GroupEntry] = deque()
         self.wake = asyncio.Event()
 
-    def push(self, resident: GroupEntry) -> None:
-        """Queue a resident, once."""
-        resident.queued = True
-        self.ready.append(resident)
+    def push(self, entry: GroupEntry) -> None:
+        """Queue an entry, once."""
+        entry.queued = True
+        self.ready.append(entry)
         self.wake.set()
 
     def pop(self) -> GroupEntry | None:
-        """The next resident, or None; the committer then waits for ``wake``."""
+        """The next entry, or None; the committer then waits for ``wake``."""
         if not self.ready:
             self.wake.clear()
             return None
-        resident = self.ready.popleft()
-        resident.queued = False
-        return resident
+        entry = self.ready.popleft()
+        entry.queued = False
+        return entry
 
 
 class GroupOverrides:

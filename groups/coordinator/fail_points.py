@@ -23,7 +23,7 @@ async def no_fail(_point: str) -> None:
 
 
 def file_of(folder: Path, node_id: int, point: str) -> Path:
-    """The file that arms a point (``lane:before`` and the like) for one node."""
+    """The file that arms a point (``queue:before`` and the like) for one node."""
     return folder / f"{node_id}-{point.replace(':', '-')}"
 
 

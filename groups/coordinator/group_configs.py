@@ -122,8 +122,8 @@ class Configs:
         return await self._alter(connection, wanted, user(verb.actor), verb.reason, False)
 
     def _exists(self, group_id: str) -> bool:
-        resident = self.coordinator.residents.get(group_id)
-        return resident is not None and resident.group.durable.exists
+        entry = self.coordinator.entries.get(group_id)
+        return entry is not None and entry.group.durable.exists
 
     async def _alter(
         self,

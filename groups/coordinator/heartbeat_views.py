@@ -1,6 +1,6 @@
-"""The committed faces of a node's groups, and who wants to hear when one is swapped.
+"""The committed heartbeat views of a node's groups, and who wants to hear when one is swapped.
 
-The fast path reads here, held heartbeats wait here. No rule and no I/O: what a face says is the
+The fast path reads here, held heartbeats wait here. No rule and no I/O: what a view says is the
 group's own business, what follows from a swap is the watcher's.
 """
 
@@ -13,40 +13,40 @@ class Watcher(Protocol):
     """Somebody for whom a swap may be news. Compared by identity."""
 
     def face_changed(self) -> None:
-        """The face was swapped or dropped, or the lease is over. Called inside the swap: it must
+        """The view was swapped or dropped, or the lease is over. Called inside the swap: it must
         neither wait nor raise."""
         ...
 
 
 class HeartbeatViews:
-    """Faces by group id. ``swaps`` counts every change of any of them: while it stands still, what
+    """Views by group id. ``swaps`` counts every change of any of them: while it stands still, what
     was read here before is still so."""
 
-    __slots__ = ("_faces", "_watchers", "swaps")
+    __slots__ = ("_views", "_watchers", "swaps")
 
     def __init__(self) -> None:
         self.swaps = 0
-        self._faces: dict[str, HeartbeatView] = {}
+        self._views: dict[str, HeartbeatView] = {}
         self._watchers: dict[str, dict[Watcher, None]] = {}  # in the order of their coming
 
     def get(self, group_id: str) -> HeartbeatView | None:
-        """The face that may be shown now; None: nothing may be said without a step."""
-        return self._faces.get(group_id)
+        """The view that may be shown now; None: nothing may be said without a step."""
+        return self._views.get(group_id)
 
     def __getitem__(self, group_id: str) -> HeartbeatView:
-        return self._faces[group_id]
+        return self._views[group_id]
 
     def __contains__(self, group_id: object) -> bool:
-        return group_id in self._faces
+        return group_id in self._views
 
-    def put(self, group_id: str, face: HeartbeatView) -> None:
-        """Show this face from now on."""
-        self._faces[group_id] = face
+    def put(self, group_id: str, view: HeartbeatView) -> None:
+        """Show this view from now on."""
+        self._views[group_id] = view
         self._swapped(group_id)
 
     def drop(self, group_id: str) -> None:
         """Show none from now on."""
-        if self._faces.pop(group_id, None) is not None:
+        if self._views.pop(group_id, None) is not None:
             self._swapped(group_id)
 
     def _swapped(self, group_id: str) -> None:
@@ -74,7 +74,7 @@ class HeartbeatViews:
             del self._watchers[group_id]
 
     def tell_all(self) -> None:
-        """The lease is over: what was true of every face may not be so any more."""
+        """The lease is over: what was true of every view may not be so any more."""
         for watching in list(self._watchers.values()):
             for watcher in tuple(watching):
                 watcher.face_changed()

@@ -63,7 +63,7 @@ class Notes:
 
     async def rung(self, group_id: str | None) -> None:
         """Somebody watches the group: note all of it at once."""
-        if group_id is not None and group_id in self.coordinator.residents:
+        if group_id is not None and group_id in self.coordinator.entries:
             self._asked.add(group_id)
             self._wake.set()
 
@@ -89,25 +89,25 @@ class Notes:
     def collect(self) -> list[Note]:
         """What is to be noted now. Pure but for what this object remembers."""
         now, slices = self.coordinator.clock(), Slices(self.coordinator.monotonic)
-        residents = self.coordinator.residents
-        new = residents.keys() - self._noted.keys()
+        entries = self.coordinator.entries
+        new = entries.keys() - self._noted.keys()
         for group_id in new:
             self._noted[group_id] = {}
-            later = _spread(group_id, residents[group_id].group, now) if len(new) > FEW else 0
+            later = _spread(group_id, entries[group_id].group, now) if len(new) > FEW else 0
             heapq.heappush(self._due, (now + later, group_id))
         notes: list[Note] = []
-        for group_id in self._asked & residents.keys():
-            notes += self._of(group_id, residents[group_id].group, now, whole=True)
+        for group_id in self._asked & entries.keys():
+            notes += self._of(group_id, entries[group_id].group, now, whole=True)
         asked, self._asked = self._asked, set()
         while self._due and self._due[0][0] <= now and not slices.is_over:
             _, group_id = heapq.heappop(self._due)
-            resident = residents.get(group_id)
-            if resident is None:
+            entry = entries.get(group_id)
+            if entry is None:
                 self._noted.pop(group_id, None)
                 continue
             if group_id not in asked:
-                notes += self._of(group_id, resident.group, now, whole=False)
-            heapq.heappush(self._due, (now + _until_next(resident.group, now), group_id))
+                notes += self._of(group_id, entry.group, now, whole=False)
+            heapq.heappush(self._due, (now + _until_next(entry.group, now), group_id))
         return sorted(notes)
 
     def _of(self, group_id: str, group: Group, now: Millis, *, whole: bool) -> list[Note]:

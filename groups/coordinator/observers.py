@@ -2,7 +2,7 @@
 
 PostgreSQL commits one after another the transactions that notify (docs/hot-path.md, *The bell*). So
 no batch of a committer rings: it says afterwards what has changed, and one task rings for both
-lanes. A ring that is lost with its node is made up for by the node that takes its slots.
+queues. A ring that is lost with its node is made up for by the node that takes its slots.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Groups that cannot go on at once: those whose rows are in doubt, and those whose row is held.
 
-One reloader a node and one waiting room a lane, each with a single connection however many
+One reloader a node and one waiting room a queue, each with a single connection however many
 groups wait: an outage must not end in a storm of reconnects. Nobody waits here for ever. Nothing
 is decided here.
 """
@@ -48,16 +48,16 @@ class Reloader:
         self._unsure: set[str] = set()
         self._wake = asyncio.Event()
 
-    def add(self, residents: Iterable[GroupEntry]) -> None:
+    def add(self, entries: Iterable[GroupEntry]) -> None:
         """These groups' rows are not as remembered, or may not be."""
-        for resident in residents:
-            self._doubtful[resident.group_id] = resident
+        for entry in entries:
+            self._doubtful[entry.group_id] = entry
         self._wake.set()
 
-    def add_unsure(self, residents: Sequence[GroupEntry]) -> None:
+    def add_unsure(self, entries: Sequence[GroupEntry]) -> None:
         """The same after a batch whose outcome is unknown, and which may reach PostgreSQL yet."""
-        self._unsure.update(resident.group_id for resident in residents)
-        self.add(residents)
+        self._unsure.update(entry.group_id for entry in entries)
+        self.add(entries)
 
     async def run(self) -> None:
         """Reload what is in doubt, until cancelled."""
@@ -93,14 +93,14 @@ class Reloader:
             found = await load.groups_by_id(connection, free)
             await self._reseat([self._doubtful.pop(group_id) for group_id in free], found)
 
-    async def _reseat(self, residents: Sequence[GroupEntry], found: Mapping[str, Durable]) -> None:
+    async def _reseat(self, entries: Sequence[GroupEntry], found: Mapping[str, Durable]) -> None:
         """Let them go on from these rows, but for those that are in doubt again meanwhile."""
         coordinator, slices = self.coordinator, Slices(self.coordinator.monotonic)
-        for resident in residents:
-            merge = coordinator.reseating(resident, found.get(resident.group_id))
+        for entry in entries:
+            merge = coordinator.reseating(entry, found.get(entry.group_id))
             await merge.run_aside()
-            if resident.group_id not in self._doubtful:
-                coordinator.reseated(resident, merge)
+            if entry.group_id not in self._doubtful:
+                coordinator.reseated(entry, merge)
             if slices.is_over:
                 await slices.pause()
 
@@ -116,14 +116,14 @@ class Reloader:
     def _give_up(self) -> None:
         """Whoever waits for a group that cannot be read shall not wait for ever."""
         late = self.coordinator.clock() - self.timeout_ms
-        for resident in self._doubtful.values():
-            if resident.doubted_at <= late:
+        for entry in self._doubtful.values():
+            if entry.doubted_at <= late:
                 unsure = ErrorCode.COORDINATOR_NOT_AVAILABLE
-                self.coordinator.refuse_waiting(resident, unsure)
+                self.coordinator.refuse_waiting(entry, unsure)
 
 
 class WaitingRoom(Generic[Work]):
-    """Work that met a held row waits here, each group alone; its lane goes on without it.
+    """Work that met a held row waits here, each group alone; its queue goes on without it.
 
     ``attempt`` writes one work and says whether it is done with, one way or another; ``give_up``
     ends what has waited for ``patience_s``, ``empty`` is awaited when nobody waits any more.

@@ -1,4 +1,4 @@
-"""The node's memory: the groups it holds, their inboxes, their faces and their timers.
+"""The node's memory: the groups it holds, their inboxes, their views and their timers.
 
 Events come in by ``submit``, wait in their group's inbox, and are taken by a
 committer (``groups.coordinator.committer``). No SQL here and no rules: this file knows
@@ -84,8 +84,8 @@ class CoordinatorRuntime:
         self.rng = rng
         self.answer = answer
         self.epochs: dict[int, int] = {}
-        self.residents: dict[str, GroupEntry] = {}
-        self.faces = HeartbeatViews()
+        self.entries: dict[str, GroupEntry] = {}
+        self.heartbeat_views = HeartbeatViews()
         self.with_pending: set[str] = set()
         self.lease_until: Millis = 0
         self.restart_grace_ms: Millis = 0
@@ -139,22 +139,22 @@ class CoordinatorRuntime:
         if not self.owns(group_id):
             self._refuse(event, ErrorCode.NOT_COORDINATOR)
             return
-        resident = self.residents.get(group_id)
-        if resident is None:
-            if creates_group(event) and len(self.residents) >= self.groups_share:
+        entry = self.entries.get(group_id)
+        if entry is None:
+            if creates_group(event) and len(self.entries) >= self.groups_share:
                 self._refuse(event, ErrorCode.POLICY_VIOLATION)
                 return
-            resident = self._admit(group_id, event)
-        if resident.broken:
+            entry = self._admit(group_id, event)
+        if entry.broken:
             self._refuse(event, ErrorCode.UNKNOWN_SERVER_ERROR)
             return
-        if len(resident.inbox) >= INBOX_EVENTS_MAX:
+        if len(entry.inbox) >= INBOX_EVENTS_MAX:
             self._refuse(event, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
         if event.ticket is not None:
-            resident.parked.add(event.ticket)
-        resident.inbox.append(event)
-        self.schedule(resident)
+            entry.parked.add(event.ticket)
+        entry.inbox.append(event)
+        self.schedule(entry)
 
     @property
     def groups_share(self) -> int:
@@ -163,62 +163,62 @@ class CoordinatorRuntime:
 
     def groups(self) -> Iterable[Group]:
         """Every committed group of the owned slots that exists (see ``group``)."""
-        return (r.group for r in self.residents.values() if _exists(r.group))
+        return (r.group for r in self.entries.values() if _exists(r.group))
 
     def seen(self) -> Iterator[Sequence[Seen]]:
         """What is in memory of what was committed, some at a time: epochs of slots, then groups."""
         yield [Seen(slot, epoch, "", 0, True) for slot, epoch in self.epochs.items()]
-        residents = list(self.residents.values())
-        for at in range(0, len(residents), SEEN_AT_ONCE):
-            part = residents[at : at + SEEN_AT_ONCE]
-            yield [seen for resident in part if (seen := self._seen(resident)) is not None]
+        entries = list(self.entries.values())
+        for at in range(0, len(entries), SEEN_AT_ONCE):
+            part = entries[at : at + SEEN_AT_ONCE]
+            yield [seen for entry in part if (seen := self._seen(entry)) is not None]
 
-    def _seen(self, resident: GroupEntry) -> Seen | None:
-        durable, slot = resident.group.durable, slot_of(resident.group_id)
+    def _seen(self, entry: GroupEntry) -> Seen | None:
+        durable, slot = entry.group.durable, slot_of(entry.group_id)
         epoch = self.epochs.get(slot)
         if epoch is None or not durable.exists:
             return None
-        is_in_doubt = resident.busy or resident.suspended
-        return Seen(slot, epoch, resident.group_id, durable.revision, is_in_doubt)
+        is_in_doubt = entry.busy or entry.suspended
+        return Seen(slot, epoch, entry.group_id, durable.revision, is_in_doubt)
 
     def group(self, group_id: str) -> Group | None:
         """The committed group, or None where there is none.
 
         As with Kafka a group exists from the moment on at which a member id was handed out.
         """
-        resident = self.residents.get(group_id)
-        return resident.group if resident and _exists(resident.group) else None
+        entry = self.entries.get(group_id)
+        return entry.group if entry and _exists(entry.group) else None
 
     # -- what committers and owners do
 
-    def schedule(self, resident: GroupEntry) -> None:
-        """Offer a resident to the lane that its next event belongs to."""
-        if resident.busy or resident.queued or resident.suspended or not resident.inbox:
+    def schedule(self, entry: GroupEntry) -> None:
+        """Offer an entry to the queue that its next event belongs to."""
+        if entry.busy or entry.queued or entry.suspended or not entry.inbox:
             return
-        lane = self.offsets if resident.head_is_offsets() else self.membership
-        lane.push(resident)
+        queue = self.offsets if entry.head_is_offsets() else self.membership
+        queue.push(entry)
 
-    def install(self, resident: GroupEntry, decision: Decision, revision: int) -> None:
-        """A decision has committed: swap value and face, then send the answers.
+    def install(self, entry: GroupEntry, decision: Decision, revision: int) -> None:
+        """A decision has committed: swap value and view, then send the answers.
 
         Where the slot was lost meanwhile, everything was answered already.
         """
-        if resident.suspended:
+        if entry.suspended:
             return
-        group_id = resident.group_id
+        group_id = entry.group_id
         if decision.deleted:
             kind = KINDS[decision.group.durable.group.kind]
-            resident.group = kind.absent(group_id, self.own.rules_of(group_id), self.clock())
-            self.faces.drop(group_id)
+            entry.group = kind.absent(group_id, self.own.rules_of(group_id), self.clock())
+            self.heartbeat_views.drop(group_id)
             self.own.paused.put(group_id, {})
-        elif resident.group is not decision.group:
-            changed = resident.group.durable.revision != revision
-            resident.group = decision.group.with_revision(revision) if changed else decision.group
+        elif entry.group is not decision.group:
+            changed = entry.group.durable.revision != revision
+            entry.group = decision.group.with_revision(revision) if changed else decision.group
             rules = self.own.rules_of(group_id)
-            if resident.group.rules is not rules:  # they changed while the batch was on its way
-                resident.group = resident.group.with_rules(rules)
-            self.faces.put(group_id, resident.group.face())
-        self.send(resident, decision.answers)
+            if entry.group.rules is not rules:  # they changed while the batch was on its way
+                entry.group = entry.group.with_rules(rules)
+            self.heartbeat_views.put(group_id, entry.group.heartbeat_view())
+        self.send(entry, decision.answers)
         if decision.hung_up:
             self.hang_up(group_id, decision.hung_up)
         if decision.question is not None:
@@ -229,58 +229,58 @@ class CoordinatorRuntime:
 
         None while a committer has it, while it is being reloaded, and where it is not in memory.
         """
-        resident = self.residents.get(group_id)
-        if resident is None or resident.busy or resident.suspended:
+        entry = self.entries.get(group_id)
+        if entry is None or entry.busy or entry.suspended:
             return None
-        resident.busy = True
-        return resident
+        entry.busy = True
+        return entry
 
-    def release(self, resident: GroupEntry) -> None:
-        """A committer is done with a resident; forget it where nothing is left of it."""
-        resident.busy = False
-        if self.residents.get(resident.group_id) is not resident:
-            return  # the slot was lost, and perhaps another resident has the id by now
-        self._rearm(resident)
-        if resident.inbox:
-            self.schedule(resident)
-        elif not resident.group.durable.exists and resident.group.idle and not resident.parked:
-            del self.residents[resident.group_id]
-            self.faces.drop(resident.group_id)
+    def release(self, entry: GroupEntry) -> None:
+        """A committer is done with an entry; forget it where nothing is left of it."""
+        entry.busy = False
+        if self.entries.get(entry.group_id) is not entry:
+            return  # the slot was lost, and perhaps another entry has the id by now
+        self._rearm(entry)
+        if entry.inbox:
+            self.schedule(entry)
+        elif not entry.group.durable.exists and entry.group.idle and not entry.parked:
+            del self.entries[entry.group_id]
+            self.heartbeat_views.drop(entry.group_id)
 
-    def send(self, resident: GroupEntry, answers: Iterable[Answer]) -> None:
+    def send(self, entry: GroupEntry, answers: Iterable[Answer]) -> None:
         """Answer tickets; each is answered once."""
         for ticket, reply in answers:
-            if ticket in resident.parked:
-                resident.parked.remove(ticket)
+            if ticket in entry.parked:
+                entry.parked.remove(ticket)
                 self.answer(ticket, reply)
 
-    def refuse(self, resident: GroupEntry, events: Iterable[Event], code: ErrorCode) -> None:
+    def refuse(self, entry: GroupEntry, events: Iterable[Event], code: ErrorCode) -> None:
         """Answer the tickets of events that were not decided."""
         events = list(events)
-        self.send(resident, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
+        self.send(entry, [Answer(e.ticket, Refused(code)) for e in events if e.ticket])
         self._forget_operations(events)
 
-    def refuse_waiting(self, resident: GroupEntry, code: ErrorCode) -> None:
+    def refuse_waiting(self, entry: GroupEntry, code: ErrorCode) -> None:
         """Answer whoever has come while the group could not be stepped, and forget their events.
         Timers that fell due meanwhile fall due again."""
-        events = list(resident.inbox)
-        resident.inbox.clear()
-        resident.suspects = 0
-        self.refuse(resident, events, code)
+        events = list(entry.inbox)
+        entry.inbox.clear()
+        entry.suspects = 0
+        self.refuse(entry, events, code)
 
-    def put_off(self, resident: GroupEntry, ms: Millis) -> None:
+    def put_off(self, entry: GroupEntry, ms: Millis) -> None:
         """What falls due in the group waits for so long: it could not be written just now, and
         trying at once would give the same answer."""
-        resident.quiet_until = self.clock() + ms
+        entry.quiet_until = self.clock() + ms
 
     def configure(self, group_id: str, values: Values) -> None:
         """What the group has of its own from now on. What that calls for is due at once."""
         self.own.put(group_id, values, self.clock())
-        resident = self.residents.get(group_id)
-        if resident is not None:
-            resident.group = resident.group.with_rules(self.own.rules_of(group_id))
-            if not resident.busy and not resident.suspended:
-                self._rearm(resident)
+        entry = self.entries.get(group_id)
+        if entry is not None:
+            entry.group = entry.group.with_rules(self.own.rules_of(group_id))
+            if not entry.busy and not entry.suspended:
+                self._rearm(entry)
 
     def adopt(
         self,
@@ -348,70 +348,70 @@ class CoordinatorRuntime:
         for slot in gone:
             self.epochs.pop(slot, None)
         self.with_pending = {g for g in self.with_pending if slot_of(g) not in gone}
-        for group_id in [g for g in self.residents if slot_of(g) in gone]:
-            resident = self.residents.pop(group_id)
-            self.faces.drop(group_id)
-            resident.suspended = True
-            self._forget_operations(resident.inbox)
-            resident.inbox.clear()
-            self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
+        for group_id in [g for g in self.entries if slot_of(g) in gone]:
+            entry = self.entries.pop(group_id)
+            self.heartbeat_views.drop(group_id)
+            entry.suspended = True
+            self._forget_operations(entry.inbox)
+            entry.inbox.clear()
+            self.send(entry, [Answer(t, Refused(code)) for t in sorted(entry.parked)])
 
-    def doubt(self, resident: GroupEntry) -> None:
-        """Nobody knows what the group's rows hold: no face, no step, until ``reseat``."""
-        if not resident.suspended:
-            resident.doubted_at = self.clock()
-        resident.suspended = True
-        if self.residents.get(resident.group_id) is resident:
-            self.faces.drop(resident.group_id)
+    def doubt(self, entry: GroupEntry) -> None:
+        """Nobody knows what the group's rows hold: no view, no step, until ``reseat``."""
+        if not entry.suspended:
+            entry.doubted_at = self.clock()
+        entry.suspended = True
+        if self.entries.get(entry.group_id) is entry:
+            self.heartbeat_views.drop(entry.group_id)
 
-    def reseat(self, resident: GroupEntry, durable: Durable | None) -> None:
+    def reseat(self, entry: GroupEntry, durable: Durable | None) -> None:
         """Join the rows as they are with what was live, and go on."""
-        merge = self.reseating(resident, durable)
+        merge = self.reseating(entry, durable)
         merge.run()
-        self.reseated(resident, merge)
+        self.reseated(entry, merge)
 
-    def reseating(self, resident: GroupEntry, durable: Durable | None) -> Merge:
+    def reseating(self, entry: GroupEntry, durable: Durable | None) -> Merge:
         """The first half of ``reseat``: what has to be run before the second one."""
         if self.stood_still_ms > STALL_MS:
             self.awake()  # or what is missed by everybody would be counted twice for this group
-        group_id, old = resident.group_id, resident.group
+        group_id, old = entry.group_id, entry.group
         rules = self.own.rules_of(group_id)
         if durable is None:
             absent = partial(KINDS[old.durable.group.kind].absent, group_id, rules, self.clock())
             return Merge(group_id, absent, is_long=False)
-        work = partial(rejoined, durable, old, rules, self.clock, resident.doubted_at)
+        work = partial(rejoined, durable, old, rules, self.clock, entry.doubted_at)
         return Merge(group_id, work, takes_long(durable))
 
-    def reseated(self, resident: GroupEntry, merge: Merge) -> None:
+    def reseated(self, entry: GroupEntry, merge: Merge) -> None:
         """The second half of ``reseat``: the group goes on as it was put together."""
-        if self.residents.get(resident.group_id) is not resident:
+        if self.entries.get(entry.group_id) is not entry:
             return
         try:
-            self._reseated(resident, merge.group)
+            self._reseated(entry, merge.group)
         except Exception:
-            logger.exception("group %r cannot be loaded again", resident.group_id)
-            self._break(resident)
+            logger.exception("group %r cannot be loaded again", entry.group_id)
+            self._break(entry)
 
-    def _reseated(self, resident: GroupEntry, group: Group | None) -> None:
+    def _reseated(self, entry: GroupEntry, group: Group | None) -> None:
         if group is None:
-            self._break(resident)
+            self._break(entry)
             return
-        rules = self.own.rules_of(resident.group_id)  # they may have changed meanwhile
-        resident.group = group if group.rules is rules else group.with_rules(rules)
-        waiting = {event.ticket for event in resident.inbox}
-        self.send(resident, resident.group.resume(sorted(resident.parked - waiting)))
-        self.faces.put(resident.group_id, resident.group.face())
-        resident.suspended = False
+        rules = self.own.rules_of(entry.group_id)  # they may have changed meanwhile
+        entry.group = group if group.rules is rules else group.with_rules(rules)
+        waiting = {event.ticket for event in entry.inbox}
+        self.send(entry, entry.group.resume(sorted(entry.parked - waiting)))
+        self.heartbeat_views.put(entry.group_id, entry.group.heartbeat_view())
+        entry.suspended = False
         self.observers.look()  # what was in doubt may have been written, and nobody was told
-        self.release(resident)
+        self.release(entry)
 
     def unpark(self, code: ErrorCode, *, in_batches: bool = False) -> None:
         """The lease ran out: who waits here might wait in vain, since somebody else may serve the
         group by now. For the group it is as if these connections had ended. A group in a batch is
         left alone but ``in_batches``: the code must then leave open how the batch will go."""
-        for resident in self.residents.values():
-            if in_batches or not resident.busy:
-                self.send(resident, [Answer(t, Refused(code)) for t in sorted(resident.parked)])
+        for entry in self.entries.values():
+            if in_batches or not entry.busy:
+                self.send(entry, [Answer(t, Refused(code)) for t in sorted(entry.parked)])
 
     # -- time
 
@@ -423,48 +423,48 @@ class CoordinatorRuntime:
             if slices.is_over:
                 return True
             at, group_id = heapq.heappop(self._timers)
-            resident = self.residents.get(group_id)
-            if resident is None or resident.wake_at != at:
+            entry = self.entries.get(group_id)
+            if entry is None or entry.wake_at != at:
                 continue  # it was armed anew, or is gone
-            resident.wake_at = None
-            if not resident.suspended:  # else a reload arms it anew
-                self._wake(resident, now)
+            entry.wake_at = None
+            if not entry.suspended:  # else a reload arms it anew
+                self._wake(entry, now)
         return False
 
-    def _wake(self, resident: GroupEntry, now: Millis) -> None:
+    def _wake(self, entry: GroupEntry, now: Millis) -> None:
         try:
-            due = self._due(resident)
+            due = self._due(entry)
         except Exception:
-            logger.exception("group %r: its deadlines make no sense", resident.group_id)
-            self._break(resident)
+            logger.exception("group %r: its deadlines make no sense", entry.group_id)
+            self._break(entry)
             return
         if due is not None and due <= now:
-            resident.inbox.append(Tick())
-            self.schedule(resident)
+            entry.inbox.append(Tick())
+            self.schedule(entry)
         else:
-            self._rearm(resident)
+            self._rearm(entry)
 
     def look_after(self, group_id: str) -> None:
         """Put a ``Tick`` into the inbox of a group that is due, whatever its timer says: the
         session sweep asked. A group that is not due is left alone."""
-        resident = self.residents.get(group_id)
-        if resident is None or resident.suspended:
+        entry = self.entries.get(group_id)
+        if entry is None or entry.suspended:
             return
-        due = self._due(resident)
+        due = self._due(entry)
         if due is not None and due <= self.clock():
-            resident.inbox.append(Tick())
-            self.schedule(resident)
+            entry.inbox.append(Tick())
+            self.schedule(entry)
 
-    def _due(self, resident: GroupEntry) -> Millis | None:
-        due = resident.group.due(self.clock())
-        return None if due is None else max(due, resident.quiet_until)
+    def _due(self, entry: GroupEntry) -> Millis | None:
+        due = entry.group.due(self.clock())
+        return None if due is None else max(due, entry.quiet_until)
 
-    def _rearm(self, resident: GroupEntry) -> None:
-        due = self._due(resident)
-        if due is None or (resident.wake_at is not None and resident.wake_at <= due):
+    def _rearm(self, entry: GroupEntry) -> None:
+        due = self._due(entry)
+        if due is None or (entry.wake_at is not None and entry.wake_at <= due):
             return
-        resident.wake_at = due
-        heapq.heappush(self._timers, (due, resident.group_id))
+        entry.wake_at = due
+        heapq.heappush(self._timers, (due, entry.group_id))
 
     # -- inside
 
@@ -474,18 +474,18 @@ class CoordinatorRuntime:
         return self._seat(group_id, kind.absent(group_id, rules, self.clock()))
 
     def _seat(self, group_id: str, group: Group) -> GroupEntry:
-        resident = self.residents[group_id] = GroupEntry(group_id, group)
-        self.faces.put(group_id, group.face())
-        self._rearm(resident)
-        return resident
+        entry = self.entries[group_id] = GroupEntry(group_id, group)
+        self.heartbeat_views.put(group_id, group.heartbeat_view())
+        self._rearm(entry)
+        return entry
 
-    def _break(self, resident: GroupEntry) -> None:
-        resident.broken = resident.suspended = True
-        self.faces.drop(resident.group_id)
-        self._forget_operations(resident.inbox)
-        resident.inbox.clear()
+    def _break(self, entry: GroupEntry) -> None:
+        entry.broken = entry.suspended = True
+        self.heartbeat_views.drop(entry.group_id)
+        self._forget_operations(entry.inbox)
+        entry.inbox.clear()
         error = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
-        self.send(resident, [Answer(ticket, error) for ticket in sorted(resident.parked)])
+        self.send(entry, [Answer(ticket, error) for ticket in sorted(entry.parked)])
 
     def _refuse(self, event: Event, code: ErrorCode) -> None:
         if event.ticket is not None:

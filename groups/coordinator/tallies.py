@@ -75,7 +75,7 @@ class Decided(Protocol):
     def write(self) -> Write: ...
 
 
-class Lane:
+class QueueCounts:
     """The batches of one committer; ``failures`` by what went wrong."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Tallies:
     def __init__(self) -> None:
         self.heartbeats: defaultdict[ErrorCode, int] = defaultdict(int)
         self.commits: defaultdict[ErrorCode, int] = defaultdict(int)
-        self.lanes: defaultdict[str, Lane] = defaultdict(Lane)
+        self.queues: defaultdict[str, QueueCounts] = defaultdict(QueueCounts)
         self.loop_lag = Durations()
         self.stalls = 0
         self.decided: deque[Decided] = deque(maxlen=DECIDED_MAX)

@@ -126,7 +126,7 @@ class Totals:
         return {
             TOPICS: Figure(catalogue.topic_count, catalogue.topics_max),
             PARTITIONS: Figure(catalogue.partition_count, catalogue.partitions_max),
-            GROUPS: Figure(len(coordinator.residents), coordinator.groups_share),
+            GROUPS: Figure(len(coordinator.entries), coordinator.groups_share),
             **{kind: counted.figure for kind, counted in self.rows.items()},
         }
 

@@ -102,8 +102,8 @@ class WaitingGroups:
         }
 
     def _revision(self, group_id: str) -> int:
-        resident = self.coordinator.residents.get(group_id)
-        return resident.group.durable.revision if resident else 0
+        entry = self.coordinator.entries.get(group_id)
+        return entry.group.durable.revision if entry else 0
 
     async def _execute(self, pool: Pool, statement: str, values: Mapping[str, Any]) -> None:
         async with pool.connection() as connection, connection.transaction():
@@ -134,10 +134,10 @@ class WaitingGroups:
 
     async def _look(self, group_id: str, told: Told, now: Millis) -> Waiting | None:
         """At a large group beside the loop: a group that was committed does not change."""
-        resident = self.coordinator.residents.get(group_id)
-        if resident is None or resident.broken:
+        entry = self.coordinator.entries.get(group_id)
+        if entry is None or entry.broken:
             return None
-        group, breadth = resident.group, len(resident.group.durable.members)
+        group, breadth = entry.group, len(entry.group.durable.members)
         told.due = now + int(LOOK_S * 1_000) * (breadth // MEMBERS_PER_LOOK)
         if breadth < LONG_STEP_MIN:
             return group.waiting(now)

@@ -318,7 +318,7 @@ class Group(Protocol):
         new rules call for is due at once (``due``)."""
         ...
 
-    def face(self) -> HeartbeatView:
+    def heartbeat_view(self) -> HeartbeatView:
         """What the fast path may say while this value is the committed one."""
         ...
 

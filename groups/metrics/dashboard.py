@@ -76,7 +76,7 @@ PANELS: Final = (
     Panel("Connections", {"{{instance}}": "rollcall_connections"}),
     Panel(
         "Batches: 95 of 100 took at most",
-        {"{{lane}}": quantile(0.95, "rollcall_batch_seconds", "lane")},
+        {"{{queue}}": quantile(0.95, "rollcall_batch_seconds", "queue")},
         "s",
     ),
     Panel(

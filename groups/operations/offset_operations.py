@@ -59,9 +59,9 @@ class OffsetVerbs:
             await self._ask(*await self._waiting.get())
 
     async def _ask(self, group_id: str, asked: OffsetVerb) -> None:
-        resident = await self._held(group_id)
-        if resident is None:
-            if group_id in self.coordinator.residents:
+        entry = await self._held(group_id)
+        if entry is None:
+            if group_id in self.coordinator.entries:
                 self.coordinator.undecided(asked.operation_id)
             else:
                 self.coordinator.submit(group_id, asked)  # the group that is not there says so
@@ -72,20 +72,20 @@ class OffsetVerbs:
             logger.info("offsets of %r were not looked at: %s", group_id, error)
             self.coordinator.undecided(asked.operation_id)
         else:
-            if resident.suspended:
+            if entry.suspended:
                 self.coordinator.undecided(asked.operation_id)
             else:
-                resident.inbox.appendleft(event)
+                entry.inbox.appendleft(event)
         finally:
-            self.coordinator.release(resident)
+            self.coordinator.release(entry)
 
     async def _held(self, group_id: str) -> GroupEntry | None:
         for _ in range(HOLD_TRIES_MAX):
-            resident = self.coordinator.residents.get(group_id)
-            if resident is None:
+            entry = self.coordinator.entries.get(group_id)
+            if entry is None:
                 return None
-            if not _has_another(resident) and self.coordinator.hold(group_id) is not None:
-                return resident
+            if not _has_another(entry) and self.coordinator.hold(group_id) is not None:
+                return entry
             await asyncio.sleep(HOLD_TRY_S)
         return None
 
@@ -109,9 +109,9 @@ class OffsetVerbs:
         return f"there is no room for {without} more offsets" if without else ""
 
 
-def _has_another(resident: GroupEntry) -> bool:
+def _has_another(entry: GroupEntry) -> bool:
     """Whether a verb that was read before waits to be decided: the rows will be others then."""
-    return any(isinstance(event, OffsetVerb) for event in resident.inbox)
+    return any(isinstance(event, OffsetVerb) for event in entry.inbox)
 
 
 async def _with_ages(connection: Connection, group_id: str, asked: ExpireOffsets) -> ExpireOffsets:

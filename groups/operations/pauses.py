@@ -85,23 +85,23 @@ class Pausing:
     @asynccontextmanager
     async def _still(self, group_id: str) -> AsyncIterator[Group | None]:
         """The group while no committer has it; None where one always has."""
-        resident = await self._held(group_id)
-        if resident is None:
+        entry = await self._held(group_id)
+        if entry is None:
             rules = self.coordinator.own.rules_of(group_id)
             absent = KINDS[CLASSIC].absent(group_id, rules, self.coordinator.clock())
-            yield None if group_id in self.coordinator.residents else absent
+            yield None if group_id in self.coordinator.entries else absent
             return
         try:
-            yield resident.group
+            yield entry.group
         finally:
-            if not resident.suspended:
-                self.coordinator.release(resident)
+            if not entry.suspended:
+                self.coordinator.release(entry)
 
     async def _held(self, group_id: str) -> GroupEntry | None:
         for _ in range(HOLD_TRIES_MAX):
-            resident = self.coordinator.hold(group_id)
-            if resident is not None or group_id not in self.coordinator.residents:
-                return resident
+            entry = self.coordinator.hold(group_id)
+            if entry is not None or group_id not in self.coordinator.entries:
+                return entry
             await asyncio.sleep(HOLD_TRY_S)
         return None
 
@@ -147,10 +147,10 @@ class Pausing:
 
     def _doubt(self, group_id: str) -> None:
         """Somebody else wrote the group's rows: the group is read again, as after any write."""
-        resident = self.coordinator.residents.get(group_id)
-        if resident is not None and resident.busy:
-            self.coordinator.doubt(resident)
-            self.reloader.add([resident])
+        entry = self.coordinator.entries.get(group_id)
+        if entry is not None and entry.busy:
+            self.coordinator.doubt(entry)
+            self.reloader.add([entry])
 
     async def _learn(self, group_id: str, operation_id: int) -> None:
         """Read what is paused once nothing of the operation is under way, until that can be read,

@@ -68,7 +68,7 @@ class Telling(Family):
                 self.say("I10", f"offset {offset} was acknowledged before it was stored", record)
 
     def refused(self, record: Record, call: Record) -> None:
-        """Nobody hears of what is not committed (heartbeats are answered from the face)."""
+        """Nobody hears of what is not committed (heartbeats are answered from the view)."""
         group, generation = self.story.groups[call["group"]], call["generation"]
         code, member = record["code"], call["member"]
         if not self.has_rows:

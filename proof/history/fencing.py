@@ -1,7 +1,7 @@
 """I4: stale requests succeed never, and change nothing.
 
 What a request must be refused for is judged by what had been committed, or told to somebody,
-before it was sent. A heartbeat of a classic group is answered from the face, which follows the
+before it was sent. A heartbeat of a classic group is answered from the view, which follows the
 rows by the way of an answer: it must not lag behind what others were told.
 """
 

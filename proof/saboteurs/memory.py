@@ -20,9 +20,9 @@ SLEEPS: Final = ("database-crash", "node-pause", "database-cut")
 def _drop_silently(original: Any) -> Any:
     def drop(self: CoordinatorRuntime, slots: Any, code: ErrorCode) -> None:
         slots = list(slots)
-        for group_id, resident in self.residents.items():
+        for group_id, entry in self.entries.items():
             if slot_of(group_id) in slots:
-                resident.parked.clear()
+                entry.parked.clear()
         original(self, slots, code)
 
     return drop
@@ -52,7 +52,7 @@ def _cached(original: Any) -> Any:
 
 async def _goes_on(self: SlotKeeper, lease_until: int) -> None:
     """All of ``_recovered`` but the question who owns the slots by now."""
-    self._sightings.forget()
+    self._observer.forget()
     self.coordinator.lease_until = lease_until
     self.coordinator.awake()
     self._notify()

@@ -86,7 +86,7 @@ def _answered_early(which: Callable[[Any], bool]) -> Callable[[Any], Any]:
         async def apply(self: BatchWriter, works: Any) -> None:
             for work in works:
                 answers = [a for a in work.write.decision.answers if which(a.reply)]
-                self.coordinator.send(work.resident, answers)
+                self.coordinator.send(work.entry, answers)
             await original(self, works)
 
         return apply
@@ -98,7 +98,7 @@ def _face_early(original: Any) -> Any:
     async def apply(self: BatchWriter, works: Any) -> None:
         for work in works:
             group = work.write.decision.group
-            self.coordinator.faces.put(work.resident.group_id, group.face())
+            self.coordinator.heartbeat_views.put(work.entry.group_id, group.heartbeat_view())
         await original(self, works)
 
     return apply
@@ -108,7 +108,7 @@ def _doubt_is_refusal(original: Any) -> Any:
     def doubt(self: BatchWriter, works: Any, *, again: bool) -> None:
         if not again:
             for work in works:
-                self.coordinator.refuse(work.resident, work.events, ErrorCode.UNKNOWN_MEMBER_ID)
+                self.coordinator.refuse(work.entry, work.events, ErrorCode.UNKNOWN_MEMBER_ID)
         original(self, works, again=again)
 
     return doubt
@@ -148,7 +148,7 @@ SABOTEURS: Final[Mapping[str, Saboteur]] = {
         around(BatchWriter, "_apply", _answered_early(lambda reply: isinstance(reply, Synced))),
         ROWS,
     ),
-    "face-before-commit": Saboteur(
+    "view-before-commit": Saboteur(
         "heartbeats hear of what may be rolled back",
         around(BatchWriter, "_apply", _face_early),
         ("database-stall", "database-slow", "client-crash", "operator-rebalance"),

@@ -1,7 +1,7 @@
 """Requests at a node, as the handlers of the wire treat them; requests and answers are values.
 
-Heartbeats of classic groups are answered from the face, or wait for news; those of the draft are
-answered from the face where it says "go on"; everything else goes to the coordinator or to the
+Heartbeats of classic groups are answered from the view, or wait for news; those of the draft are
+answered from the view where it says "go on"; everything else goes to the coordinator or to the
 rows. No rule here.
 """
 
@@ -92,7 +92,7 @@ class Desk:
         coordinator = self.coordinator
         is_fast = coordinator.holds_lease and coordinator.owns(request.group_id)
         if request.api == "Heartbeat" and is_fast and not isinstance(request.body, DRAFT):
-            code = self._from_face(request)
+            code = self._from_view(request)
             if code is not ErrorCode.NONE or not self.network.holds:
                 link.reply(number, code)
                 return
@@ -136,7 +136,7 @@ class Desk:
         if isinstance(request.body, desk_transactions.REQUESTS):
             return await self._transact(ticket, request)
         if request.api == "Heartbeat":
-            return self._from_face(request)
+            return self._from_view(request)
         if request.api == "OffsetFetch":
             return await self._fetch(request)
         return await self._decide_with_news(ticket, request)
@@ -164,10 +164,10 @@ class Desk:
 
     async def _draft_beat(self, ticket: Ticket, request: Request, beat: DraftHeartbeat) -> Reply:
         coordinator = self.coordinator
-        face = coordinator.faces.get(request.group_id)
-        if face is not None:
+        view = coordinator.heartbeat_views.get(request.group_id)
+        if view is not None:
             now, who = coordinator.clock(), (beat.consumer_id, None, beat.generation_id)
-            if face.heartbeat(*who, now) is ErrorCode.NONE:
+            if view.heartbeat(*who, now) is ErrorCode.NONE:
                 return Refused(ErrorCode.NONE)
         return await self._decide(ticket, request)
 
@@ -202,31 +202,31 @@ class Desk:
         finally:
             self._futures.pop(ticket, None)
 
-    # -- faces, and heartbeats that wait for news
+    # -- views, and heartbeats that wait for news
 
-    def _from_face(self, request: Request) -> ErrorCode:
+    def _from_view(self, request: Request) -> ErrorCode:
         coordinator = self.coordinator
-        face = coordinator.faces.get(request.group_id)
-        if face is None:
-            if request.group_id in coordinator.residents:
+        view = coordinator.heartbeat_views.get(request.group_id)
+        if view is None:
+            if request.group_id in coordinator.entries:
                 return ErrorCode.COORDINATOR_NOT_AVAILABLE
-            face = NOBODY
+            view = NOBODY
         member_id, instance_id, generation_id = request.body
-        return face.heartbeat(member_id, instance_id, generation_id, coordinator.clock())
+        return view.heartbeat(member_id, instance_id, generation_id, coordinator.clock())
 
     def _verdict(self, request: Request) -> ErrorCode:
         """What is right to say now to a heartbeat that has waited."""
         coordinator = self.coordinator
         if not coordinator.owns(request.group_id):
             return ErrorCode.NOT_COORDINATOR
-        face = coordinator.faces.get(request.group_id)
-        if face is None or not coordinator.holds_lease:
+        view = coordinator.heartbeat_views.get(request.group_id)
+        if view is None or not coordinator.holds_lease:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
-        return face.find(*request.body)[0]
+        return view.find(*request.body)[0]
 
     async def _hold(self, link: Link, number: int, request: Request) -> None:
         held = Held(lambda: self._verdict(request) is not ErrorCode.NONE)
-        await held.wait(self.coordinator.faces, request.group_id)
+        await held.wait(self.coordinator.heartbeat_views, request.group_id)
         link.reply(number, self._verdict(request))
 
     async def _decide_with_news(self, ticket: Ticket, request: Request) -> Reply:
@@ -243,7 +243,7 @@ class Desk:
         ):
             return reply
         held = Held(partial(self._is_news, request.group_id, body))
-        if not await held.wait(self.coordinator.faces, request.group_id):
+        if not await held.wait(self.coordinator.heartbeat_views, request.group_id):
             return reply
         code = await self.keeper.available(slot_of(request.group_id), LOAD_HOLD_MS)
         return await self._decide(ticket, request) if code is ErrorCode.NONE else Refused(code)

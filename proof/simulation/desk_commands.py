@@ -1,7 +1,7 @@
 """PollCommands at a node's desk: what ``protocol.handlers.poll_commands`` does, on values.
 
 Commands are read from the committed group; a poll for which there is none waits for a swap of the
-group's face.
+group's view.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ async def poll(coordinator: CoordinatorRuntime, group_id: str, asked: Poll) -> P
         wait_ms = min(asked.max_wait_ms, row.session_timeout_ms // SESSION_SHARE)
         if not commands.behind(row, asked.received):
             held = Held(lambda: _is_news(coordinator, group_id, asked), wait_ms / 1_000)
-            await held.wait(coordinator.faces, group_id)
+            await held.wait(coordinator.heartbeat_views, group_id)
             group, row = _find(coordinator, group_id, asked)
     except Refuse as refusal:
         return Refused(refusal.code)
@@ -66,7 +66,7 @@ def _find(
     group = coordinator.group(group_id)
     if group is None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-    if not coordinator.holds_lease or group_id not in coordinator.faces:
+    if not coordinator.holds_lease or group_id not in coordinator.heartbeat_views:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     row = group.consumer(asked.member_id) if isinstance(group, CommandedGroup) else None
     if row is None or not isinstance(group, CommandedGroup):

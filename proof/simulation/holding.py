@@ -1,7 +1,7 @@
 """Heartbeats that wait for news, as the wire lets them (decision 17): a model of it.
 
 The wire measures the pauses between requests; here every calm heartbeat waits, for a third of its
-interval. What wakes it is the product's own: the swap of a face.
+interval. What wakes it is the product's own: the swap of a view.
 """
 
 import asyncio
@@ -25,18 +25,18 @@ class Held:
         self._over = asyncio.Event()
 
     def face_changed(self) -> None:
-        """The face was swapped, or the lease is over."""
+        """The view was swapped, or the lease is over."""
         if self._is_news():
             self._over.set()
 
-    async def wait(self, faces: HeartbeatViews, group_id: str) -> bool:
+    async def wait(self, views: HeartbeatViews, group_id: str) -> bool:
         """Wait for news, or until the hold ends; whether there is any."""
-        faces.watch(group_id, self)
+        views.watch(group_id, self)
         try:
             if not self._is_news():
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._hold_s):
                         await self._over.wait()
         finally:
-            faces.unwatch(group_id, self)
+            views.unwatch(group_id, self)
         return self._is_news()

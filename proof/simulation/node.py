@@ -126,12 +126,12 @@ class Node:
             Committer(
                 self.node_id,
                 self.coordinator,
-                lane,
+                queue,
                 self.reloader,
                 self.keeper.fenced,
                 self._fail,
             )
-            for lane in (self.coordinator.membership, self.coordinator.offsets)
+            for queue in (self.coordinator.membership, self.coordinator.offsets)
         ]
         readers: Any = Readers()
         self.readers = readers
@@ -198,7 +198,7 @@ class Node:
         while True:
             await asyncio.sleep(TICK_S)
             if not lease_end.look():
-                coordinator.faces.tell_all()
+                coordinator.heartbeat_views.tell_all()
                 continue
             if coordinator.stood_still_ms > STALL_MS:
                 coordinator.awake()

@@ -1,6 +1,6 @@
 """Heartbeat (12), the slow way: what the fast path left to the queue.
 
-The same face answers, in its turn on the connection. A heartbeat is no event: it changes
+The same view answers, in its turn on the connection. A heartbeat is no event: it changes
 nothing but the member's beat.
 """
 
@@ -12,24 +12,24 @@ from rollcall.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 
 async def handle(request: HeartbeatRequest, call: Call) -> HeartbeatResponse:
-    """Answer from the committed face of the group."""
+    """Answer from the committed view of the group."""
     try:
         validation.group_id(request.group_id, call.node.settings)
     except Refuse as refusal:
         return HeartbeatResponse(error_code=refusal.code)
     code = await call.available(request.group_id)
     if code is ErrorCode.NONE:
-        code = _from_face(request, call)
+        code = _from_view(request, call)
     return HeartbeatResponse(error_code=code)
 
 
-def _from_face(request: HeartbeatRequest, call: Call) -> ErrorCode:
+def _from_view(request: HeartbeatRequest, call: Call) -> ErrorCode:
     coordinator = call.node.coordinator
-    face = coordinator.faces.get(request.group_id)
-    if face is None:
-        if request.group_id in coordinator.residents:
+    view = coordinator.heartbeat_views.get(request.group_id)
+    if view is None:
+        if request.group_id in coordinator.entries:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE  # its rows are being read again
-        face = NOBODY
-    return face.heartbeat(
+        view = NOBODY
+    return view.heartbeat(
         request.member_id, request.group_instance_id, request.generation_id, coordinator.clock()
     )

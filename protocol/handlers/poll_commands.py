@@ -2,7 +2,7 @@
 
 A private API, for members of every kind of group; to a commanded group it is the heartbeat too.
 Nothing is decided here: commands are read from the committed group, and a poll for which there is
-none waits at the door for a swap of the group's face. docs/commanded.md.
+none waits at the door for a swap of the group's view. docs/commanded.md.
 """
 
 from groups.core import commands
@@ -76,7 +76,7 @@ def _find(request: PollCommandsRequest, call: Call) -> tuple[Group, MemberRow]:
     group = coordinator.group(group_id)
     if group is None:
         raise Refuse(ErrorCode.UNKNOWN_MEMBER_ID)
-    if not coordinator.holds_lease or group_id not in coordinator.faces:
+    if not coordinator.holds_lease or group_id not in coordinator.heartbeat_views:
         raise Refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     row = _member(group, request.member_id)
     if row is None:

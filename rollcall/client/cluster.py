@@ -25,7 +25,7 @@ ASSIGNING, ORDERS = "assigning", "orders"
 """Connections of their own: a parked join or poll holds back every answer behind it."""
 
 COORDINATORS: Final = (MEMBERSHIP, OFFSETS, ASSIGNING, ORDERS)
-LANES: Final = (*COORDINATORS, METADATA)
+PURPOSES: Final = (*COORDINATORS, METADATA)
 
 log = logging.getLogger("rollcall.client")
 
@@ -64,27 +64,27 @@ class Cluster:
         self._silent: set[tuple[str, int]] = set()
         self._coordinator: tuple[str, int] | None = None
         self._connections: dict[str, Connection] = {}
-        self._locks = {lane: asyncio.Lock() for lane in LANES}
+        self._locks = {purpose: asyncio.Lock() for purpose in PURPOSES}
         self._is_closed = False
 
-    async def ask(self, lane: str, request: Message, timeout_s: float) -> Any:
+    async def ask(self, purpose: str, request: Message, timeout_s: float) -> Any:
         """Ask the coordinator (or, for metadata, any node); ``OSError`` without an answer,
         ``AuthenticationFailed`` from the first time on that a node refuses this client, and
         ``Closed`` when it was closed."""
-        async with self._locks[lane]:
+        async with self._locks[purpose]:
             self._check_open()
-            connection = self._connections.get(lane)
+            connection = self._connections.get(purpose)
             if connection is None or not connection.is_open:
-                if connection is not None and lane != METADATA:
+                if connection is not None and purpose != METADATA:
                     self._coordinator = None  # a closed socket: it may be another by now
-                connection = await self._connect(lane)
-                self._connections[lane] = connection
+                connection = await self._connect(purpose)
+                self._connections[purpose] = connection
                 self._check_open()
             await self._renew(connection)
             answer = asyncio.ensure_future(connection.call(request, timeout_s))
             answer.add_done_callback(_seen)
             try:
-                await asyncio.sleep(0)  # written before the lane is free: requests keep their order
+                await asyncio.sleep(0)  # written before the lock is free: requests keep their order
             except asyncio.CancelledError:
                 answer.cancel()
                 raise
@@ -98,9 +98,9 @@ class Cluster:
     def forget_coordinator(self) -> None:
         """Whoever it was, ask again; nothing sent to it before is waited for."""
         self._coordinator = None
-        for lane in COORDINATORS:
-            if lane in self._connections:
-                self._connections.pop(lane).close()
+        for purpose in COORDINATORS:
+            if purpose in self._connections:
+                self._connections.pop(purpose).close()
 
     def forget_offsets(self) -> None:
         """The same for offsets alone: membership finds out for itself."""
@@ -128,8 +128,8 @@ class Cluster:
         for connection in self._connections.values():
             connection.close()
 
-    async def _connect(self, lane: str) -> Connection:
-        if lane == METADATA:
+    async def _connect(self, purpose: str) -> Connection:
+        if purpose == METADATA:
             return await self._any()
         if self._coordinator is None:
             self._coordinator = await self._find()

@@ -63,21 +63,21 @@ def id_of(topic: str) -> UUID:
 
 
 def event_of(world: Any, ticket: events.Ticket, message: Message) -> events.Event | Message:
-    """What the rules are asked; or the answer, where the face says it."""
+    """What the rules are asked; or the answer, where the view says it."""
     return _EVENTS[type(message)](world, ticket, message)
 
 
 def _heartbeat(world: Any, ticket: events.Ticket, message: Any) -> Message:
-    code = world.group.face().heartbeat(
+    code = world.group.heartbeat_view().heartbeat(
         message.member_id, message.group_instance_id, message.generation_id, world.now
     )
     return HeartbeatResponse(error_code=code)
 
 
 def _old_heartbeat(world: Any, ticket: events.Ticket, message: Any) -> events.Event | Message:
-    """The face says "go on"; anything else is for the rules."""
+    """The view says "go on"; anything else is for the rules."""
     who, generation = message.consumer_id, message.group_generation_id
-    if not world.group.face().heartbeat(who, None, generation, world.now):
+    if not world.group.heartbeat_view().heartbeat(who, None, generation, world.now):
         return draft_heartbeat.HeartbeatResponse(error_code=0)
     return events.DraftHeartbeat(ticket=ticket, consumer_id=who, generation_id=generation)
 

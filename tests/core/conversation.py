@@ -162,7 +162,7 @@ class Conversation(OneGroup[ClassicGroup]):
 
     def heartbeat(self, words: list[str]) -> None:
         actor, said = self._actor(words)
-        code = self.group.face().heartbeat(
+        code = self.group.heartbeat_view().heartbeat(
             self._id(said["id"]) if "id" in said else actor.member_id,
             said.get("instance", actor.instance_id),
             int(said.get("generation", actor.generation)),

@@ -170,7 +170,9 @@ def test_a_tick_that_finds_everyone_heard_of_asks_for_a_later_one() -> None:
     assert first == owner.now + 10_000
     owner.now += 4_000
     generation = owner.group.durable.group.generation
-    assert not any(owner.group.face().heartbeat(m, None, generation, owner.now) for m in members)
+    assert not any(
+        owner.group.heartbeat_view().heartbeat(m, None, generation, owner.now) for m in members
+    )
     owner.now = first
     assert owner.step(events.Tick()) == ()
     assert owner.group.due(owner.now) == first + 4_000

@@ -136,7 +136,9 @@ class Lives(RuleBasedStateMachine):
     @rule(client=CLIENTS)
     def heartbeat(self, client: int) -> None:
         generation = self.group.durable.group.generation
-        code = self.group.face().heartbeat(self.ids.get(client, "x"), None, generation, self.now)
+        code = self.group.heartbeat_view().heartbeat(
+            self.ids.get(client, "x"), None, generation, self.now
+        )
         known = self.ids.get(client) in {row.member_id for row in self.group.roster()}
         assert known is (code != ErrorCode.UNKNOWN_MEMBER_ID)
 
@@ -256,7 +258,7 @@ class Lives(RuleBasedStateMachine):
     def _a_freeze_disturbs_nobody(self) -> None:
         """What is put off is not to be heard of, and a frozen group waits for nobody."""
         live = self.group.live
-        assert self.group.face().code is ErrorCode.NONE
+        assert self.group.heartbeat_view().code is ErrorCode.NONE
         if live.put_off is not None and not live.recovering and not self.limits.guards.frozen:
             due = self.group.due(self.now)
             assert due is not None, "nobody will ever begin what was put off"

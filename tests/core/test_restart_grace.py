@@ -37,7 +37,7 @@ def loaded(kind: str, clock: Clock, coordinator: CoordinatorRuntime) -> Callable
     coordinator.adopt({}, {"g": Durable(KINDS[kind], {"m": member}, 5)})
 
     def end() -> int:
-        [session] = coordinator.residents["g"].group.sessions(clock())
+        [session] = coordinator.entries["g"].group.sessions(clock())
         return session.heard_at + session.timeout_ms - clock()
 
     return end
@@ -68,10 +68,10 @@ def test_who_was_loaded_at_the_start_has_time_to_come_back(
 
 def test_the_first_heartbeat_ends_the_grace(clock: Clock, coordinator: CoordinatorRuntime) -> None:
     end = loaded("classic", clock, coordinator)
-    face = coordinator.faces.get("g")
-    assert face is not None
+    view = coordinator.heartbeat_views.get("g")
+    assert view is not None
 
-    face.heartbeat("m", None, 7, clock())
+    view.heartbeat("m", None, 7, clock())
 
     assert end() == SESSION_MS
 
@@ -104,7 +104,7 @@ def test_sessions_begin_when_all_groups_of_a_load_are_served(
         if merge.group is None:
             clock.now += SESSION_MS
         merge.run()
-    for entry in coordinator.residents.values():
+    for entry in coordinator.entries.values():
         [session] = entry.group.sessions(clock())
         assert session.heard_at == clock()
         assert entry.group.due(clock()) == clock() + SESSION_MS

@@ -186,7 +186,7 @@ class Crossing(Talk):
     def code_of(self, member: Classic, generation: int | None = None) -> ErrorCode:
         """The same without obeying."""
         said = member.generation if generation is None else generation
-        code: ErrorCode = self.group.face().heartbeat(
+        code: ErrorCode = self.group.heartbeat_view().heartbeat(
             member.member_id, member.instance_id, said, self.now
         )
         return code

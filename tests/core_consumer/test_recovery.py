@@ -186,7 +186,7 @@ def test_nothing_is_ever_parked_and_the_fast_path_knows_nobody() -> None:
     (answer,) = talk.group.resume([lost])
     assert (answer.ticket, answer.reply.error) == (lost, ErrorCode.COORDINATOR_NOT_AVAILABLE)
     assert talk.group.let_go(ErrorCode.NOT_COORDINATOR) == ()
-    assert talk.group.face() is NOBODY
+    assert talk.group.heartbeat_view() is NOBODY
 
 
 def test_events_of_one_batch_see_each_other() -> None:

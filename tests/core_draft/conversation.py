@@ -99,12 +99,12 @@ class Conversation(OneGroup[DraftGroup]):
         )
 
     def heartbeat(self, words: list[str]) -> None:
-        """From the face, as the node answers it; what that cannot answer is an event."""
+        """From the view, as the node answers it; what that cannot answer is an event."""
         actor = self.actors.get(words[0], Actor(words[0]))
         said = dict(map(pair, words[1:]))
         consumer_id = self._id(said["id"]) if "id" in said else actor.consumer_id
         generation = int(said.get("generation", actor.generation))
-        code = self.group.face().heartbeat(consumer_id, None, generation, self.now)
+        code = self.group.heartbeat_view().heartbeat(consumer_id, None, generation, self.now)
         if code is ErrorCode.NONE:
             self.told.append(f"{actor.name} NONE")
             return

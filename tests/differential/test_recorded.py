@@ -42,10 +42,10 @@ async def served(_prepared: None) -> AsyncIterator[Serving]:
 
 def parked(served: Serving, group_id: str) -> int:
     """The group's requests that have no answer yet and are decided as far as they can be."""
-    resident = served.node.coordinator.residents.get(group_id)
-    if resident is None or resident.busy or resident.inbox:
+    entry = served.node.coordinator.entries.get(group_id)
+    if entry is None or entry.busy or entry.inbox:
         return -1
-    return len(resident.parked)
+    return len(entry.parked)
 
 
 @pytest.mark.asyncio

@@ -118,7 +118,7 @@ class World:
 
         return Call(
             node=cast(Node, self),
-            desk=PendingReplies(),
+            pending_replies=PendingReplies(),
             version=version,
             client_id="a-client",
             client_host="/127.0.0.1",

@@ -19,7 +19,7 @@ TOO_SHORT = "no heartbeat is as short as that: the decoder refuses it, and it go
 NO_VERSION = "no message has a version below 0: since then is since ever"
 ONLY_ASSERTED = "what is worked out here is asserted, and read by nothing else"
 BY_MEMBER = "``find`` goes by what each member is told; these two stand for nobody"
-MIXED_FACE = "return MixedFace({}, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)"
+MIXED_VIEW = "return MixedView({}, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)"
 USER_DATA = (
     "return len(assignment) >= at + _COUNT.size and _COUNT.unpack_from(assignment, at)[{}] > 0"
 )
@@ -39,7 +39,7 @@ SETTLED_ALREADY = "a refusal changes nothing, and what is settled again stays as
 NOBODY_S_INSTANCE = "who has an instance id is its holder, and nobody holds none"
 WAITS_IN_ANY_CASE = "it has just sent commands, and the next step waits until they are acknowledged"
 NOTHING_MOVES = "where nothing moved in one pass nothing moves in the next"
-NO_SWAP_YET = "before the first swap there is no face, and nothing that could be said again"
+NO_SWAP_YET = "before the first swap there is no view, and nothing that could be said again"
 MORE_THAN_FEW = "one row more or less is as good a bound: either way reads the same"
 MEMORY_ALONE = "it lets go of memory, and of nothing else"
 NOBODY_S_NUMBER = "it is any number that Kafka has not; what goes over the wire is another"
@@ -151,9 +151,9 @@ ACCEPTED: tuple[Accepted, ...] = (
     *(
         Accepted(
             "groups/core/consumer/classic_heartbeats.py",
-            "face",
-            MIXED_FACE.format("-2"),
-            MIXED_FACE.format(other),
+            "view",
+            MIXED_VIEW.format("-2"),
+            MIXED_VIEW.format(other),
             BY_MEMBER,
         )
         for other in ("2", "- 1", "- 3")

@@ -25,10 +25,10 @@ END_BACKENDS = (
 
 def code_of(node: Running, group_id: str, joined: Joined) -> ErrorCode | None:
     """What a heartbeat hears just now."""
-    face = node.node.coordinator.faces.get(group_id)
-    if face is None:
+    view = node.node.coordinator.heartbeat_views.get(group_id)
+    if view is None:
         return None
-    return face.heartbeat(joined.member_id, None, joined.generation_id, 0)
+    return view.heartbeat(joined.member_id, None, joined.generation_id, 0)
 
 
 async def test_a_held_group_delays_nobody_else(one: Running, other: Other) -> None:
@@ -96,7 +96,7 @@ async def test_a_held_offset_row_fails_nobody_and_delays_no_stranger(
 
 @pytest.mark.parametrize("point", ["membership:before", "membership:after"])
 async def test_nobody_hears_of_a_rebalance_inside_its_commit(one: Running, point: str) -> None:
-    """The face is swapped behind the commit: 0 while the batch is held, 27 afterwards."""
+    """The view is swapped behind the commit: 0 while the batch is held, 27 afterwards."""
     joined = await one.settled("g")
     let_go = one.points.hold(point)
     second = one.join("g")

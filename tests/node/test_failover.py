@@ -18,7 +18,7 @@ from tests.node.running import Running, running
 Other = connections.Connection
 BEFORE, AFTER = "membership:before", "membership:after"
 GONE = ErrorCode.NOT_COORDINATOR
-END_LANE = (
+END_COMMITTERS = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE application_name = 'rollcall node membership' AND datname = current_database()"
 )
@@ -27,8 +27,8 @@ END_LANE = (
 def beat(node: Running, joined: Joined) -> ErrorCode:
     """What the member's heartbeat hears."""
     coordinator = node.node.coordinator
-    face = coordinator.faces["g"]
-    return face.heartbeat(joined.member_id, None, joined.generation_id, coordinator.clock())
+    view = coordinator.heartbeat_views["g"]
+    return view.heartbeat(joined.member_id, None, joined.generation_id, coordinator.clock())
 
 
 async def state(other: Other) -> tuple[str, int]:
@@ -130,7 +130,7 @@ async def test_an_assignment_whose_commit_is_in_doubt_is_asked_for_again(
     let_go = one.points.hold("membership:connected")
     syncing = one.sync("g", leader, work)
     await one.points.reached["membership:connected"].wait()
-    await other.execute(END_LANE)
+    await other.execute(END_COMMITTERS)
     let_go()
 
     assert (await syncing).error is ErrorCode.COORDINATOR_NOT_AVAILABLE

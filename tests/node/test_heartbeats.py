@@ -166,23 +166,23 @@ async def test_a_group_is_shown_its_topics_anew_when_they_or_the_catalogue_chang
 
     epoch = (await beat(0, ["t"])).member_epoch
     assert (await beat(epoch)).error_code == 0
-    resident = node.coordinator.residents["g"]
-    kept = resident.kept_view
-    assert kept is not None and isinstance(resident.group, ConsumerGroup)
-    assert kept.view.topics is resident.group.topics and kept.view.racks is resident.group.racks
+    entry = node.coordinator.entries["g"]
+    kept = entry.kept_view
+    assert kept is not None and isinstance(entry.group, ConsumerGroup)
+    assert kept.view.topics is entry.group.topics and kept.view.racks is entry.group.racks
     assert (await beat(epoch)).error_code == 0
-    assert resident.kept_view is kept
+    assert entry.kept_view is kept
 
     await node.catalogue.grow("t", 3)
     epoch = (await beat(epoch)).member_epoch
-    assert resident.kept_view is not kept
-    assert [count for _, count in resident.group.topics.values()] == [3]
+    assert entry.kept_view is not kept
+    assert [count for _, count in entry.group.topics.values()] == [3]
 
     await create_topic(served.address, "u", 1)
     epoch = (await beat(epoch, ["t", "u"])).member_epoch
     assert (await beat(epoch)).error_code == 0
-    assert resident.kept_view is not None
-    assert resident.kept_view.view.topics.keys() == {"t", "u"} == resident.kept_view.view.looked_up
+    assert entry.kept_view is not None
+    assert entry.kept_view.view.topics.keys() == {"t", "u"} == entry.kept_view.view.looked_up
 
 
 @pytest.mark.parametrize("point", ["membership:before", "membership:after"])

@@ -77,7 +77,7 @@ async def test_a_commit_that_a_hung_backend_makes_late_overwrites_nothing(
 async def test_a_batch_of_members_that_comes_late_changes_nothing(
     one: Running, other: Other
 ) -> None:
-    """The same of the membership lane: the group goes on from what its rows said when they were
+    """The same of the membership queue: the group goes on from what its rows said when they were
     read again."""
     joined = await one.settled("g")
     name = "rollcall node membership"
@@ -131,12 +131,12 @@ async def test_a_group_in_doubt_that_cannot_be_read_answers_in_time(
     coordinator = one.node.coordinator
     async with other.transaction():
         await other.execute("SELECT FROM rollcall_group WHERE group_id = 'g' FOR UPDATE")
-        resident = coordinator.residents["g"]
-        coordinator.doubt(resident)
-        one.node.reloader.add_unsure([resident])
+        entry = coordinator.entries["g"]
+        coordinator.doubt(entry)
+        one.node.reloader.add_unsure([entry])
         late = await one.commit("g", 1, joined)
         assert late.error is ErrorCode.COORDINATOR_NOT_AVAILABLE
-        assert resident.suspended
+        assert entry.suspended
 
     assert await one.commit("g", 2, joined) == Committed()
 

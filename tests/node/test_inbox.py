@@ -45,10 +45,10 @@ class Alone:
         self.coordinator = CoordinatorRuntime(Rules(), self.clock, Random(1), self._answer)
         self.coordinator.lease_until = self.clock.now + LEASE_MS
         self.coordinator.adopt({slot_of("g"): 1}, {"g": Durable(GROUP, {"m": MEMBER}, 5)})
-        self.resident = self.coordinator.residents["g"]
-        lane = self.coordinator.membership
+        self.entry = self.coordinator.entries["g"]
+        queue = self.coordinator.membership
         reloader = Reloader(self.coordinator)
-        self.committer = Committer(0, self.coordinator, lane, reloader, lambda: None)
+        self.committer = Committer(0, self.coordinator, queue, reloader, lambda: None)
 
     def _answer(self, ticket: Ticket, reply: Reply) -> None:
         self.answers[ticket].set_result(reply)
@@ -71,8 +71,8 @@ class Alone:
 
     def falls_due(self) -> None:
         """The group's timer has come."""
-        self.resident.inbox.append(Tick())
-        self.coordinator.schedule(self.resident)
+        self.entry.inbox.append(Tick())
+        self.coordinator.schedule(self.entry)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ async def test_a_timer_that_ran_out_with_the_lease_evicts_nobody(alone: Alone) -
     alone.falls_due()
 
     assert await alone.sync() is ErrorCode.COORDINATOR_NOT_AVAILABLE
-    assert not alone.resident.suspended and "m" in alone.resident.group.durable.members
+    assert not alone.entry.suspended and "m" in alone.entry.group.durable.members
 
 
 async def test_a_timer_that_ran_out_in_a_stall_evicts_nobody(alone: Alone) -> None:
@@ -107,7 +107,7 @@ async def test_a_timer_that_ran_out_in_a_stall_evicts_nobody(alone: Alone) -> No
     alone.falls_due()
 
     assert await alone.sync() is ErrorCode.NONE
-    assert not alone.resident.suspended and "m" in alone.resident.group.durable.members
+    assert not alone.entry.suspended and "m" in alone.entry.group.durable.members
     assert alone.coordinator.missed == 2 * SESSION_MS
 
 
@@ -125,16 +125,16 @@ async def test_rows_that_are_put_together_for_a_slot_that_went_are_nobodys(
     alone: Alone, is_back: bool
 ) -> None:
     """Nor if the slot came back meanwhile, with a group of another generation."""
-    coordinator, resident, slots = alone.coordinator, alone.resident, [slot_of("g")]
-    coordinator.doubt(resident)
-    merge = coordinator.reseating(resident, resident.group.durable)
+    coordinator, entry, slots = alone.coordinator, alone.entry, [slot_of("g")]
+    coordinator.doubt(entry)
+    merge = coordinator.reseating(entry, entry.group.durable)
     coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)
     if is_back:
         durable = Durable(replace(GROUP, generation=8), {"m": MEMBER}, 6)
         coordinator.adopt(dict.fromkeys(slots, 2), {"g": durable})
 
     merge.run()
-    coordinator.reseated(resident, merge)
+    coordinator.reseated(entry, merge)
 
-    face = coordinator.faces.get("g")
-    assert resident.suspended and (face.generation if face else None) == (8 if is_back else None)
+    view = coordinator.heartbeat_views.get("g")
+    assert entry.suspended and (view.generation if view else None) == (8 if is_back else None)

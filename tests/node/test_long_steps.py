@@ -249,9 +249,9 @@ async def held(one: Running, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Run
 
 def doubt(one: Running, group_id: str) -> None:
     """The group's rows may be others than the node remembers."""
-    resident = one.node.coordinator.residents[group_id]
-    one.node.coordinator.doubt(resident)
-    one.node.reloader.add([resident])
+    entry = one.node.coordinator.entries[group_id]
+    one.node.coordinator.doubt(entry)
+    one.node.reloader.add([entry])
 
 
 async def test_a_large_group_that_is_read_again_holds_nobody_up(held: Running, gate: Gate) -> None:
@@ -274,7 +274,7 @@ async def test_rows_that_are_in_doubt_again_meanwhile_are_read_again(
     doubt(held, "large")
     gate.open()
     assert await held.commit("large", 1) == Committed()
-    assert held.node.coordinator.residents["large"].group.durable.revision >= 50
+    assert held.node.coordinator.entries["large"].group.durable.revision >= 50
 
 
 async def test_a_large_group_that_is_adopted_holds_nobody_up(held: Running, gate: Gate) -> None:

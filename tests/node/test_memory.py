@@ -50,7 +50,7 @@ async def test_a_due_timer_of_a_group_in_doubt_does_not_stop_the_loop() -> None:
     async with running(clock=clock) as one:
         await one.settled("g")
         coordinator = one.node.coordinator
-        coordinator.doubt(coordinator.residents["g"])
+        coordinator.doubt(coordinator.entries["g"])
         clock.slept_ms = 60_000
 
         coordinator.tick()
@@ -63,13 +63,13 @@ async def test_nobody_pays_for_the_time_that_a_group_was_in_doubt() -> None:
     async with running(clock=clock) as one:
         await one.settled("g")
         coordinator = one.node.coordinator
-        resident = coordinator.residents["g"]
-        coordinator.doubt(resident)
+        entry = coordinator.entries["g"]
+        coordinator.doubt(entry)
         clock.slept_ms = 60_000
 
-        coordinator.reseat(resident, resident.group.durable)
+        coordinator.reseat(entry, entry.group.durable)
 
-        due = resident.group.due(coordinator.clock())
+        due = entry.group.due(coordinator.clock())
         assert due is not None and due > coordinator.clock()
 
 
@@ -80,14 +80,14 @@ async def test_doubts_that_come_again_and_again_keep_no_dead_member_alive() -> N
     async with running(clock=clock, has_timers=False) as one:
         await one.settled("g")
         coordinator = one.node.coordinator
-        resident = coordinator.residents["g"]
+        entry = coordinator.entries["g"]
         for _ in range(3):
             clock.slept_ms += 4_000
             coordinator.listened_at = coordinator.monotonic()  # time has passed; it was no stall
-            coordinator.doubt(resident)
-            coordinator.reseat(resident, resident.group.durable)
+            coordinator.doubt(entry)
+            coordinator.reseat(entry, entry.group.durable)
 
-        due = resident.group.due(coordinator.clock())
+        due = entry.group.due(coordinator.clock())
         assert due is not None and due <= coordinator.clock()
 
 
@@ -98,7 +98,7 @@ async def test_one_stall_is_counted_once_by_whoever_tells_of_it() -> None:
     async with running(clock=clock, has_timers=False) as one:
         await one.settled("g")
         coordinator = one.node.coordinator
-        due = coordinator.residents["g"].group.due(coordinator.clock())
+        due = coordinator.entries["g"].group.due(coordinator.clock())
         assert due is not None
         before = due - coordinator.clock()
         clock.slept_ms += 60_000
@@ -116,14 +116,14 @@ async def test_a_stall_is_told_of_once_however_many_groups_there_are() -> None:
     async with running(clock=clock) as one:
         await one.settled("g")
         coordinator = one.node.coordinator
-        group, face = coordinator.residents["g"].group, coordinator.faces["g"]
+        group, view = coordinator.entries["g"].group, coordinator.heartbeat_views["g"]
         clock.slept_ms += 2_000
         with ticks(coordinator) as seen:
             while len(seen) < 5:
                 await asyncio.sleep(0.01)
 
         assert coordinator.missed == 2_000
-        assert coordinator.residents["g"].group is group and coordinator.faces["g"] is face
+        assert coordinator.entries["g"].group is group and coordinator.heartbeat_views["g"] is view
 
 
 @pytest.mark.usefixtures("_prepared")
@@ -173,7 +173,7 @@ async def test_stalls_that_come_again_and_again_keep_no_dead_member_alive() -> N
             await asyncio.sleep(0.1)
             clock.slept_ms += 5_000
             await asyncio.sleep(0.1)
-        while coordinator.residents["g"].group.durable.members:
+        while coordinator.entries["g"].group.durable.members:
             await asyncio.sleep(0.01)
 
 
@@ -187,15 +187,15 @@ async def test_a_stall_during_a_commit_is_forgiven_as_any_other(one: Running) ->
 
     coordinator.listened_at -= 60_000
     coordinator.awake()
-    due = coordinator.residents["g"].group.due(coordinator.clock())
+    due = coordinator.entries["g"].group.due(coordinator.clock())
     let_go()
 
     assert await commit == Committed()
-    after = coordinator.residents["g"].group.due(coordinator.clock())
+    after = coordinator.entries["g"].group.due(coordinator.clock())
     assert due is not None and after is not None and after >= due
 
 
-async def test_a_batch_that_ends_after_its_slot_was_lost_leaves_no_face(one: Running) -> None:
+async def test_a_batch_that_ends_after_its_slot_was_lost_leaves_no_view(one: Running) -> None:
     """Heartbeats of a group that another node owns now are not answered from memory."""
     await one.settled("g")
     coordinator = one.node.coordinator
@@ -208,7 +208,7 @@ async def test_a_batch_that_ends_after_its_slot_was_lost_leaves_no_face(one: Run
 
     assert (await second).error is ErrorCode.NOT_COORDINATOR
     await one.settled(next(f"h{n}" for n in range(999) if slot_of(f"h{n}") != slot_of("g")))
-    assert "g" not in coordinator.faces
+    assert "g" not in coordinator.heartbeat_views
 
 
 async def test_a_group_that_cannot_be_loaded_stops_no_other(one: Running, other: Other) -> None:

@@ -1,5 +1,5 @@
 """A member whose row PostgreSQL refuses is turned away alone, whoever's request would have written
-it; and a group too large for the usual time is written beside its lane.
+it; and a group too large for the usual time is written beside its queue.
 
 The forms that handlers check keep such rows away: here they come by past them.
 """
@@ -76,13 +76,13 @@ async def test_who_may_be_innocent_is_told_to_try_again_while_nobody_can_be_aske
 async def test_nothing_that_is_refused_is_tried_again_at_once(one: Running, other: Other) -> None:
     """A tick that cannot be written leaves its group alone for a while: no more than one try."""
     joined = await one.settled("g")
-    resident = one.node.coordinator.residents["g"]
-    one.node.coordinator.put_off(resident, batch_writer.REFUSED_PAUSE_MS)
+    entry = one.node.coordinator.entries["g"]
+    one.node.coordinator.put_off(entry, batch_writer.REFUSED_PAUSE_MS)
     now = one.node.coordinator.clock()
     one.node.coordinator.look_after("g")
 
-    assert not resident.inbox
-    assert resident.quiet_until >= now + batch_writer.REFUSED_PAUSE_MS - 100
+    assert not entry.inbox
+    assert entry.quiet_until >= now + batch_writer.REFUSED_PAUSE_MS - 100
     assert await one.commit("g", 1, joined) == Committed()
 
 

@@ -57,7 +57,7 @@ class Keeper:
     def look(self) -> None:
         """Rows as they are; neither node's beat has moved."""
         now = self.clock.now
-        self.keeper._sightings.look(self.nodes, self.slots, now, now)
+        self.keeper._observer.look(self.nodes, self.slots, now, now)
 
     def publish(self) -> Cluster:
         """The view of this moment."""
@@ -92,13 +92,13 @@ async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(kept: Keeper) -> N
 async def test_what_was_seen_before_a_beat_was_missed_is_forgotten(kept: Keeper) -> None:
     """The database was away: the others could not beat either."""
     kept.clock.now += LEASE_MS
-    assert kept.keeper._sightings.lease_is_over(YOU.node_id, kept.clock.now)
+    assert kept.keeper._observer.lease_is_over(YOU.node_id, kept.clock.now)
 
     await kept.keeper._missed(OSError("away"))
 
-    assert kept.keeper._sightings.of(YOU.node_id) is None
+    assert kept.keeper._observer.of(YOU.node_id) is None
     kept.look()
-    assert not kept.keeper._sightings.lease_is_over(YOU.node_id, kept.clock.now)
+    assert not kept.keeper._observer.lease_is_over(YOU.node_id, kept.clock.now)
 
 
 async def test_who_waits_for_a_lease_that_has_run_out_is_told_once(kept: Keeper) -> None:
@@ -120,12 +120,12 @@ async def test_who_waits_for_a_lease_that_has_run_out_is_told_once(kept: Keeper)
 async def test_what_was_seen_before_a_sleep_is_forgotten(one: Running) -> None:
     keeper = one.node.keeper
     now = one.node.coordinator.monotonic()
-    keeper._sightings.look([row(YOU, THEIRS)], [], now, now)
+    keeper._observer.look([row(YOU, THEIRS)], [], now, now)
     until = one.node.coordinator.lease_until + LEASE_MS
 
     await keeper._recovered(until)
 
-    assert keeper._sightings.of(YOU.node_id) is None
+    assert keeper._observer.of(YOU.node_id) is None
     assert one.node.coordinator.lease_until >= until
 
 
@@ -134,7 +134,7 @@ async def test_a_few_slots_are_handed_over_in_one_look(one: Running, other: Othe
     keeper, coordinator = one.node.keeper, one.node.coordinator
     ours = [1, 3]
     wanted = {slot: ME.node_id if slot in ours else YOU.node_id for slot in range(SLOTS)}
-    keeper._sightings.rescued([0, 2], coordinator.monotonic())
+    keeper._observer.rescued([0, 2], coordinator.monotonic())
     gone = [4 + at for at in range(HAND_OVER_SLOTS_MAX)]
     waiting = keeper.changed
     async with keeper._looking:
@@ -160,10 +160,10 @@ async def test_nothing_is_handed_over_where_all_is_as_it_should_be(
 
 
 async def test_a_slot_that_nobody_took_is_offered_again_after_a_while(kept: Keeper) -> None:
-    kept.keeper._sightings.rescued([5], kept.clock.now)
-    assert kept.keeper._sightings.stays(5, kept.clock.now + STAY_LEASES * LEASE_MS - 1)
-    assert not kept.keeper._sightings.stays(5, kept.clock.now + STAY_LEASES * LEASE_MS)
-    assert not kept.keeper._sightings.stays(6, kept.clock.now)
+    kept.keeper._observer.rescued([5], kept.clock.now)
+    assert kept.keeper._observer.stays(5, kept.clock.now + STAY_LEASES * LEASE_MS - 1)
+    assert not kept.keeper._observer.stays(5, kept.clock.now + STAY_LEASES * LEASE_MS)
+    assert not kept.keeper._observer.stays(6, kept.clock.now)
 
 
 async def test_a_request_for_anothers_slot_is_sent_away_at_once(kept: Keeper) -> None:

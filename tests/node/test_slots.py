@@ -132,9 +132,9 @@ async def test_slots_of_a_killed_process_are_taken_over(
 
             held = Joined(member_id=member.member_id, generation_id=member.generation)
             assert await two.commit("g", 5, held) == Committed()
-            face = two.node.coordinator.faces["g"]
+            view = two.node.coordinator.heartbeat_views["g"]
             now = two.node.coordinator.clock()
-            assert face.heartbeat(held.member_id, None, held.generation_id, now) == 0
+            assert view.heartbeat(held.member_id, None, held.generation_id, now) == 0
             after = await owners(other)
     assert before == dict.fromkeys(range(SLOTS), (7, before[0][1]))
     # One more where it was taken, two where it was given away before the death.
@@ -166,13 +166,13 @@ def test_a_beat_is_overdue_before_its_lease_is_over() -> None:
 async def test_a_free_lock_is_no_death_while_somebody_is_at_the_port(other: Other) -> None:
     """A node that is cut off from PostgreSQL has lost its lock, and answers from memory yet."""
     now = [5_000]
-    sightings = BeatObserver(LEASE_MS)
-    deaths = FailureDetector(8, sightings, lambda: now[0])
+    observer = BeatObserver(LEASE_MS)
+    deaths = FailureDetector(8, observer, lambda: now[0])
     async with await asyncio.start_server(lambda _in, out: out.close(), "127.0.0.1") as alive:
         port = alive.sockets[0].getsockname()[1]
         node = NodeRow(7, uuid4(), 1, "127.0.0.1", port, lease_ms=LEASE_MS)
         slots = [SlotRow(0, 7, node.incarnation, 1)]
-        sightings.look([node], slots, asked=now[0], told=now[0])
+        observer.look([node], slots, asked=now[0], told=now[0])
         for now[0] in (5_300, 5_850):  # the lock is free, and is still free; the beat is overdue
             assert await deaths.look(other, [node], slots) == set()
     assert await deaths.look(other, [node], slots) == {7}
@@ -223,7 +223,9 @@ async def test_a_node_lets_go_of_slots_that_were_taken(one: Running, other: Othe
     assert (await writing).error is ErrorCode.NOT_COORDINATOR
     assert (await parked).error is ErrorCode.NOT_COORDINATOR
     assert (await one.join("g")).error is ErrorCode.NOT_COORDINATOR
-    assert slot not in one.node.coordinator.epochs and "g" not in one.node.coordinator.faces
+    assert (
+        slot not in one.node.coordinator.epochs and "g" not in one.node.coordinator.heartbeat_views
+    )
     assert await rows.offsets(other) == {}
     # Or it would be given more of them, the neighbour's perhaps.
     await other.execute("DELETE FROM rollcall_node WHERE node_id = 9")
@@ -255,7 +257,10 @@ async def test_parked_requests_hear_within_a_second_that_the_lease_ran_out(
     joined = await one.settled("g")
     coordinator = one.node.coordinator
     parked = one.join("g")
-    while coordinator.faces["g"].heartbeat(joined.member_id, None, 1, coordinator.clock()) == 0:
+    while (
+        coordinator.heartbeat_views["g"].heartbeat(joined.member_id, None, 1, coordinator.clock())
+        == 0
+    ):
         await asyncio.sleep(0)
     name = other.info.dbname
     await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false'.encode())
@@ -266,7 +271,7 @@ async def test_parked_requests_hear_within_a_second_that_the_lease_ran_out(
         assert 0 <= late_ms < 1_000
     finally:
         await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true'.encode())
-    await until(lambda: coordinator.holds_lease and "g" in coordinator.faces)
+    await until(lambda: coordinator.holds_lease and "g" in coordinator.heartbeat_views)
     again, newcomer = one.join("g", joined.member_id), one.join("g")
     assert (await again).error is ErrorCode.NONE
     newcomer.cancel()
@@ -294,7 +299,7 @@ async def test_a_database_that_is_away_evicts_nobody(
     finally:
         await outside.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true'.encode())
 
-    await until(lambda: not keeper.away and "g" in one.node.coordinator.faces)
+    await until(lambda: not keeper.away and "g" in one.node.coordinator.heartbeat_views)
     assert await one.commit("g", 2, joined) == Committed()
     assert (await rows.groups(other))["g"][:2] == ("Stable", joined.generation_id)
     assert not one.stopped

@@ -73,10 +73,10 @@ async def test_a_second_node_is_given_its_half(other: Other) -> None:
                 assert await home.commit(name, 1, joined[name]) == Committed()
                 elsewhere = await away.commit(name, 2, joined[name])
                 assert elsewhere.error is ErrorCode.NOT_COORDINATOR
-                face = home.node.coordinator.faces[name]
+                view = home.node.coordinator.heartbeat_views[name]
                 now = home.node.coordinator.clock()
                 member = joined[name].member_id
-                assert face.heartbeat(member, None, joined[name].generation_id, now) == 0
+                assert view.heartbeat(member, None, joined[name].generation_id, now) == 0
 
 
 async def test_a_node_that_leaves_in_peace_is_replaced_at_once(

@@ -117,8 +117,8 @@ async def rebalanced(node: Running, group_id: str, leader: Joined) -> Joined:
 def beat(node: Running, group_id: str, joined: Joined) -> ErrorCode:
     """What a heartbeat hears from memory."""
     coordinator = node.node.coordinator
-    face = coordinator.faces[group_id]
-    return face.heartbeat(joined.member_id, None, joined.generation_id, coordinator.clock())
+    view = coordinator.heartbeat_views[group_id]
+    return view.heartbeat(joined.member_id, None, joined.generation_id, coordinator.clock())
 
 
 async def lives_on(node: Running, survivor: Joined) -> tuple[Joined, Joined]:

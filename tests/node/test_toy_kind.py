@@ -92,7 +92,7 @@ async def test_the_lock_is_deleted_with_its_rows(one: Running, other: Other) -> 
 
     assert deleted == Deleted()
     assert await rows.groups(other) == {}
-    while "lock" in one.node.coordinator.residents:
+    while "lock" in one.node.coordinator.entries:
         await asyncio.sleep(0)
 
 

@@ -111,7 +111,7 @@ class LockGroup:
     def with_rules(self, rules: Rules) -> Self:
         return replace(self, rules=rules)
 
-    def face(self) -> HeartbeatView:
+    def heartbeat_view(self) -> HeartbeatView:
         if self.holder is None:
             return NOBODY
         beats = {self.holder: self.live.beat}

@@ -19,7 +19,7 @@ from tests.server.serving import until
 
 __all__ = ["_prepared", "one", "other"]
 
-END_LANE = (
+END_COMMITTERS = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE application_name = 'rollcall node pauses' AND datname = current_database()"
 )
@@ -86,7 +86,7 @@ async def test_a_connection_that_ends_leaves_memory_as_the_rows_are(
 ) -> None:
     await one.settled("g")
     await asked(other, "pause")
-    await other.execute(END_LANE)
+    await other.execute(END_COMMITTERS)
 
     number = await asked(other, "resume")
 

@@ -33,7 +33,7 @@ LONG = LATE | set(sorted(SABOTEURS)[::2])
 
 FIRST = {
     "commits-not-flushed": 2,
-    "face-before-commit": 2,
+    "view-before-commit": 2,
     "impatient": 2,
     "key-share": 6,
     "member-id-reuse": 2,

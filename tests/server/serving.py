@@ -119,7 +119,7 @@ class Serving:
         """Put an event to a group past the wire."""
         ticket = Ticket(0, next(OURS))
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self.server.desk.open(ticket, future)
+        self.server.pending_replies.open(ticket, future)
         self.node.coordinator.submit(group_id, event(ticket))
         return await future
 

@@ -71,7 +71,11 @@ async def test_a_plain_commit_is_stored_without_an_application(
 
     assert [p.error_code for p in answer.topics[0].partitions] == [0, 0]
     assert served.application(connection) is None
-    assert (connection.requests, connection.pending, len(served.server.desk)) == (1, 0, 0)
+    assert (connection.requests, connection.pending, len(served.server.pending_replies)) == (
+        1,
+        0,
+        0,
+    )
     stored = await client.call(OffsetFetchRequest(group_id="g", topics=None), V)
     found = {p.partition_index: p.committed_offset for p in stored.topics[0].partitions}
     assert found == {0: 9, 2: 9}
@@ -156,9 +160,9 @@ async def test_a_commit_whose_client_has_gone_leaves_nothing_behind(
     let_go = served.points.hold("offsets:before")
     client.send(commit(beat, [offsets(3, offset=7)]), V)
     await served.points.reached["offsets:before"].wait()
-    assert len(served.server.desk) == 1
+    assert len(served.server.pending_replies) == 1
     client.abort()
-    await until(lambda: len(served.server.desk) == 0)
+    await until(lambda: len(served.server.pending_replies) == 0)
     let_go()
 
     reader = await Client.connect(served.address)
@@ -180,7 +184,7 @@ async def test_a_connection_that_closes_as_its_batch_commits_fails_nobody(
     client.send(commit(beat, [offsets(0)]), V)
     await served.points.reached["offsets:before"].wait()
     other.send(commit(beat, [offsets(1)]), V)
-    await until(lambda: len(served.server.desk) == 2)
+    await until(lambda: len(served.server.pending_replies) == 2)
 
     def closed(_self: object, _data: bytes) -> None:
         raise RuntimeError("the handler is closed")

@@ -217,7 +217,7 @@ async def test_a_freeze_holds_from_its_answer_on_and_a_thaw_lets_go(served: Serv
     assert await alter(first, change(32, "g", rollcall_freeze="true")) == [0]
 
     second.send(join("g"), 3)
-    group = served.node.coordinator.residents["g"]
+    group = served.node.coordinator.entries["g"]
     await until(lambda: group.group.live.joins)
     assert (await first.call(beat, 3)).error_code == ErrorCode.NONE
 
@@ -233,7 +233,7 @@ async def test_a_change_made_elsewhere_rings(
     """Another node wrote the row: this one, the owner, goes by it without being asked."""
     client = await Client.connect(served.address)
     await client.settled("g")
-    resident = served.node.coordinator.residents["g"]
+    entry = served.node.coordinator.entries["g"]
 
     await other.execute(
         "INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)"
@@ -242,7 +242,7 @@ async def test_a_change_made_elsewhere_rings(
     )
     await other.execute("SELECT pg_notify('rollcall_configs', 'g')")
 
-    await until(lambda: resident.group.rules.guards.frozen)
+    await until(lambda: entry.group.rules.guards.frozen)
 
 
 async def test_a_new_owner_knows_of_the_freeze_from_its_first_step(served: Serving) -> None:
@@ -256,8 +256,8 @@ async def test_a_new_owner_knows_of_the_freeze_from_its_first_step(served: Servi
     assert not coordinator.own.rules_of("g").guards.frozen
     served.node.keeper.fenced()
 
-    await until(lambda: "g" in coordinator.residents)
-    assert coordinator.residents["g"].group.rules.guards.frozen
+    await until(lambda: "g" in coordinator.entries)
+    assert coordinator.entries["g"].group.rules.guards.frozen
 
 
 # -- limits

@@ -30,13 +30,13 @@ async def test_the_end_of_a_connection_cancels_its_parked_join_at_once(
     second, parked = await served.connect()
     beat = await first.settled("g")
     second.send(join("g"), V)
-    await until(lambda: len(served.server.desk) == 1)
+    await until(lambda: len(served.server.pending_replies) == 1)
     application = served.application(parked)
     assert application is not None and not application.done()
 
     (second.abort if reset else second.close)()
 
-    await until(lambda: len(served.server.desk) == 0)
+    await until(lambda: len(served.server.pending_replies) == 0)
     await asyncio.wait([application], timeout=5)
     assert application.cancelled()
     await first.hears_of_a_rebalance(beat)
@@ -54,7 +54,7 @@ async def test_no_rebalance_waits_for_a_member_id_whose_client_has_gone(served: 
     second.send(join("g"), V)
     await first.hears_of_a_rebalance(beat)
     first.send(join("g", beat.member_id), V)
-    await until(lambda: len(served.server.desk) == 2)
+    await until(lambda: len(served.server.pending_replies) == 2)
     assert len(served.server.handed_out) == 1
 
     ghost.close()
@@ -104,7 +104,7 @@ async def test_hundreds_of_connections_leave_nothing_behind(served: Serving) -> 
                 client.writer.write(client.packed(hello(), 3)[:9])
             case 4:
                 client.writer.write(b"GET / HTTP/1.1\r\n\r\n")
-    await until(lambda: len(served.server.desk) == MANY // 6)
+    await until(lambda: len(served.server.pending_replies) == MANY // 6)
     await until(lambda: len(served.connections) == MANY + 1)
 
     for number, client in enumerate(clients):
@@ -115,7 +115,7 @@ async def test_hundreds_of_connections_leave_nothing_behind(served: Serving) -> 
 
     await until(lambda: len(asyncio.all_tasks()) <= tasks)
     served.sweep()  # an application that was being cancelled at the first
-    assert len(served.server.desk) == 0
+    assert len(served.server.pending_replies) == 0
     assert len(served.connections) == 1
     await keeper.hears_of_a_rebalance(beat)
 
@@ -128,7 +128,7 @@ async def test_a_server_that_stops_answers_who_is_parked_and_closes() -> None:
         second = await Client.connect(server.address)
         await first.settled("g")
         second.send(join("g"), V)
-        await until(lambda: len(server.server.desk) == 1)
+        await until(lambda: len(server.server.pending_replies) == 1)
 
     answer = await second.receive()
     assert isinstance(answer, JoinGroupResponse)
@@ -161,13 +161,13 @@ async def test_a_parked_request_of_a_client_that_vanished_is_forgotten(settings:
         second, _ = await served.connect()
         beat = await first.settled("g")
         second.send(join("g"), V)
-        await until(lambda: len(served.server.desk) == 1)
+        await until(lambda: len(served.server.pending_replies) == 1)
         try:
             vanish(second)
         except PermissionError:
             pytest.skip("only root may let a socket vanish (TCP_REPAIR)")
 
-        await until(lambda: len(served.server.desk) == 0)
+        await until(lambda: len(served.server.pending_replies) == 0)
         await first.hears_of_a_rebalance(beat)
 
 

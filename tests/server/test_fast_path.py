@@ -94,7 +94,7 @@ def sent(framed: bytes) -> bytes:
 
 def heard(coordinator: CoordinatorRuntime) -> int:
     """When the member was last heard of."""
-    [session] = coordinator.residents["g"].group.sessions(coordinator.clock())
+    [session] = coordinator.entries["g"].group.sessions(coordinator.clock())
     return session.heard_at
 
 
@@ -111,9 +111,9 @@ def join_another(coordinator: CoordinatorRuntime) -> None:
         protocol_type="consumer",
         protocols=(("range", b""),),
     )
-    resident = coordinator.residents["g"]
-    decision = resident.group.step([asked], coordinator.clock(), Random(1))
-    coordinator.install(resident, decision, 6)
+    entry = coordinator.entries["g"]
+    decision = entry.group.step([asked], coordinator.clock(), Random(1))
+    coordinator.install(entry, decision, 6)
 
 
 def again(path: FastPath, data: bytes) -> bytes | None:
@@ -267,7 +267,7 @@ def test_where_nothing_is_fast_everything_is_left(coordinator: CoordinatorRuntim
 def test_each_heartbeat_counts(
     path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
-    """The first, a repeated one, one after a swap of the face, and time that was missed apart."""
+    """The first, a repeated one, one after a swap of the view, and time that was missed apart."""
     assert heard(coordinator) == NOW
     clock.now += 10
     path.answer(frame())
@@ -279,7 +279,7 @@ def test_each_heartbeat_counts(
     clock.now += 10
     again(path, sent(frame()))
     assert heard(coordinator) == NOW + 25
-    coordinator.faces.put("g", coordinator.residents["g"].group.face())
+    coordinator.heartbeat_views.put("g", coordinator.entries["g"].group.heartbeat_view())
     clock.now += 10
     again(path, sent(frame()))
     assert heard(coordinator) == NOW + 35
@@ -324,9 +324,9 @@ def test_what_was_held_beyond_the_lease_may_be_asked_again(
     path: FastPath, coordinator: CoordinatorRuntime, clock: Clock
 ) -> None:
     path.answer(frame())
-    coordinator.faces.drop("g")
+    coordinator.heartbeat_views.drop("g")
     assert path.verdict() is ErrorCode.COORDINATOR_NOT_AVAILABLE, "its rows are in doubt"
-    coordinator.faces.put("g", coordinator.residents["g"].group.face())
+    coordinator.heartbeat_views.put("g", coordinator.entries["g"].group.heartbeat_view())
     assert path.verdict() is ErrorCode.NONE
     clock.now = NOW + LEASE_MS
     assert path.verdict() is ErrorCode.COORDINATOR_NOT_AVAILABLE

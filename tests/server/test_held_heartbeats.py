@@ -193,7 +193,7 @@ async def test_who_takes_turns_with_two_heartbeats_leaves_no_end_for_each(served
 
 async def test_a_heartbeat_counts_when_it_arrives(served: Serving) -> None:
     client, _connection, beat = await held(served)
-    session = served.node.coordinator.faces["g"].beats[beat.member_id]
+    session = served.node.coordinator.heartbeat_views["g"].beats[beat.member_id]
     arrived_at = session.at
     client.send(hello(), 3)
     await client.receive()
@@ -215,7 +215,7 @@ async def test_a_connection_that_ends_is_forgotten(served: Serving) -> None:
     client.abort()
 
     await until(lambda: not is_held(connection))
-    assert served.node.coordinator.faces._watchers == {}
+    assert served.node.coordinator.heartbeat_views._watchers == {}
 
 
 async def test_a_slot_that_goes_takes_its_holds_along(served: Serving) -> None:
@@ -341,7 +341,7 @@ async def test_a_consumer_without_news_is_answered_as_if_it_had_not_waited(
     usual = served.node.coordinator.own.rules.group_consumer_heartbeat_interval_ms
     assert (told.error_code, told.assignment) == (ErrorCode.NONE, None)
     assert told.heartbeat_interval_ms == usual
-    assert served.node.coordinator.faces._watchers == {}
+    assert served.node.coordinator.heartbeat_views._watchers == {}
 
 
 async def test_no_consumer_is_held_for_longer_than_it_was_told_to_pause(

@@ -57,7 +57,7 @@ async def test_few_frames_behind_a_parked_join_do_not_pause_reading(served: Serv
 
     assert parked._reading
     second.close()
-    await until(lambda: len(served.server.desk) == 0)
+    await until(lambda: len(served.server.pending_replies) == 0)
 
 
 async def never_reading(served: Serving) -> tuple[Client, KafkaConnection]:
@@ -150,14 +150,14 @@ async def test_a_silent_connection_is_closed_but_not_a_parked_one(served: Servin
     second, _ = await served.connect()
     beat = await first.settled("g")
     second.send(join("g"), V)
-    await until(lambda: len(served.server.desk) == 1)
+    await until(lambda: len(served.server.pending_replies) == 1)
     first.send(beat, V)
     await first.receive()
 
     served.sweep(later_s=idle_s + 1)
 
     assert await first.ended() == b""
-    assert len(served.server.desk) == 1
+    assert len(served.server.pending_replies) == 1
 
 
 async def test_a_connection_that_cannot_be_looked_at_is_closed_and_spares_no_other(
@@ -267,7 +267,7 @@ async def test_the_end_of_a_connection_that_is_not_read_is_noticed_by_the_sweep(
             served.sweep()
             await asyncio.sleep(0.01)
 
-    assert len(served.server.desk) == 0
+    assert len(served.server.pending_replies) == 0
 
 
 async def test_frames_in_front_of_garbage_are_answered(served: Serving) -> None:

@@ -114,8 +114,8 @@ async def test_rebalances_and_who_came_and_went(
     assert told("rollcall_rebalance_seconds_count", phase="sync") == 1
     assert told("rollcall_member_arrivals_total") == 1
     assert told("rollcall_member_departures_total", cause="member-left") == 1
-    assert (told("rollcall_batch_seconds_count", lane="membership") or 0) >= 3
-    assert (told("rollcall_batch_groups_total", lane="membership") or 0) >= 3
+    assert (told("rollcall_batch_seconds_count", queue="membership") or 0) >= 3
+    assert (told("rollcall_batch_groups_total", queue="membership") or 0) >= 3
 
 
 async def test_requests_by_api_and_result(watched: Serving) -> None:
@@ -139,7 +139,7 @@ async def test_what_is_exposed_stands_in_the_table(watched: Serving) -> None:
     tallies = watched.node.coordinator.tallies
     tallies.commits[ErrorCode.NONE] += 1
     tallies.departures["member-left"] += 1
-    tallies.lanes["offsets"].failures["Busy"] += 1
+    tallies.queues["offsets"].failures["Busy"] += 1
     while tallies.decided:
         tallies.read(tallies.decided.popleft())
 

@@ -296,7 +296,7 @@ async def test_nobody_is_sent_to_a_node_whose_beat_is_overdue(
 
     assert await found() == (ErrorCode.NONE, 9)
     keeper = served.node.keeper
-    monkeypatch.setattr(keeper._sightings, "is_overdue", lambda node_id, _now: node_id == 9)
+    monkeypatch.setattr(keeper._observer, "is_overdue", lambda node_id, _now: node_id == 9)
     keeper.fenced()
     await until(lambda: SLOT not in served.node.cluster.owners)
     assert await found() == (AWAY, -1)

@@ -54,7 +54,9 @@ async def test_who_was_heard_of_is_noted_and_noted_again_when_somebody_looks(
 
     heard = await value(other, "SELECT heard_at FROM rollcall_liveness")
     later = one.node.coordinator.clock() + 5
-    assert one.node.coordinator.faces["g"].heartbeat(joined.member_id, None, 1, later) == 0
+    assert (
+        one.node.coordinator.heartbeat_views["g"].heartbeat(joined.member_id, None, 1, later) == 0
+    )
     await other.execute("NOTIFY rollcall_look, 'g'")
 
     newer = "SELECT count(*) FROM rollcall_liveness WHERE heard_at > %s"

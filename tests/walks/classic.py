@@ -116,8 +116,8 @@ class Classic(Person):
             yield self.commit()
             return
         life = self.life
-        face = life.group.face()
-        code = face.heartbeat(self.member_id, self.instance_id, self.generation, life.now)
+        view = life.group.heartbeat_view()
+        code = view.heartbeat(self.member_id, self.instance_id, self.generation, life.now)
         life.heard(f"{self.name} {code.name}")
         self._obey(code)
 

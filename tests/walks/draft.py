@@ -59,9 +59,11 @@ class Draft(Person):
         )  # fmt: skip
 
     def _beat(self) -> Iterator[events.Event]:
-        """What the face cannot answer is an event."""
+        """What the view cannot answer is an event."""
         life = self.life
-        code = life.group.face().heartbeat(self.member_id, None, self.generation, life.now)
+        code = life.group.heartbeat_view().heartbeat(
+            self.member_id, None, self.generation, life.now
+        )
         life.heard(f"{self.name} {code.name}")
         if code is not ErrorCode.NONE:
             yield events.DraftHeartbeat(

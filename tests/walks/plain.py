@@ -49,7 +49,7 @@ def standing(group: Group, now: Millis) -> Told:
         "row": group.durable.group,
         "members": list(group.durable.members),
         "due": group.due(now),
-        "face": group.face(),
+        "face": group.heartbeat_view(),
         "sessions": list(group.sessions(now)),
         "waits for": group.waiting(now),
         "waiting": sorted(group.live.tickets()) if hasattr(group.live, "tickets") else [],

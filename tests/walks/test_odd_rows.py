@@ -63,11 +63,11 @@ def test_a_group_that_cannot_be_loaded_takes_no_other_with_it(kind: str, seed: i
         coordinator.lease_until = 1
         slots = {slot_of("g"): 1, slot_of("other"): 1}
         coordinator.adopt(slots, {"g": damaged(durable, rng), "other": durable})
-        entry = coordinator.residents["g"]
+        entry = coordinator.entries["g"]
         if not entry.broken:
             coordinator.doubt(entry)
             coordinator.reseat(entry, damaged(durable, rng))
-        assert coordinator.serves(slot_of("other")) and not coordinator.residents["other"].broken
+        assert coordinator.serves(slot_of("other")) and not coordinator.entries["other"].broken
         if entry.broken:
             coordinator.submit("g", LeaveGroup(ticket=Ticket(1, 1), members=()))
             assert told.pop() == Refused(ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -165,7 +165,7 @@ class ClassicGroup(Halves[Live]):
         )
         return (*joins, *syncs)
 
-    def face(self) -> HeartbeatView:
+    def heartbeat_view(self) -> HeartbeatView:
         """What the fast path may answer heartbeats with."""
         group, live = self._durable.group, self._live
         if group.state == EMPTY and not live.joins:  # a frozen group's newcomers wait in Empty

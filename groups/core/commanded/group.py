@@ -201,7 +201,7 @@ class CommandedGroup(Halves[Live]):
         return type(self)(self._durable, recovery.rearmed(self._live, now, missed), self.rules)
 
     def let_go(self, code: ErrorCode) -> tuple[Answer, ...]:
-        """Nothing is parked in a group of this kind: polls wait at the door (``faces``)."""
+        """Nothing is parked in a group of this kind: polls wait at the door (``views``)."""
         return ()
 
     def with_revision(self, revision: int) -> Self:
@@ -210,7 +210,7 @@ class CommandedGroup(Halves[Live]):
         after._wants = self._wants
         return after
 
-    def face(self) -> HeartbeatView:
+    def heartbeat_view(self) -> HeartbeatView:
         """A classic heartbeat is never right."""
         return NOBODY
 

@@ -67,8 +67,8 @@ def over(timers: "Mapping[str, Timer]", now: Millis) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class MixedFace(HeartbeatView):
-    """The face of a consumer group that has classic members: each has an epoch and an answer of
+class MixedView(HeartbeatView):
+    """The view of a consumer group that has classic members: each has an epoch and an answer of
     its own. ``beats`` are theirs alone: nobody else sends this heartbeat."""
 
     members: Mapping[str, tuple[int, ErrorCode]]
@@ -82,7 +82,9 @@ class MixedFace(HeartbeatView):
         return own.find(member_id, instance_id, generation_id)
 
 
-def face(row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live") -> HeartbeatView:
+def heartbeat_view(
+    row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live"
+) -> HeartbeatView:
     """What the fast path may say to the classic members of a group."""
     told: dict[str, tuple[int, ErrorCode]] = {}
     for member_id in index.classic:
@@ -91,4 +93,4 @@ def face(row: GroupRow, members: Mapping[str, Member], index: Index, live: "Live
         code = ErrorCode.REBALANCE_IN_PROGRESS if called else ErrorCode.NONE
         told[member_id] = (member.epoch, code)
     theirs = {member_id: live.beats[member_id] for member_id in told}
-    return MixedFace(-2, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)
+    return MixedView(-2, ErrorCode.UNKNOWN_MEMBER_ID, theirs, index.instances, told)

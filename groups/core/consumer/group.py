@@ -279,12 +279,13 @@ class ConsumerGroup:
         """The same group under other rules."""
         return type(self)(self._durable, self.members, self._index, self._live, rules)
 
-    def face(self) -> HeartbeatView:
+    def heartbeat_view(self) -> HeartbeatView:
         """A classic heartbeat finds the members of that protocol here, where there are any, and
         is told where another has its instance id."""
         if not self._index.classic and not self._index.instances:
             return NOBODY
-        return classic_heartbeats.face(self._durable.group, self.members, self._index, self._live)
+        row = self._durable.group
+        return classic_heartbeats.heartbeat_view(row, self.members, self._index, self._live)
 
     def waiting(self, now: Millis) -> Waiting | None:
         """What the group waits for; None where it is at work."""

@@ -182,7 +182,7 @@ class DraftGroup(Halves[Live]):
             if held.ticket is not None
         )
 
-    def face(self) -> HeartbeatView:
+    def heartbeat_view(self) -> HeartbeatView:
         """Steady: heartbeats of the generation are good. Else each is an event: it may tell its
         consumer of the rebalance, or call it off."""
         group, live = self._durable.group, self._live

@@ -1,6 +1,6 @@
 """Heartbeats of the draft during a rebalance: the design's Slow consumers.
 
-Who counts as dead is told in ``timers``. Steady groups answer heartbeats from their face; what
+Who counts as dead is told in ``timers``. Steady groups answer heartbeats from their view; what
 comes here does so because a rebalance goes on, or because the heartbeat is wrong.
 """
 

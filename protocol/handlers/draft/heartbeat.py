@@ -1,4 +1,4 @@
-"""Heartbeat (12) of the draft: from the committed face while the group is steady.
+"""Heartbeat (12) of the draft: from the committed view while the group is steady.
 
 Anything but "go on" is for the rules to say: it may be the first word of a rebalance that a
 consumer hears, or the one that calls it off.
@@ -43,10 +43,10 @@ async def _answer(request: HeartbeatRequest, call: Call) -> ErrorCode:
 def _is_steady(request: HeartbeatRequest, call: Call) -> bool:
     """Whether memory alone says "go on"; the consumer is heard of then."""
     coordinator = call.node.coordinator
-    face = coordinator.faces.get(request.group_id)
-    if face is None:
+    view = coordinator.heartbeat_views.get(request.group_id)
+    if view is None:
         return False
-    code = face.heartbeat(
+    code = view.heartbeat(
         request.consumer_id, None, request.group_generation_id, coordinator.clock()
     )
     return code is ErrorCode.NONE

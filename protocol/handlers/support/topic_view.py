@@ -36,10 +36,10 @@ async def view(group_id: str, brought: Iterable[str], call: Call, *, joins: bool
 
 
 def _known(group_id: str, call: Call, joins: bool) -> View:
-    resident, catalogue = call.node.coordinator.residents.get(group_id), call.node.catalogue
-    group = None if resident is None else resident.group
-    if resident is not None and isinstance(group, ConsumerGroup):
-        return views.of_group(resident, group, catalogue)
+    entry, catalogue = call.node.coordinator.entries.get(group_id), call.node.catalogue
+    group = None if entry is None else entry.group
+    if entry is not None and isinstance(group, ConsumerGroup):
+        return views.of_group(entry, group, catalogue)
     if joins and isinstance(group, ClassicGroup):
         names = upgrade.names_of(group)
         return View.of(names, catalogue.known(names))
