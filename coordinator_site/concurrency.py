@@ -1,7 +1,8 @@
 """How many requests are worked on at a time: each has a thread of its own while it is.
 
-More wait for a moment and are then told to come again. ASGI only: what a request is about is not
-looked at.
+More wait for a moment and are then told to come again. An answer that goes on for hours
+(server-sent events) has no thread, and gives its place back as it begins. ASGI only: what a request
+is about is not looked at.
 """
 
 import asyncio
@@ -22,7 +23,28 @@ COME_AGAIN: Final = {
     "code": "unavailable",
 }
 
+EVENTS: Final = b"text/event-stream"
+
 Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+def is_endless(message: Any) -> bool:
+    """Whether an answer begins that has no end of its own."""
+    headers = message.get("headers", ()) if message["type"] == "http.response.start" else ()
+    return any(k.lower() == b"content-type" and v.startswith(EVENTS) for k, v in headers)
+
+
+class Place:
+    """One request's; given back once."""
+
+    def __init__(self, places: asyncio.Semaphore) -> None:
+        self._places: asyncio.Semaphore | None = places
+
+    def give(self) -> None:
+        """Somebody else may have it."""
+        places, self._places = self._places, None
+        if places is not None:
+            places.release()
 
 
 class Concurrency:
@@ -40,8 +62,15 @@ class Concurrency:
         except TimeoutError:
             await _come_again(send)
             return
-        work = asyncio.ensure_future(self.application(scope, receive, send))
-        work.add_done_callback(lambda _work: self._places.release())
+        place = Place(self._places)
+
+        async def sending(message: Any) -> None:
+            if is_endless(message):
+                place.give()
+            await send(message)
+
+        work = asyncio.ensure_future(self.application(scope, receive, sending))
+        work.add_done_callback(lambda _work: place.give())
         # A client that goes away ends nothing: a thread cannot be stopped, and where nobody waited
         # for its end its connection to the database would never be given back.
         await asyncio.shield(work)

@@ -6,6 +6,7 @@ than there may be the one is closed that has waited longest for a request. No pa
 known here.
 """
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
@@ -42,6 +43,9 @@ CHUNK_BYTES_MIN: Final = 64
 HEARD_BYTES, HEARD_BYTES_A_SECOND = 4_096, 128
 """Of a websocket: pages say nothing but that they are there, a hundred bytes in twenty seconds."""
 
+UNREAD_EVENTS_S: Final = 20
+"""The same of server-sent events, which have no last byte: so long nothing at all is read."""
+
 LINGER_S, LINGER_BYTES = 2, 4 * BODY_BYTES_MAX
 """Who is refused in the middle of a body is read from for so long, and so much: closed at once, the
 connection would be reset, and nobody would read why."""
@@ -55,6 +59,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
     factory: "Factory"
     is_refused = False
     _unread: Any = None
+    _read: asyncio.Event | None = None
     _is_idle = False
     _dropped = 0
 
@@ -65,6 +70,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802
         """It is over."""
+        self._taken()
         self.factory.left(self)
         super().connectionLost(reason)
 
@@ -107,14 +113,32 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # twisted.web.http is skipped
             self.setTimeout(IDLE_S)
             self.factory.waits(self)
 
+    def _taken(self) -> None:
+        read, self._read = self._read, None
+        if read is not None:
+            read.set()
+
     def pauseProducing(self) -> None:  # noqa: N802
         """The client does not read: nothing more is read from it."""
         super().pauseProducing()
         self._networkProducer.pauseProducing()
+        self._read = asyncio.Event()
+
+    async def is_read(self) -> None:
+        """Wait until the client has taken what was written, but for what the system keeps; one that
+        takes nothing is closed, and its application hears that it has gone."""
+        if self._read is None:
+            return
+        try:
+            async with asyncio.timeout(UNREAD_EVENTS_S):
+                await self._read.wait()
+        except TimeoutError:
+            self.transport.abortConnection()
 
     def resumeProducing(self) -> None:  # noqa: N802
         """It has read everything."""
         super().resumeProducing()
+        self._taken()
         request, self._unread = self._unread, None
         if request is not None:
             self.setTimeout(None)

@@ -632,6 +632,20 @@ SETTINGS: tuple[Setting, ...] = (
         16,
         100_000,
     ),
+    Number(
+        "web.event.streams.max",
+        200,
+        "ours: streams of events of a web process; each is a connection of web.connections.max",
+        0,
+        10_000,
+    ),
+    Number(
+        "web.event.streams.per.user.max",
+        10,
+        "ours: of these so many may be one user's, or the installation token's",
+        1,
+        10_000,
+    ),
     Choice(
         "log.format",
         "text",

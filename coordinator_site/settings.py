@@ -154,6 +154,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "coordinator_site.forwarded.Forwarded",  # first: what follows reads what it leaves
+    "groups.api.events.view.without_connection",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -12,7 +12,8 @@ from daphne.cli import CommandLineInterface
 from daphne.server import Server
 from django.conf import settings
 
-from coordinator_site.http_limits import Factory, Websocket
+from coordinator_site.concurrency import is_endless
+from coordinator_site.http_limits import Channel, Factory, Websocket
 
 CONNECTIONS_MAX = "WEB_CONNECTIONS_MAX"
 
@@ -65,6 +66,16 @@ class LimitedServer(Server):  # type: ignore[misc]  # daphne is untyped
     def ws_factory(self, made: Any) -> None:
         made.protocol = Websocket
         self._ws_factory = made
+
+    async def handle_reply(self, protocol: Any, message: Any) -> None:
+        """Write a part of an answer. Whoever sends events goes on when the client has taken them:
+        what it does not take would be kept in memory."""
+        if is_endless(message):
+            protocol.is_endless = True
+        await super().handle_reply(protocol, message)
+        channel = getattr(protocol, "channel", None)
+        if getattr(protocol, "is_endless", False) and isinstance(channel, Channel):
+            await channel.is_read()
 
     def kill_all_applications(self) -> Any:
         """daphne's own assumes that every connection has an application; one whose request is not

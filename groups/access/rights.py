@@ -85,6 +85,7 @@ REST: Final[Mapping[str, Row]] = {
     "topics/<id:name>/partitions": {"GET": VIEW_TOPIC},
     "topics/<id:name>/racks": {"PUT": "groups.change_topic"},
     "journal": {"GET": VIEW_GROUP},
+    "journal/events": {"GET": VIEW_GROUP},
     "attention": {"GET": VIEW_GROUP},
     "nodes": {"GET": "groups.view_node"},
     "reports/rebalances": {"GET": "groups.view_reportrun", "POST": ANALYSE},

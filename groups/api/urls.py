@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from groups.api import document, fleet, groups, verbs
+from groups.api.events.view import JournalEvents
 from groups.api.problems import nobody_named, nothing_here
 
 urlpatterns = [
@@ -32,6 +33,7 @@ urlpatterns = [
     path("topics/<id:name>/partitions", fleet.TopicPartitions.as_view()),
     path("topics/<id:name>/racks", fleet.TopicRacks.as_view()),
     path("topics/<id:name>", fleet.OneTopic.as_view()),
+    path("journal/events", JournalEvents.as_view()),
     path("journal", fleet.FleetJournal.as_view()),
     path("attention", fleet.Attention.as_view()),
     path("nodes", fleet.Nodes.as_view()),

@@ -1,0 +1,156 @@
+"""Follows the journal for all streams of a process: one look a second, while there are some.
+
+Everything here runs on the one loop that serves requests; what asks the database does so in a
+thread, which gives its connection back before anybody waits.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from typing import Final
+
+from channels.db import database_sync_to_async
+from django.db import Error as DatabaseError
+
+from groups.api.events import rows
+from groups.api.events.holders import refused
+from groups.api.events.position import Position
+from groups.api.events.rows import Entry
+from groups.api.events.streams import AWAY, ENDS, FORBIDDEN, WENT_BACK, Stream, of_event
+
+logger = logging.getLogger(__name__)
+
+LOOK_S: Final = 1.0
+RIGHTS_S: Final = 2.0
+"""A stream outlives its session by so much, and the moment that a look takes."""
+
+AWAY_S: Final = 10.0
+"""A database that is away for longer ends the streams: nobody knows whether they may go on."""
+
+KEEP_ALIVE_S: Final = 15.0
+"""Proxies close what is silent for a minute, as a rule."""
+
+RETRY_MS: Final = 2_000
+
+CATCHING_UP_MAX: Final = 2
+"""Streams that read what they missed, at a time: the web's connections are few."""
+
+beyond = database_sync_to_async(rows.beyond, thread_sensitive=False)
+texts = database_sync_to_async(rows.texts, thread_sensitive=False)
+newest = database_sync_to_async(rows.newest, thread_sensitive=False)
+greatest = database_sync_to_async(rows.greatest, thread_sensitive=False)
+who_is_refused = database_sync_to_async(refused, thread_sensitive=False)
+
+
+class Follower:
+    """The streams that are open, and the task that looks for them."""
+
+    def __init__(self) -> None:
+        self.streams: set[Stream] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._knows: asyncio.Event
+        self._catching_up: asyncio.Semaphore
+
+    async def events(self, stream: Stream) -> AsyncIterator[str]:
+        """What the client of a stream is sent, until it ends."""
+        self._enter(stream)
+        try:
+            yield f"retry: {RETRY_MS}\n{stream.still_here()}"
+            await self._knows.wait()
+            async for told in self._missed(stream):
+                yield told
+            while not stream.ended:
+                is_news = await stream.rung(KEEP_ALIVE_S)
+                told = stream.taken() if is_news else stream.still_here()
+                if told and not stream.ended:
+                    yield told
+        except DatabaseError:
+            stream.end(AWAY)
+        finally:
+            self._leave(stream)
+        yield of_event("end", f'{{"code": "{stream.ended}", "detail": "{ENDS[stream.ended]}"}}')
+
+    def _enter(self, stream: Stream) -> None:
+        self.streams.add(stream)
+        if self._task is None or self._task.done():
+            self._knows, self._catching_up = asyncio.Event(), asyncio.Semaphore(CATCHING_UP_MAX)
+            self._task = asyncio.create_task(self._run())
+
+    def _leave(self, stream: Stream) -> None:
+        self.streams.discard(stream)
+        if not self.streams and self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _missed(self, stream: Stream) -> AsyncIterator[str]:
+        """What came before the follower told the stream of anything."""
+        async with self._catching_up:
+            while not stream.ended and (page := await beyond(stream.position)):
+                told = await texts([entry.seq for entry in page if stream.wants(entry)])
+                yield "".join(stream.told(each, told.get(each.seq, "")) for each in page)
+
+    # -- looking
+
+    async def _run(self) -> None:
+        try:
+            await self._looks()
+        except Exception:
+            logger.exception("the journal is followed no more")
+            self._end(tuple(self.streams), AWAY)
+            self._knows.set()
+
+    async def _looks(self) -> None:
+        heard_at = looked_at = time.monotonic()
+        position: Position | None = None
+        while True:
+            try:
+                if position is None:
+                    position = Position.behind(await newest(), time.monotonic())
+                    self._knows.set()
+                await self._look(position)
+                if time.monotonic() - looked_at >= RIGHTS_S:
+                    looked_at = time.monotonic()
+                    await self._look_at_rights()
+                heard_at = time.monotonic()
+            except DatabaseError as error:
+                logger.warning("the journal cannot be followed just now: %s", error)
+                if time.monotonic() - heard_at >= AWAY_S:
+                    self._end(tuple(self.streams), AWAY)
+                    self._knows.set()
+            await asyncio.sleep(LOOK_S)
+
+    async def _look(self, position: Position) -> None:
+        while page := await beyond(position):
+            await self._tell(page)
+            now = time.monotonic()
+            for entry in page:
+                position.note(entry.seq, now)
+        position.forget(time.monotonic())
+        last = await greatest()
+        if last is not None and last < position.greatest:
+            self._end(tuple(self.streams), WENT_BACK)
+            position.greatest, position.gaps = last, []
+
+    async def _tell(self, page: Sequence[Entry]) -> None:
+        streams = tuple(self.streams)
+        wanted = [e.seq for e in page if any(stream.wants(e) for stream in streams)]
+        told = await texts(wanted)
+        # Who has come meanwhile reads this page for itself, and is not told of it here.
+        gone = set(wanted) - told.keys()
+        found = [entry for entry in page if entry.seq not in gone]
+        for stream in streams:
+            stream.put(found, told)
+
+    async def _look_at_rights(self) -> None:
+        holders = {stream.holder for stream in self.streams}
+        gone = await who_is_refused(holders)
+        self._end([each for each in self.streams if each.holder in gone], FORBIDDEN)
+
+    def _end(self, streams: Sequence[Stream], why: str) -> None:
+        for stream in streams:
+            stream.end(why)
+
+
+FOLLOWER = Follower()
+"""The one of this process."""

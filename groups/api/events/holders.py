@@ -1,0 +1,69 @@
+"""Whose stream it is, and whether they may still look: asked again and again, for all at once.
+
+A session ends where somebody logs out, a token where somebody revokes it, and a right where
+somebody takes it away: nobody tells this process of either.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.models import Session
+from django.db.models import Q
+from django.utils import timezone
+from rest_framework.request import Request
+
+from groups.access import rights
+from groups.api.events.streams import Holder
+from groups.models import ApiToken
+
+
+def holder_of(request: Request) -> Holder:
+    """Who asks for a stream."""
+    user: Any = request.user
+    token = request.auth
+    if isinstance(token, ApiToken):
+        return Holder(user.pk, token.pk, "", token.session_hash)
+    if user.pk is None:
+        return Holder(None, None, "", "")
+    session = request._request.session
+    return Holder(user.pk, None, str(session.session_key), user.get_session_auth_hash())
+
+
+def refused(holders: Collection[Holder]) -> set[Holder]:
+    """Those who may look no longer."""
+    people = get_user_model().objects.filter(is_active=True)
+    known = people.in_bulk({h.user_id for h in holders if h.user_id is not None})
+    tokens, sessions = _tokens(holders), _sessions(holders)
+    return {holder for holder in holders if not _may(holder, known, tokens, sessions)}
+
+
+def _tokens(holders: Collection[Holder]) -> Mapping[int, ApiToken]:
+    ids = {holder.token_id for holder in holders if holder.token_id is not None}
+    living = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    return ApiToken.objects.filter(living).in_bulk(ids) if ids else {}
+
+
+def _sessions(holders: Collection[Holder]) -> set[str]:
+    keys = {holder.session_key for holder in holders if holder.session_key}
+    found = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
+    return set(found.values_list("session_key", flat=True)) if keys else set()
+
+
+def _may(
+    holder: Holder,
+    people: Mapping[Any, Any],
+    tokens: Mapping[int, ApiToken],
+    sessions: set[str],
+) -> bool:
+    if holder.user_id is None:
+        return True
+    user = people.get(holder.user_id)
+    if user is None or not rights.may(user, rights.VIEW_GROUP):
+        return False
+    if holder.auth_hash and holder.auth_hash != user.get_session_auth_hash():
+        return False  # another password ends every session
+    if holder.token_id is None:
+        return holder.session_key in sessions
+    token = tokens.get(holder.token_id)
+    return token is not None and rights.scope_of(rights.VIEW_GROUP) in token.scopes

@@ -1,0 +1,98 @@
+"""Where a reader of the journal stands: what it was told, also of entries that come late.
+
+Numbers are given before commits, so an entry may appear behind greater ones. A position is the
+greatest number that was told and the gaps below it; as text it is the id of an event, and whoever
+comes back with it hears of the rest once each. Pure: time is an argument.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+LATEST_S: Final = 180.0
+"""So long an entry is waited for whose number was passed: a worker's statement may take sixty
+seconds, a person's longer. What comes later yet is not followed; it stands in the list."""
+
+GAPS_MAX: Final = 50
+"""Ranges that a position remembers, the newest: its text is a header of a request."""
+
+SEQ_MAX: Final = 2**63 - 1
+
+NUMBER: Final = r"[0-9]{1,19}"
+GAP: Final = rf"{NUMBER}(?:-{NUMBER})?"
+TEXT: Final = re.compile(rf"({NUMBER})(?:~({GAP}(?:,{GAP}){{0,{GAPS_MAX - 1}}}))?", re.ASCII)
+
+
+@dataclass(slots=True)
+class Gap:
+    """Numbers from ``first`` to ``last`` that were not told, and until when they may be."""
+
+    first: int
+    last: int
+    until: float
+
+    def text(self) -> str:
+        """As it stands in a position's text."""
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+
+@dataclass(slots=True)
+class Position:
+    """``greatest`` was told, and all below it but ``gaps``."""
+
+    greatest: int = 0
+    gaps: list[Gap] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, text: str, now: float) -> Self:
+        """Of its text; ``ValueError`` where that is none."""
+        found = TEXT.fullmatch(text)
+        if found is None:
+            raise ValueError(text[:100])
+        gaps: list[Gap] = []
+        greatest = int(found[1])
+        for told in filter(None, (found[2] or "").split(",")):
+            first, _, last = told.partition("-")
+            gap = Gap(int(first), int(last or first), now + LATEST_S)
+            if not (gaps[-1].last if gaps else 0) < gap.first <= gap.last < greatest:
+                raise ValueError(text[:100])
+            gaps.append(gap)
+        if greatest > SEQ_MAX:
+            raise ValueError(text[:100])
+        return cls(greatest, gaps)
+
+    @classmethod
+    def behind(cls, newest: list[int], now: float) -> Self:
+        """Behind what stands there now, of which ``newest`` are the last numbers in any order."""
+        if not newest:
+            return cls()
+        seqs = sorted(newest)
+        position = cls(seqs[0])
+        for seq in seqs[1:]:
+            position.note(seq, now)
+        return position
+
+    def text(self) -> str:
+        """The id of an event behind which this position is."""
+        gaps = ",".join(gap.text() for gap in self.gaps)
+        return f"{self.greatest}~{gaps}" if gaps else str(self.greatest)
+
+    def note(self, seq: int, now: float) -> bool:
+        """Whether the entry was not told yet; from now on it was."""
+        if seq > self.greatest:
+            if seq > self.greatest + 1:
+                self.gaps.append(Gap(self.greatest + 1, seq - 1, now + LATEST_S))
+                del self.gaps[:-GAPS_MAX]
+            self.greatest = seq
+            return True
+        for at, gap in enumerate(self.gaps):
+            if gap.first <= seq <= gap.last:
+                parts = (Gap(gap.first, seq - 1, gap.until), Gap(seq + 1, gap.last, gap.until))
+                self.gaps[at : at + 1] = [part for part in parts if part.first <= part.last]
+                del self.gaps[:-GAPS_MAX]
+                return True
+        return False
+
+    def forget(self, now: float) -> None:
+        """Gaps that nobody waits for any more."""
+        self.gaps = [gap for gap in self.gaps if gap.until > now]

@@ -1,0 +1,154 @@
+"""``GET /api/v1/journal/events``: who asks, from where on, and an answer that goes on."""
+
+import time
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import connection
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+
+from groups.api.events import rows
+from groups.api.events.follower import FOLLOWER
+from groups.api.events.holders import holder_of
+from groups.api.events.position import Position
+from groups.api.events.streams import PLACES, Stream
+from groups.api.inputs import described
+from groups.api.problems import Problem
+from groups.api.schema import NAME
+from groups.api.views import View
+from groups.queries.journal_text import SENTENCES
+
+EVENT_STREAM: Final = "text/event-stream"
+LAST_EVENT_ID: Final = "Last-Event-ID"
+COME_AGAIN_S: Final = 5
+
+STREAMS: Final = "WEB_EVENT_STREAMS_MAX"
+STREAMS_OF_ONE: Final = "WEB_EVENT_STREAMS_PER_USER_MAX"
+
+ABOUT = (
+    "`retry:`, then an event for each entry: its `data` is a `JournalEntry`, its `id` says where"
+    " the client stands. Comments keep the connection open. An event `end` says why the server"
+    " ends the stream: `slow`, `forbidden`, `unavailable` or `time_went_back`."
+)
+
+
+class Events(BaseRenderer):
+    """Nothing is rendered by it: it stands for the media type."""
+
+    media_type = EVENT_STREAM
+    format = "events"
+
+
+class AsAsked(DefaultContentNegotiation):
+    """Whatever a client accepts, here are events; problems are JSON."""
+
+    def select_renderer(self, request: Request, renderers: Any, *_: Any) -> tuple[Any, str]:
+        """The first, which problems are told by."""
+        return renderers[0], renderers[0].media_type
+
+
+class Answer(StreamingHttpResponse):
+    """The events, and a place for them until they end."""
+
+    def __init__(self, events: AsyncIterator[str], who: object) -> None:
+        self._who: object | None = who
+        super().__init__(events, content_type=EVENT_STREAM)
+        self["Cache-Control"] = "no-store"
+        self["X-Accel-Buffering"] = "no"  # nginx passes events on as they come
+
+    def close(self) -> None:
+        """It is over, however that was."""
+        self._give()
+        super().close()
+
+    def __del__(self) -> None:
+        """Nobody ever heard of it: something failed behind the view."""
+        self._give()
+
+    def _give(self) -> None:
+        who, self._who = self._who, None
+        if who is not None:
+            PLACES.give(who)
+
+
+class JournalEvents(View):
+    """The journal, as it is written."""
+
+    renderer_classes = (JSONRenderer, Events)
+    content_negotiation_class = AsAsked
+
+    @described(
+        operation_id="follow_journal",
+        parameters=[
+            OpenApiParameter("group_id", NAME),
+            OpenApiParameter("kind", str, enum=list(SENTENCES)),
+            OpenApiParameter(
+                "after",
+                NAME,
+                description="Begin behind this: a `seq`, or the `id` of an event. Without it, and"
+                " without a header that says so, with what comes from now on.",
+            ),
+            OpenApiParameter(
+                LAST_EVENT_ID,
+                str,
+                OpenApiParameter.HEADER,
+                description="The `id` of the last event that was heard; it counts before `after`.",
+            ),
+        ],
+        responses={(200, EVENT_STREAM): OpenApiResponse(OpenApiTypes.STR, description=ABOUT)},
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        """Follow the journal: server-sent events, each entry once, also where the client comes
+        back with the id of the last one, and where a transaction ended later than a younger one
+        (three minutes later at the most)."""
+        holder = holder_of(request)
+        position = self._position(request)
+        if request.method == "HEAD" or not hasattr(request._request, "scope"):
+            # There is nothing to follow, or, under WSGI, nobody to send it while threads do more.
+            return HttpResponse(": the end\n\n", content_type=EVENT_STREAM)
+        who = holder.user_id or "installation"
+        if not PLACES.take(who, getattr(settings, STREAMS), getattr(settings, STREAMS_OF_ONE)):
+            detail = "Too many streams of events are open; a list of the journal is at /journal."
+            again = {"Retry-After": str(COME_AGAIN_S)}
+            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "too_many_streams", detail, headers=again)
+        query = self.query
+        stream = Stream(position, holder, query.get("group_id", ""), query.get("kind", ""))
+        # Each event leaves by itself, so nothing is gained by compressing.
+        request._request.META.pop("HTTP_ACCEPT_ENCODING", None)
+        return Answer(FOLLOWER.events(stream), who)
+
+    def _position(self, request: Request) -> Position:
+        told, now = request.headers.get(LAST_EVENT_ID) or self.query.get("after"), time.monotonic()
+        if told is None:
+            return Position.behind(rows.newest(), now)
+        try:
+            position = Position.read(told, now)
+        except ValueError:
+            detail = "This is neither a number of an entry nor the id of an event."
+            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail) from None
+        last = rows.greatest()
+        if last is not None and last < position.greatest:
+            detail = "The journal has not come so far: its database stands where it stood before."
+            raise Problem(HTTPStatus.CONFLICT, "time_went_back", detail)
+        return position
+
+
+def without_connection(get_response: Any) -> Any:
+    """Middleware, ahead of all that asks the database: while events go on the thread that began
+    them is somebody else's, and so is its connection."""
+
+    def middleware(request: Any) -> Any:
+        answer = get_response(request)
+        if isinstance(answer, Answer) and not connection.in_atomic_block:
+            connection.close()
+        return answer
+
+    return middleware

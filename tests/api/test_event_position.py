@@ -1,0 +1,62 @@
+"""Where a reader of the journal stands: who comes back hears of each entry once, late ones too."""
+
+import re
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groups.api.events.position import GAPS_MAX, LATEST_S, Position
+
+ODD = ("", "-1", "1~", "~1", "1~2", "5~3-2", "9~3,3", "9~4,3", "9" * 20, "١", "1~1-1-1", "1\n", "x")
+
+
+@given(st.integers(0, 2**32), st.integers(1, 60), st.integers(1, 40))
+def test_in_whatever_order_entries_come_each_is_told_once(
+    seed: int, entries: int, late: int
+) -> None:
+    rng = Random(seed)
+    order = sorted(range(1, entries + 1), key=lambda seq: seq + rng.uniform(0, late))
+    position, told = Position(), []
+    for came in range(len(order)):
+        if rng.random() < 0.3:  # the client comes back, to whichever process
+            position = Position.read(position.text(), float(came))
+        for seq in rng.sample(order[: came + 1], came + 1):  # what a look finds, again and again
+            if position.note(seq, 0.0):
+                told.append(seq)
+
+    assert sorted(told) == list(range(1, entries + 1))
+
+
+def test_of_what_came_late_the_id_knows() -> None:
+    position = Position.behind([5, 8, 9], 0.0)
+    assert position.text() == "9~6-7"
+
+    assert position.note(12, 0.0) and position.note(7, 0.0)
+    assert position.text() == "12~6,10-11"
+    again = Position.read(position.text(), 100.0)
+
+    assert [again.note(seq, 100.0) for seq in (5, 6, 7, 9, 10, 11, 12, 13)] == [
+        *(False, True, False, False, True, True, False, True)
+    ]
+    assert again.text() == "13"
+
+
+def test_gaps_are_waited_for_so_long_and_so_many() -> None:
+    position = Position.behind([1, 3], 0.0)
+    position.forget(LATEST_S - 1)
+    assert position.text() == "3~2"
+    position.forget(LATEST_S)
+    assert position.text() == "3"
+
+    for seq in range(5, 1_000, 2):
+        position.note(seq, 0.0)
+    assert len(position.gaps) == GAPS_MAX
+    assert Position.read(position.text(), 0.0).text() == position.text()
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_what_is_no_position_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(text[:100])}$"):
+        Position.read(text, 0.0)
