@@ -62,6 +62,14 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
     yield
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """A failure is told without the alarm: on a busy machine that takes longer than ``AGAIN_S``,
+    and an alarm in the middle of pytest's own work would end or hang the run."""
+    if call.excinfo is not None:
+        item.config.hook.pytest_timeout_cancel_timer(item=item)
+
+
 @pytest.hookimpl
 def pytest_timeout_set_timer(item: Any, settings: Any) -> bool | None:
     """Set the alarm; None leaves it to pytest-timeout itself."""

@@ -1,7 +1,7 @@
 """Which files of the product a request crosses, in the order in which it does.
 
 What runs by the clock beside a request (beats of the node, timers) is in some traces and not in
-others; the shortest of several tells the request's own way.
+others: what all traces of a request have is its own way.
 """
 
 import sys

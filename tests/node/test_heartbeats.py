@@ -12,7 +12,7 @@ import pytest
 from benchmarks.wire import create_topic
 from groups.core.consumer.group import ConsumerGroup
 from groups.core.errors import ErrorCode
-from groups.postgres import connections, doorbell
+from groups.postgres import connections, doorbell, timeline_sql
 from groups.store.sql import group_rows, liveness, slots, totals, transactions, waiting
 from rollcall.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
@@ -41,9 +41,10 @@ REGULAR = {
         waiting.SETTLED,
         waiting.TELL,
     )
-} | {doorbell.STILL_THERE, group_rows.RING, totals.COUNT}
+} | {doorbell.STILL_THERE, group_rows.RING, totals.COUNT, timeline_sql.READ.encode()}
 """What a node says by itself, by the clock: its lease, its looks, its counts, its notes of who was
-heard, and what it tells observers and screens shortly after a batch."""
+heard, what each new connection asks, and what it tells observers and screens shortly after a
+batch."""
 
 UNTOUCHED = """
 SELECT application_name, pid, query_start FROM pg_stat_activity
