@@ -44,15 +44,17 @@ setup: $(READY) ## make the virtual environment, if need be
 run: $(READY) ## serve everything in the foreground until Ctrl-C
 	@$(PYTHON) -m launcher --stop-with-parent
 
+# Some random walks and bytes of each property; `make test-proof` has all of them.
 test: $(READY) ## every tier, in parallel and in random order, without what is long
-	$(PYTEST) -m "not long" $(ARGS)
+	ROLLCALL_TEST_EXAMPLES=30 ROLLCALL_FUZZ_FACTOR=0.4 $(PYTEST) -m "not long" $(ARGS)
 
 test-long: MORE := 0
 test-long: $(READY) ## what is long
 	$(PYTEST) -m long $(ARGS)
 
 # A mutant that survives is told and fails nothing (status 1): which are drawn changes with every line.
-test-proof: $(READY) ## a little soak and chaos, and some mutants (docs/testing.md)
+test-proof: $(READY) ## the pure tiers with all random walks, a little soak and chaos, and some mutants (docs/testing.md)
+	$(PURELY) -q -n 2 -m "not long" $(PURE)
 	$(PYTHON) -m proof simulate --seeds 500
 	$(PYTHON) -m proof chaos --minutes 2 --most 12
 	$(PYTHON) -m tests.mutation --count 30 --minutes 3 || [ $$? -eq 1 ]

@@ -57,6 +57,9 @@ def _is_staff(request: HttpRequest) -> bool:
 
 
 def _page(request: HttpRequest, status: HTTPStatus, title: str, sentence: str) -> HttpResponse:
+    """The sentence in a page of the admin; alone where no page is wanted."""
+    if not request.accepts("text/html"):
+        return HttpResponse(sentence + "\n", status=status, content_type="text/plain")
     context: dict[str, Any] = admin.site.each_context(request)
     context |= {"title": title, "sentence": sentence}
     return render(request, "admin/refused.html", context, status=status)

@@ -8,9 +8,15 @@ from hypothesis import HealthCheck, settings
 
 USUAL = 100
 
+
+def at_most(usual: int) -> int:
+    """So many examples, or fewer where the run has few of all."""
+    return min(usual, int(os.environ.get("ROLLCALL_TEST_EXAMPLES", usual)))
+
+
 settings.register_profile(
     "busy",
-    max_examples=min(USUAL, int(os.environ.get("ROLLCALL_TEST_EXAMPLES", USUAL))),
+    max_examples=at_most(USUAL),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

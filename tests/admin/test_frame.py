@@ -43,6 +43,10 @@ def test_who_may_not_is_told_so_within_the_site() -> None:
     assert answer.status_code == HTTPStatus.FORBIDDEN
     assert "None of your roles has the right to this." in text(answer)
     assert 'href="/admin/groups/group/"' in text(answer)
+    alone = visitor(VIEWER, name="vic").get("/admin/auth/user/", headers={"accept": "text/plain"})
+    assert alone.status_code == HTTPStatus.FORBIDDEN
+    assert text(alone).startswith("None of your roles has the right to this.")
+    assert "<" not in text(alone)
 
 
 def test_strangers_are_told_no_more_than_that(client: Client) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from groups.api.views import Checked
 from groups.core.plain_text import text_problem
 from tests.api.asked import Asked, everything, rows
+from tests.examples import at_most
 
 pytestmark = pytest.mark.django_db
 
@@ -209,7 +210,7 @@ def test_a_form_is_no_way_around(anybody: Client, requests: list[Asked]) -> None
 )
 @example({"reason": "a", "expected_generation": None, "on_in_progress": None})
 @settings(
-    max_examples=150,
+    max_examples=at_most(150),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

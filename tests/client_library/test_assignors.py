@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rollcall.client.assignors import ASSIGNORS, Candidate, Claim, formats, sticky
 from rollcall.client.core.events import NOTHING, Partitions, TopicPartition
+from tests.examples import at_most
 
 OWNED = frozenset({TopicPartition("t", 1), TopicPartition("s", 2), TopicPartition("t", 0)})
 FULL = Claim(("t", "s"), OWNED, 7, "r1", b"\1\2")
@@ -193,7 +194,7 @@ COUNTS = st.dictionaries(st.sampled_from(["s", "t"]), st.integers(0, 9))
 
 
 @pytest.mark.parametrize("name", ASSIGNORS)
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(wanted=WANTED, counts=COUNTS)
 def test_every_wanted_partition_has_one_owner_that_wants_it(
     name: str, wanted: Mapping[str, set[str]], counts: Mapping[str, int]
@@ -210,7 +211,7 @@ def test_every_wanted_partition_has_one_owner_that_wants_it(
     assert all(each.topic in wanted[m] for m, partitions in given.items() for each in partitions)
 
 
-@settings(max_examples=80)
+@settings(max_examples=at_most(80))
 @given(wanted=WANTED, counts=COUNTS, claims=st.dictionaries(NAMES, st.sets(st.integers(0, 9))))
 def test_sticky_shares_are_as_even_as_subscriptions_allow(
     wanted: Mapping[str, set[str]], counts: Mapping[str, int], claims: Mapping[str, set[int]]

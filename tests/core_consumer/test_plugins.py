@@ -13,6 +13,7 @@ from coordinator_site.setting_kinds import SettingError
 from groups import plugins
 from groups.core.assignors.task import AssignmentTask
 from tests.core_consumer.promises import Case, cases, check_all
+from tests.examples import at_most
 
 PAGE = Path(__file__).parents[2] / "docs" / "assignors.md"
 VARIABLE = "ROLLCALL_GROUP_CONSUMER_ASSIGNORS"
@@ -50,7 +51,7 @@ def test_the_example_has_no_more_than_ten_lines_of_code() -> None:
 
 
 @settings(
-    max_examples=40,
+    max_examples=at_most(40),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(case=cases(alike=False))

@@ -105,6 +105,7 @@ def contents(url: str) -> list[Any]:
         ]
 
 
+@pytest.mark.long
 def test_a_node_answers_the_health_check_and_ends_on_the_signal_of_the_container(
     database_url: str, tmp_path: Path
 ) -> None:

@@ -221,7 +221,7 @@ def test_rest_without_credentials(client: Client) -> None:
 def test_the_admins_pages(who: str, rf: RequestFactory) -> None:
     """Who may not is refused by the site; who may is let through by its gate (what is behind it
     has tests of its own)."""
-    somebody, client = user(who), Client()
+    somebody, client = user(who), Client(headers={"accept": "text/plain"})  # a page takes longer
     client.force_login(somebody)
     for name, route in pages().items():
         row = rights.ADMIN[name]
