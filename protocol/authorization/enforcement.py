@@ -144,7 +144,10 @@ async def _look_up(request: Any, needs: Sequence[Need], call: Call) -> bool:
 
 
 def _with_refused(api: Api, response: Any, refused: Sequence[Refused]) -> Any:
-    """The answer, and behind what the handler says of others, what was refused."""
+    """The answer, and behind what the handler says of others, what was refused. One that failed as
+    a whole has no elements (``OffsetDeleteResponse.Builder.merge`` of Kafka)."""
+    if getattr(response, "error_code", ErrorCode.NONE) != ErrorCode.NONE:
+        return response
     for need, items, refusal in refused:
         if items:
             said = elements(items, api.response, need.answer, _refusal(api, refusal))

@@ -11,10 +11,21 @@ from groups.core.acls.bindings import (
     Permission,
     ResourceType,
 )
-from protocol.apis import Api
+from groups.core.errors import ErrorCode
+from protocol.apis import APIS, Api
 from protocol.authorization import page
 from protocol.authorization.table import BY_KEY, NEEDS, Need
 from protocol.draft_apis import DRAFT_APIS
+from rollcall.wire.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from rollcall.wire.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+)
 from tests.security.asking import ERRORS, Tenant, Variant, codes, made
 from tests.security.door import ANN, BY_REQUEST, REFUSED, Door, every_case
 from tests.security.test_records import NOTHING, RECORDS
@@ -71,6 +82,19 @@ def test_what_the_page_says_of_changes_is_what_leaves_a_record() -> None:
     assert changing - LIVENESS == {key for key, kept in RECORDS.items() if kept is not NOTHING}
 
 
+OFFSET_COMMIT, OFFSET_DELETE = 8, 47
+
+
+async def give_group(door: Door, tenant: Tenant) -> None:
+    """It is there, without members: OffsetDelete of no group fails as a whole."""
+    door.allow([], ANN)
+    api = APIS[OFFSET_COMMIT]
+    partition = OffsetCommitRequestPartition(partition_index=0, committed_offset=7)
+    topics = [OffsetCommitRequestTopic(name=tenant.topic, partitions=[partition])]
+    request = OffsetCommitRequest(group_id=tenant.group, topics=topics)
+    assert set(codes(await door.ask(api, request, api.max_version - 2))) == {0}
+
+
 async def test_every_api_asks_for_what_the_table_says_and_for_nothing_else(door: Door) -> None:
     """With its needs alone a request is let in; without any of them it is not, in the first
     version and in the last."""
@@ -79,6 +103,8 @@ async def test_every_api_asks_for_what_the_table_says_and_for_nothing_else(door:
         where, api, variant = case.values
         for version in sorted({api.min_version, api.max_version}):
             tenant = door.tenant("anna")
+            if api.key == OFFSET_DELETE:
+                await give_group(door, tenant)
             request = made(api.request, version, tenant, variant)
             needs = due(api, request, variant, version)
             door.allow([grant(need, tenant) for need in needs])
@@ -98,6 +124,8 @@ async def _not_refused(
     """An answer that neither refuses nor hides; None: it does."""
     where, api, variant = case.values
     tenant = door.tenant("anna")
+    if api.key == OFFSET_DELETE:
+        await give_group(door, tenant)
     request = made(api.request, version, tenant, variant)
     door.allow(left)
     answer = await door.ask(api, request, version, where)
@@ -106,6 +134,22 @@ async def _not_refused(
     if told == {api.number_of(ERRORS[missing.resource.name])}:
         return None
     return None if missing.in_handler and is_hidden and not told else answer
+
+
+async def test_what_fails_as_a_whole_names_nothing_that_was_refused(door: Door) -> None:
+    """As Kafka's OffsetDelete, which tells of a group that is not there and of no topic."""
+    tenant, api = door.tenant("anna"), APIS[OFFSET_DELETE]
+    own, other = (
+        OffsetDeleteRequestTopic(
+            name=name, partitions=[OffsetDeleteRequestPartition(partition_index=0)]
+        )
+        for name in (tenant.topic, "another")
+    )
+    request = OffsetDeleteRequest(group_id=tenant.group, topics=[own, other])
+    whole, topic = NEEDS[api.request].needs
+    door.allow([grant(whole, tenant), grant(topic, tenant)])
+    answer = await door.ask(api, request, 0)
+    assert (answer.error_code, answer.topics) == (ErrorCode.GROUP_ID_NOT_FOUND, [])
 
 
 def test_the_page_says_what_the_table_says() -> None:
