@@ -36,6 +36,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "groups.api.description.with_problems",
         "groups.api.description.strict",
         "groups.api.description.with_files",
+        "groups.api.description.with_preconditions",
         "groups.api.description.with_twins",
     ],
 }

@@ -9,10 +9,24 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, set_response_etag
 
+VERSION = "rollcall_version"
+"""Attribute of an answer: the version of what it shows, with which its tag begins."""
+
+
+def versioned(answer: HttpResponse) -> None:
+    """Put it in front of the tag."""
+    version = getattr(answer, VERSION, None)
+    if version is not None and answer.has_header("ETag"):
+        answer["ETag"] = f'"{version}.{answer["ETag"].strip(QUOTE)}"'
+
+
+QUOTE = '"'
+
 
 def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
     """The answer with its tag; without its body, where whoever asks has it already (304)."""
     set_response_etag(answer)  # not where there is no body: a list without rows, as a file
+    versioned(answer)
     return get_conditional_response(request, answer.get("ETag"), response=answer) or answer
 
 

@@ -16,8 +16,7 @@ from rest_framework.response import Response
 
 from groups.api import serializers as shapes
 from groups.api.problems import Problem
-from groups.api.schema import KEY_MAX
-from groups.api.views import actor
+from groups.api.views import actor, key_of
 from groups.models import Operation
 from groups.operations import requests
 
@@ -51,7 +50,7 @@ def ask(
     may be what the check would find. ``worked_out`` gives further values, from what there is now,
     or as they were worked out before for the operation that there is.
     """
-    key = _key(request)
+    key = key_of(request)
     before = Operation.objects.filter(idempotency_key=key).first() if key else None
     if before is None:
         check()
@@ -107,17 +106,6 @@ def _give_connection_back() -> None:
     """To the pool: others may have it while this one sleeps."""
     if not connection.in_atomic_block:
         connection.close()
-
-
-def _key(request: Request) -> str | None:
-    """The key as it is stored: everybody has keys of their own."""
-    key = request.headers.get("Idempotency-Key")
-    if key is None:
-        return None
-    if not key.strip() or len(key) > KEY_MAX:
-        detail = f"An Idempotency-Key has between 1 and {KEY_MAX} characters."
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail)
-    return f"{actor(request)}:{key}"
 
 
 def _patience_s(request: Request) -> int:

@@ -7,6 +7,8 @@ import copy
 from http import HTTPStatus
 from typing import Any, Final
 
+from groups.api.preconditions import TAGS
+
 GROUP: Final = "/api/v1/groups/{group_id}"
 MEMBER: Final = "/{member_id}"
 TWIN: Final = "/api/v1/group"
@@ -88,6 +90,28 @@ NEIGHBOURS: Final = "The next page and the previous one, where there are such (R
 def _lists(told: Any) -> bool:
     name = told.get("content", {}).get("application/json", {}).get("schema", {}).get("$ref", "")
     return bool(name.endswith(("Page", "List")))
+
+
+IF_MATCH: Final = {
+    "in": "header",
+    "name": "If-Match",
+    "schema": {"type": "string", "pattern": TAGS},
+    "example": "*",
+    "description": "The `ETag` of the group or topic: 412 where it has changed since.",
+}
+CHANGED: Final = {**REFUSED, "description": "It has changed since: `If-Match` names another."}
+NAMED: Final = ("{group_id}", "{name}")
+READS: Final = ("get", "head", "options")
+
+
+def with_preconditions(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Whatever changes something that a path names may be asked for on a condition."""
+    for path, operations in result["paths"].items():
+        for method, operation in operations.items():
+            if method not in READS and any(name in path for name in NAMED):
+                operation["parameters"].append(dict(IF_MATCH))
+                operation["responses"]["412"] = CHANGED
+    return result
 
 
 def strict(result: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -1,18 +1,22 @@
 """What is beside groups: topics, nodes, reports, and who asks."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
+from django.db import transaction
 from django.http import Http404
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, PolymorphicProxySerializer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups import tasks
+from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.problems import Problem
-from groups.api.schema import ID, NAME, PAGE, PART, all_of, ordering, page_beside, page_of
+from groups.api.schema import DRY_RUN, ID, NAME, PAGE, PART, all_of, ordering, page_beside, page_of
 from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
@@ -25,6 +29,17 @@ SEQ_MAX = 10**18 - 1
 
 TOPIC_ORDERINGS = {name: name for name in ("name", "partitions", "created_at")}
 COST_ORDERINGS = {name: name for name in ("without_owner_ms", "duration_ms", "rebalances")}
+
+TRIED = OpenApiResponse(
+    PolymorphicProxySerializer(
+        "TopicViewOrTopicPlan", [shapes.TopicView, shapes.TopicPlan], resource_type_field_name=None
+    ),
+    "The topic as it is now, or what would become of it.",
+)
+PLANNED = "What would become of it."
+LOCATION = OpenApiParameter(
+    "Location", str, OpenApiParameter.HEADER, description="The topic.", response=[201]
+)
 
 TOPIC_NAME = OpenApiParameter("name", ID, OpenApiParameter.PATH)
 
@@ -52,14 +67,18 @@ class Topics(View):
 
     @described(
         operation_id="create_topic",
+        parameters=[DRY_RUN, LOCATION],
         request=shapes.NewTopic,
-        responses={201: shapes.TopicView},
+        responses={201: shapes.TopicView, 200: OpenApiResponse(shapes.TopicPlan, PLANNED)},
     )
     def post(self, request: Request) -> Response:
         """Make a topic."""
-        said = self.said
-        topic = changes.create(said["name"], said["partitions"], user(actor(request)))
-        return Response(shapes.TopicView(topic).data, status=HTTPStatus.CREATED)
+        name, partitions = self.said["name"], self.said["partitions"]
+        if self.is_dry:
+            return _tried(name, lambda: changes.create(name, partitions))
+        topic = changes.create(name, partitions, user(actor(request)))
+        place = {"Location": reverse("topic", args=[name])}
+        return Response(shapes.TopicView(topic).data, HTTPStatus.CREATED, headers=place)
 
 
 class OneTopic(View):
@@ -68,18 +87,22 @@ class OneTopic(View):
     @described(operation_id="get_topic", parameters=[TOPIC_NAME], responses=shapes.TopicView)
     def get(self, request: Request, name: str) -> Response:
         """Show a topic."""
-        return Response(shapes.TopicView(_topic(name)).data)
+        topic = _topic(name)
+        answer = Response(shapes.TopicView(topic).data)
+        return preconditions.told(answer, preconditions.of_topic(topic))
 
     @described(
         operation_id="grow_topic",
-        parameters=[TOPIC_NAME],
+        parameters=[TOPIC_NAME, DRY_RUN],
         request=shapes.Growth,
-        responses=shapes.TopicView,
+        responses=TRIED,
     )
     def patch(self, request: Request, name: str) -> Response:
         """Give a topic more partitions; never fewer."""
-        said = self.said
-        topic = changes.grow(name, said["partitions"], user(actor(request)))
+        partitions = self.said["partitions"]
+        if self.is_dry:
+            return _tried(name, lambda: changes.grow(name, partitions))
+        topic = changes.grow(name, partitions, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
 
 
@@ -106,14 +129,16 @@ class TopicRacks(View):
 
     @described(
         operation_id="place_topic",
-        parameters=[TOPIC_NAME],
+        parameters=[TOPIC_NAME, DRY_RUN],
         request=shapes.Places,
-        responses=shapes.TopicView,
+        responses=TRIED,
     )
     def put(self, request: Request, name: str) -> Response:
         """Say which racks are near to each partition, for the assignor uniform-rack."""
-        said = self.said
-        topic = changes.place(name, said["racks"], user(actor(request)))
+        racks = self.said["racks"]
+        if self.is_dry:
+            return _tried(name, lambda: changes.place(name, racks))
+        topic = changes.place(name, racks, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
 
 
@@ -133,6 +158,17 @@ class TopicPartitions(View):
             for number, end in enumerate(ends)
         ]
         return Response({"data": shapes.PartitionView(told, many=True).data})
+
+
+def _tried(name: str, change: Callable[[], Topic]) -> Response:
+    """What would become of a topic: it is done, and taken back, so nobody hears of it. What
+    cannot be done is refused as it would be."""
+    before = Topic.objects.filter(name=name).values_list("partitions", flat=True).first()
+    with transaction.atomic():
+        topic = shapes.TopicView(change()).data
+        transaction.set_rollback(True)
+    told = {"dry_run": True, "partitions_before": before, "groups": groups.committed_by(name)}
+    return Response({**told, "topic": topic})
 
 
 def _topic(name: str) -> Topic:
@@ -235,7 +271,9 @@ class RebalanceReport(View):
             raise Problem(HTTPStatus.CONFLICT, "in_progress", "An analysis is at work already.")
         tasks.analyse.delay(requested_by=actor(request))
         detail = "An analysis was asked for; a worker starts it."
-        return Response(shapes.Analysis({"detail": detail}).data, status=HTTPStatus.ACCEPTED)
+        place = {"Location": request.path}
+        told = shapes.Analysis({"detail": detail}).data
+        return Response(told, HTTPStatus.ACCEPTED, headers=place)
 
 
 class Me(View):

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups import broker_configs
+from groups.api import preconditions
 from groups.api import serializers as shapes
 from groups.api.inputs import described
 from groups.api.schema import (
@@ -120,7 +121,8 @@ class OneGroup(View):
             "work": group.work,
             "situations": {group_id: situation.of_one(_seen(group, owner))},
         }
-        return Response(shapes.Group(group, context=context).data)
+        answer = Response(shapes.Group(group, context=context).data)
+        return preconditions.told(answer, preconditions.of_group(group))
 
 
 def _seen(group: Any, owner: Node | None) -> situation.Seen:

@@ -293,6 +293,25 @@ class ResetOffsets(Reason):
     )
 
 
+class Plan(s.Serializer[Any]):
+    """What a verb would do to a group as it is now, worked out by a dry run."""
+
+    dry_run = s.BooleanField()
+    verb = s.CharField()
+    group_id = s.CharField()
+    generation = s.IntegerField(help_text="As it is now.")
+    would = s.ChoiceField(
+        choices=["change", "leave", "fail"],
+        help_text="Whether anything would come of it, or the operation would fail.",
+    )
+    detail = s.CharField()
+    members = s.ListField(child=s.CharField(), help_text="Whom it is about; 100 at most.")
+    members_count = s.IntegerField()
+    partitions = s.IntegerField(
+        allow_null=True, help_text="That are given up; null: only those that move."
+    )
+
+
 class ResetChange(s.Serializer[Any]):
     """A partition that a reset would change; null: no offset."""
 
@@ -319,6 +338,15 @@ class TopicView(s.ModelSerializer[Topic]):
     class Meta:
         model = Topic
         fields = ("name", "topic_id", "partitions", "end_offsets", "racks", "created_at")
+
+
+class TopicPlan(s.Serializer[Any]):
+    """What would become of a topic, worked out by a dry run."""
+
+    dry_run = s.BooleanField()
+    partitions_before = s.IntegerField(allow_null=True, help_text="null: there is no such topic.")
+    topic = TopicView()
+    groups = s.IntegerField(help_text="That have committed offsets of it; 1,000 at most.")
 
 
 class PartitionView(s.Serializer[Any]):

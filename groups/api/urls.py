@@ -32,7 +32,7 @@ urlpatterns = [
     path("topics/<id:name>/journal", fleet.TopicJournal.as_view()),
     path("topics/<id:name>/partitions", fleet.TopicPartitions.as_view()),
     path("topics/<id:name>/racks", fleet.TopicRacks.as_view()),
-    path("topics/<id:name>", fleet.OneTopic.as_view()),
+    path("topics/<id:name>", fleet.OneTopic.as_view(), name="topic"),
     path("journal/events", JournalEvents.as_view()),
     path("journal", fleet.FleetJournal.as_view()),
     path("attention", fleet.Attention.as_view()),

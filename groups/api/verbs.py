@@ -19,6 +19,7 @@ from groups.api import groups as resources
 from groups.api import serializers as shapes
 from groups.api.asking import ask, awaited
 from groups.api.inputs import described
+from groups.api.plans import plan
 from groups.api.problems import Problem
 from groups.api.schema import (
     ANSWERED,
@@ -61,9 +62,9 @@ class Rebalances(View):
 
     @described(
         operation_id="force_rebalance",
-        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.ForceRebalance,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
         """Let every member rejoin. The operation ends in the generation that was reached."""
@@ -77,6 +78,8 @@ class Rebalances(View):
 
         expected = said.get("expected_generation")
         verb = Operation.Verb.REBALANCE
+        if self.is_dry:
+            return plan(group_id, verb, generation=expected)
         return ask(request, group_id, verb, said["reason"], check, expected_generation=expected)
 
 
@@ -146,13 +149,14 @@ class OneMember(View):
             GROUP_ID,
             MEMBER_ID,
             REASON,
+            DRY_RUN,
             IDEMPOTENCY_KEY,
             PREFER,
             *ANSWERED,
         ],
         request=None,
         body=shapes.Reason,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def delete(self, request: Request, group_id: str, member_id: str) -> Response:
         """Remove a member; the others rebalance. A client that still lives joins again."""
@@ -162,6 +166,9 @@ class OneMember(View):
             if not Member.objects.filter(group_id=group_id, member_id=member_id).exists():
                 raise Http404(f"There is no member {member_id} in a group {group_id}.")
 
+        if self.is_dry:
+            check()
+            return plan(group_id, Operation.Verb.EVICT, member_id)
         return ask(
             request, group_id, Operation.Verb.EVICT, said["reason"], check, member_id=member_id
         )
@@ -181,6 +188,9 @@ class Paused(View):
             if member_id and not _may_be_paused(group_id, member_id):
                 raise Http404(f"There is no member {member_id} in a group {group_id}.")
 
+        if self.is_dry:
+            check()
+            return plan(group_id, self.verb, member_id)
         return ask(request, group_id, self.verb, said["reason"], check, member_id=member_id)
 
 
@@ -198,9 +208,9 @@ class GroupPause(Paused):
 
     @described(
         operation_id="pause_group",
-        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
         """Let all members stop working, also those to come. They stay members, and keep their
@@ -215,9 +225,9 @@ class GroupResume(Paused):
 
     @described(
         operation_id="resume_group",
-        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
         """Let the members of a group work again; who was stopped alone stays so."""
@@ -229,9 +239,9 @@ class MemberPause(Paused):
 
     @described(
         operation_id="pause_member",
-        parameters=[GROUP_ID, MEMBER_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, MEMBER_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
         """Let one member stop working; a static one, whom its instance id may name, stays stopped
@@ -246,9 +256,9 @@ class MemberResume(Paused):
 
     @described(
         operation_id="resume_member",
-        parameters=[GROUP_ID, MEMBER_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, MEMBER_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str, member_id: str) -> Response:
         """Let one member work again, unless the whole group is stopped."""
@@ -260,9 +270,9 @@ class Restores(View):
 
     @described(
         operation_id="restore_offsets",
-        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.RestoreOffsets,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.ResetPlan),
     )
     def post(self, request: Request, group_id: str) -> Response:
         """Take the offsets of a group without members back to what they were at an instant."""
@@ -271,6 +281,9 @@ class Restores(View):
         def check() -> None:
             existing(group_id)
 
+        if self.is_dry:
+            existing(group_id)
+            return _restored(group_id, Wanted("moment", said["to"]))
         verb = Operation.Verb.RESTORE_OFFSETS
         return ask(request, group_id, verb, said["reason"], check, restore_to=said["to"])
 
@@ -291,11 +304,9 @@ class Resets(View):
         if wanted.to == "csv" and not wanted.topics:
             wanted = replace(wanted, topics=offset_resets.topics_of_csv(said.get("csv") or ""))
 
-        if self.query.get("dry_run") == "true":
+        if self.is_dry:
             existing(group_id)
-            plan = _plan(group_id, wanted)
-            told = {"how": plan.how, "changes": plan.changes, "unchanged": plan.unchanged}
-            return Response(shapes.ResetPlan({"dry_run": True, **told}).data)
+            return _planned(group_id, wanted, wanted.to)
 
         def check() -> None:
             existing(group_id)
@@ -304,17 +315,33 @@ class Resets(View):
             known = None if before is None else before.offsets
             if known is not None and known.get("wanted") == wanted.told:
                 return {"offsets": known}
-            return {"offsets": _plan(group_id, wanted).offsets}
+            return {"offsets": _plan(group_id, wanted, wanted.to).offsets}
 
         verb = Operation.Verb.RESET_OFFSETS
         return ask(request, group_id, verb, said["reason"], check, worked_out)
 
 
-def _plan(group_id: str, wanted: Wanted) -> offset_resets.Plan:
+def _plan(group_id: str, wanted: Wanted, field: str) -> offset_resets.Plan:
+    """``field``: of the body, that a mistake is in."""
     try:
         return offset_resets.plan(group_id, wanted)
     except ValueError as error:
-        raise ValidationError({wanted.to: [str(error)]}) from None
+        raise ValidationError({field: [str(error)]}) from None
+
+
+def _restored(group_id: str, wanted: Wanted) -> Response:
+    """The operation would be taken, and fail, where the history knows of nothing then."""
+    try:
+        return _planned(group_id, wanted, "to")
+    except ValidationError as error:
+        detail = f"The operation would fail: {error.detail['to'][0]}."  # type: ignore[call-overload,index]
+        raise Problem(HTTPStatus.CONFLICT, "operation_failed", detail) from None
+
+
+def _planned(group_id: str, wanted: Wanted, field: str) -> Response:
+    found = _plan(group_id, wanted, field)
+    told = {"how": found.how, "changes": found.changes, "unchanged": found.unchanged}
+    return Response(shapes.ResetPlan({"dry_run": True, **told}).data)
 
 
 class Operations(View):

@@ -13,11 +13,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from groups.access import audit
-from groups.api import inputs
+from groups.api import inputs, preconditions
 from groups.api.pages import linked, ordered, paged
 from groups.api.paths import names_ids_in_query
 from groups.api.problems import Problem
 from groups.api.renderers import CsvRenderer, LinesRenderer
+from groups.api.schema import KEY_MAX
 from groups.models import Group
 
 
@@ -41,6 +42,13 @@ class Checked:
         ids = frozenset(kwargs) if names_ids_in_query(request._request) else frozenset()
         self.query = inputs.query(request, taken, ids)
         self.said = inputs.body(request, taken, self.query)
+        if request.method not in ("GET", "HEAD", "OPTIONS"):
+            preconditions.check(request, kwargs, key_of(request))
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether it shall only be told what would happen."""
+        return bool(self.query.get("dry_run") == "true")
 
     def handle_exception(self, exc: Exception) -> Response:
         """A problem, in JSON whatever the view shows otherwise."""
@@ -111,6 +119,17 @@ def existing(group_id: str) -> Group:
 def missing(group_id: str) -> Http404:
     """What is raised for a group that does not exist."""
     return Http404(f"There is no group {group_id}.")
+
+
+def key_of(request: Request) -> str | None:
+    """The Idempotency-Key as it is stored: everybody has keys of their own."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return None
+    if not key.strip() or len(key) > KEY_MAX:
+        detail = f"An Idempotency-Key has between 1 and {KEY_MAX} characters."
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail)
+    return f"{actor(request)}:{key}"
 
 
 def actor(request: Request) -> str:

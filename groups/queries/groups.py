@@ -58,6 +58,9 @@ REBALANCED = EntryKind.REBALANCE_COMPLETED
 
 JOURNAL_PAGE = 50
 
+COMMITTED_BY_MAX = 1_000
+"""Groups that are counted for a topic."""
+
 Partitions = Mapping[str, Sequence[int]]
 """Partition numbers by topic name, both sorted."""
 
@@ -322,6 +325,12 @@ def not_acknowledged(group_id: str) -> Mapping[str, Sequence[str]]:
     with connection.cursor() as cursor:
         cursor.execute(commands.NOT_ACKNOWLEDGED, {"group_id": group_id})
         return dict(cursor.fetchall())
+
+
+def committed_by(topic: str) -> int:
+    """How many groups have committed offsets of a topic, ``COMMITTED_BY_MAX`` at most."""
+    found = Group.objects.filter(has_committed(topic))
+    return int(found.order_by()[:COMMITTED_BY_MAX].count())
 
 
 def topics_of_members(members: Iterable[MemberView]) -> set[str]:

@@ -1,0 +1,124 @@
+"""Dry runs: what a verb would do to a group as it is now, and nothing is asked of anybody.
+
+What is told is what the rows say; a member may come or go before the verb is asked for.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+from rest_framework.response import Response
+
+from groups.api import serializers as shapes
+from groups.api.views import existing
+from groups.core.classic.states import EMPTY, PREPARING
+from groups.models import Group, Operation
+from groups.queries import groups, pauses
+
+NAMED_MAX: Final = 100
+"""Members that are named."""
+
+STAYS: Final = frozenset({"cooperative-sticky"})
+"""Protocols whose members keep what does not move (KIP-429)."""
+
+
+class Would(StrEnum):
+    """What would come of it."""
+
+    CHANGE = "change"
+    LEAVE = "leave"
+    FAIL = "fail"
+
+
+def plan(
+    group_id: str, verb: Operation.Verb, name: str = "", generation: int | None = None
+) -> Response:
+    """What the verb would do. ``name``: of one member. ``generation``: the one that is expected.
+    404 where there is no such group."""
+    group = existing(group_id)
+    members = groups.members_of(group)
+    chosen = [m for m in members if not name or name in (m.member_id, m.instance_id)]
+    would, detail = _RULES[verb](group, members, chosen, generation)
+    moves = verb in (Operation.Verb.REBALANCE, Operation.Verb.EVICT) and would is Would.CHANGE
+    told = {
+        "dry_run": True,
+        "verb": verb.value,
+        "group_id": group_id,
+        "generation": group.generation,
+        "would": would.value,
+        "detail": detail,
+        "members": [m.member_id for m in chosen[:NAMED_MAX]],
+        "members_count": len(chosen),
+        "partitions": _given_up(group, verb, chosen) if moves else 0,
+    }
+    return Response(shapes.Plan(told).data)
+
+
+Members = Sequence[groups.MemberView]
+Found = tuple[Would, str]
+
+
+def _given_up(group: Group, verb: Operation.Verb, chosen: Members) -> int | None:
+    """Partitions that their members give up; None: those that move, which nobody knows yet."""
+    eager = group.kind != groups.CONSUMER and group.protocol_name not in STAYS
+    if verb is Operation.Verb.EVICT or eager:
+        return sum(member.partition_count for member in chosen)
+    return None
+
+
+def _rebalance(group: Group, members: Members, _chosen: Members, expected: int | None) -> Found:
+    if group.state == EMPTY or not members:
+        return Would.FAIL, "The group has no members."
+    if expected is not None and expected != group.generation:
+        return Would.FAIL, f"The group is in generation {group.generation}, not {expected}."
+    if _is_frozen(group):
+        return Would.FAIL, "The group is frozen."
+    if group.state == PREPARING:
+        return Would.LEAVE, "The group is rebalancing already."
+    return Would.CHANGE, f"Every member rejoins: generation {group.generation + 1}."
+
+
+def _evict(group: Group, members: Members, chosen: Members, _expected: int | None) -> Found:
+    if not chosen:
+        return Would.FAIL, "There is no such member."
+    if _is_frozen(group):
+        return Would.CHANGE, "The member is removed; nobody is given what it leaves until a thaw."
+    others = len(members) - 1
+    return Would.CHANGE, f"The member is removed and {others} rebalance; if it lives it comes back."
+
+
+def _pause(group: Group, members: Members, chosen: Members, _expected: int | None) -> Found:
+    work = _work(group, members)
+    asked = [member.member_id for member in chosen]
+    if work.of_group is not None or (asked and all(_is_told(work, m) for m in asked)):
+        return Would.LEAVE, "The work is stopped already."
+    deaf = sum(not work.listens.get(member_id, False) for member_id in asked)
+    return Would.CHANGE, f"{len(asked) - deaf} members stop working; {deaf} take no such orders."
+
+
+def _resume(group: Group, members: Members, chosen: Members, _expected: int | None) -> Found:
+    work = _work(group, members)
+    if not work.is_stopped:
+        return Would.LEAVE, "Nothing is stopped."
+    return Would.CHANGE, f"{len(chosen)} members may work again."
+
+
+def _is_told(work: pauses.Work, member_id: str) -> bool:
+    return work.members.get(member_id) in (pauses.STOPPING, pauses.STOPPED)
+
+
+def _work(group: Group, members: Members) -> pauses.Work:
+    return pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
+
+
+def _is_frozen(group: Group) -> bool:
+    rows = groups.with_freezes(Group.objects.filter(group_id=group.group_id))
+    return rows.filter(frozen_since__isnull=False).exists()
+
+
+_RULES: Final = {
+    Operation.Verb.REBALANCE: _rebalance,
+    Operation.Verb.EVICT: _evict,
+    Operation.Verb.PAUSE: _pause,
+    Operation.Verb.RESUME: _resume,
+}

@@ -1,0 +1,77 @@
+"""``If-Match`` (RFC 9110): a write happens if its resource is still as the caller has seen it.
+
+The version of a group is its revision, that of a topic what may be changed of it. An ``ETag``
+begins with it, and only that part is compared: heartbeats change what is shown of a group and
+change nothing of it, and what was compressed is the same thing. It is compared when the request is
+taken; a group may change between that and its owner's decision, for which ``expected_generation``
+is.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.api.problems import Problem
+from groups.known_answers import VERSION
+from groups.models import Group, Operation, Topic
+
+TAGS: Final = r'^(\*|(W/)?"[^"]*"(, *(W/)?"[^"]*")*)$'
+"""What the header may say: any version, or some."""
+
+TAG: Final = re.compile(r'"([^"]*)"')
+
+VERSION_HEX: Final = 16
+
+
+def of_group(group: Group) -> str:
+    """Raised by each durable change."""
+    return str(group.revision)
+
+
+def of_topic(topic: Topic) -> str:
+    """Another one for each topic, and each of its sizes and places."""
+    told = json.dumps([topic.topic_id.hex, topic.partitions, topic.racks])
+    return hashlib.sha256(told.encode()).hexdigest()[:VERSION_HEX]
+
+
+def told(answer: Response, version: str) -> Response:
+    """The answer, which shows this version."""
+    setattr(answer, VERSION, version)
+    return answer
+
+
+def _version(ids: Mapping[str, str]) -> str | None:
+    """The version of what a path names; None where there is no such thing."""
+    if "group_id" in ids:
+        group: Group | None = Group.objects.filter(group_id=ids["group_id"]).first()
+        return None if group is None else of_group(group)
+    topic: Topic | None = Topic.objects.filter(name=ids["name"]).first() if "name" in ids else None
+    return None if topic is None else of_topic(topic)
+
+
+def check(request: Request, ids: Mapping[str, str], key: str | None) -> None:
+    """Raise 412 where ``If-Match`` names another version. What an Idempotency-Key has asked for
+    before is not done again, whatever has become of the group since."""
+    told = request.headers.get("If-Match")
+    if told is None or (key and Operation.objects.filter(idempotency_key=key).exists()):
+        return
+    if not re.match(TAGS, told):
+        detail = 'If-Match is * or the "..." of an ETag.'
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid_condition", detail)
+    version = _version(ids)
+    if version is None or (told != "*" and version not in _versions(told)):
+        detail = "It has changed since it was looked at: look again, and send its new ETag."
+        raise Problem(HTTPStatus.PRECONDITION_FAILED, "precondition_failed", detail)
+
+
+def _versions(told: str) -> set[str]:
+    tags = (tag.strip().removeprefix("W/") for tag in told.split(","))
+    return {
+        tag[1:-1].partition(".")[0] for tag in tags if len(tag) > 1 and tag[0] == tag[-1] == '"'
+    }

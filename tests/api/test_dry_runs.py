@@ -1,0 +1,121 @@
+"""``dry_run``: what would happen, and nothing does."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from groups.catalogue import changes as topics
+from groups.models import Topic
+from tests.api.asked import document, everything, rows
+from tests.api.conftest import write
+
+pytestmark = pytest.mark.django_db
+
+WITHOUT = {
+    "create_token",
+    "freeze_group",
+    "thaw_group",
+    "delete_group",
+    "start_rebalance_report",
+}
+"""Operations that cannot be tried yet."""
+
+
+@pytest.fixture
+def anybody(settings: Any) -> Client:
+    """Somebody with every right."""
+    settings.API_TOKEN = "the-token"
+    return Client(headers={"authorization": "Bearer the-token"})
+
+
+def tried() -> list[Any]:
+    """A right request for each operation that changes something, with ``dry_run``."""
+    known = {
+        told["operationId"]: {p["name"] for p in told.get("parameters", ())}
+        for methods in document()["paths"].values()
+        for method, told in methods.items()
+        if method not in ("get", "head")
+    }
+    dry = {"dry_run": "true"}
+    asked = {each.operation_id: each for each in everything()}
+    return [
+        asked[name].but(query={**asked[name].query, **dry})
+        for name, parameters in known.items()
+        if "dry_run" in parameters
+    ]
+
+
+def test_a_dry_run_says_what_would_happen_and_does_nothing(anybody: Client, broker: Any) -> None:
+    asked = tried()
+    assert len(asked) > 18
+    before = rows()
+    for each in asked:
+        if each.operation_id == "place_topic":
+            each = each.but(body={"racks": [["a"], [], []]})
+        answer = each.send(anybody)
+        if each.operation_id.startswith("restore_offsets"):  # there is no history
+            assert (answer.status_code, answer.json()["code"]) == (409, "operation_failed")
+            continue
+        assert answer.status_code == 200, (each, answer.content)
+        assert answer.json()["dry_run"] is True
+    assert rows() == before
+    assert broker.qsize() == 0
+
+
+def test_every_write_of_groups_and_topics_can_be_tried() -> None:
+    names = {
+        told["operationId"]
+        for path, methods in document()["paths"].items()
+        for method, told in methods.items()
+        if method not in ("get", "head") and path.startswith(("/api/v1/groups", "/api/v1/topics"))
+    }
+    with_it = {each.operation_id for each in tried()}
+    assert names - with_it <= WITHOUT
+
+
+def test_a_rebalance_that_would_fail_says_why(anybody: Client) -> None:
+    write("g", size=2)
+    write("empty", size=0)
+    generation = anybody.get("/api/v1/groups/g").json()["generation"]
+    for group_id, body, would in (
+        ("g", {}, "change"),
+        ("g", {"expected_generation": generation}, "change"),
+        ("g", {"expected_generation": generation + 1}, "fail"),
+        ("empty", {}, "fail"),
+    ):
+        told = anybody.post(
+            f"/api/v1/groups/{group_id}/rebalances?dry_run=true",
+            {"reason": "try", **body},
+            content_type="application/json",
+        ).json()
+        assert told["would"] == would, told
+        assert told["members_count"] == (2 if group_id == "g" else 0)
+
+
+def test_a_topic_that_cannot_be_made_is_refused_as_ever(anybody: Client) -> None:
+    topics.create("orders", 3)
+    for name, partitions, status in (("orders", 3, 409), ("a b", 3, 400), ("new", 0, 400)):
+        answer = anybody.post(
+            "/api/v1/topics?dry_run=true",
+            {"name": name, "partitions": partitions},
+            content_type="application/json",
+        )
+        assert answer.status_code == status, answer.content
+    assert Topic.objects.count() == 1
+
+
+def test_dry_run_is_true_or_false(anybody: Client) -> None:
+    write("g")
+    for word in ("", "1", "yes"):
+        url = f"/api/v1/groups/g/rebalances?dry_run={word}"
+        answer = anybody.post(url, {"reason": "try"}, content_type="application/json")
+        assert answer.status_code == 400, word
+
+
+def test_a_topic_that_was_made_says_where_it_is(anybody: Client) -> None:
+    made = anybody.post(
+        "/api/v1/topics", {"name": "a..b", "partitions": 1}, content_type="application/json"
+    )
+    assert (made.status_code, made.headers["Location"]) == (201, "/api/v1/topics/a..b")
+    assert anybody.get(made.headers["Location"]).json() == made.json()
