@@ -1,7 +1,7 @@
 """The guard that fences stale owners, the slots themselves, and room for updates in place.
 
-The guard is the first statement of every transaction of a node (docs/architecture.md, *Owners
-remember, rows decide*). It raises, rather than return a count, because what follows it in the same
+The guard is the first statement of every transaction of a node (docs/architecture.md, *Ownership
+and the guard*). It raises, rather than return a count, because what follows it in the same
 pipeline would go through after a count: an error is the only thing that turns the rest of a
 pipeline away.
 """

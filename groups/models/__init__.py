@@ -1,8 +1,8 @@
 """The rows: what PostgreSQL holds, and nothing that decides.
 
 Groups, members and offsets change only through ``groups.store.apply`` (docs/architecture.md, *One
-door*): a save or delete by the ORM would pass by the guard, so it raises. Reading by the ORM is
-welcome. Collation "C" compares group ids as bytes, which is what Kafka does and what indexes are
+write path*): a save or delete by the ORM would pass by the guard, so it raises. The ORM may
+read. Collation "C" compares group ids as bytes, which is what Kafka does and what indexes are
 quickest at.
 """
 

@@ -1,4 +1,4 @@
-"""The one door by which an owner changes the rows of its groups (docs/architecture.md, *One door*).
+"""The write path by which an owner changes its groups (docs/architecture.md, *One write path*).
 
 ``statements`` turns a batch of decisions into SQL, pure and testable; ``apply`` executes it on an
 async psycopg connection, in one pipeline and so one round trip. Nothing here decides anything

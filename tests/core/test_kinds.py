@@ -70,7 +70,7 @@ SAME = {
     *("group", "work", "live", "states", "timers", "recovery"),
     *("guards", "leave", "operator", "offsets", "invariants"),
 }
-"""Files that mean the same in each kind (docs/architecture.md, *Rooms*)."""
+"""Files that mean the same in each kind (docs/architecture.md, *Source tree*)."""
 
 
 @pytest.mark.parametrize("kind", kinds.KINDS)
