@@ -61,6 +61,13 @@ NAVIGATION: list[dict[str, Any]] = [
             item("API tokens", "key", "groups_apitoken_changelist"),
             item("Users", "person", "auth_user_changelist", "auth.view_user"),
             item("Roles", "badge", "auth_group_changelist", "auth.view_group"),
+            item(
+                "Kafka users",
+                "shield_person",
+                "groups_kafkauser_changelist",
+                "groups.view_kafkauser",
+            ),
+            item("ACLs", "rule", "groups_acl_changelist", "groups.view_acl"),
             item("Audit", "policy", "groups_auditentry_changelist", "groups.view_auditentry"),
         ],
     },

@@ -15,10 +15,12 @@ class GroupsConfig(AppConfig):
         """The catalogue's functions, database roles and grants, and the roles of people, follow
         every migration."""
         from groups.access import audited  # noqa: F401  (it hears of logins)
+        from groups.access import functions as access
         from groups.access.staff_roles import sync_people
         from groups.catalogue.functions import sync_functions
         from groups.postgres.grants import sync_roles
 
         post_migrate.connect(sync_functions, sender=self)
+        post_migrate.connect(access.sync_functions, sender=self)
         post_migrate.connect(sync_roles, sender=self)
         post_migrate.connect(sync_people, sender=self)

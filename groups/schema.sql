@@ -151,6 +151,36 @@ BEGIN
     WHERE o.group_id = rollcall_committed_offsets.group_id ORDER BY o.topic, o.partition;
 END $$;
 
+CREATE FUNCTION public.rollcall_create_acls(text[], text[], text[], text[], text[], text[], text[], jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH changed AS (
+    INSERT INTO rollcall_acl (resource_type, name, pattern, principal, host, operation, permission, created_at)
+    SELECT resource_type, name, pattern, principal, host, operation, permission, clock_timestamp() FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) AS given(resource_type, name, pattern, principal, host, operation, permission)
+    ON CONFLICT DO NOTHING
+    RETURNING resource_type, name, pattern, principal, host, operation, permission
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'acl-created', 'request', '',
+           coalesce($8::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $8::jsonb, 'acl', to_jsonb(changed))
+    FROM changed
+)
+SELECT pg_notify('rollcall_acls', '') FROM changed LIMIT 1
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
 CREATE FUNCTION public.rollcall_create_topics(text[], uuid[], integer[], jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -201,6 +231,58 @@ WITH made AS (
     ) AS e LEFT JOIN rollcall_group g USING (group_id)
 )
 SELECT name, pg_notify('rollcall_topics', name) FROM made
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
+CREATE FUNCTION public.rollcall_delete_acls(text[], text[], text[], text[], text[], text[], text[], jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH changed AS (
+    DELETE FROM rollcall_acl WHERE (resource_type, name, pattern, principal, host, operation, permission) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]))
+    RETURNING resource_type, name, pattern, principal, host, operation, permission
+), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'acl-deleted', 'request', '',
+           coalesce($8::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $8::jsonb, 'acl', to_jsonb(changed))
+    FROM changed
+)
+SELECT pg_notify('rollcall_acls', '') FROM changed LIMIT 1
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
+CREATE FUNCTION public.rollcall_delete_credential(text, text, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH changed AS (DELETE FROM rollcall_credential WHERE name = $1 AND mechanism = $2 RETURNING name, mechanism), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'credential-deleted', 'request', '',
+           coalesce($3::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $3::jsonb, 'user', name, 'mechanism', mechanism)
+    FROM changed)
+SELECT pg_notify('rollcall_credentials', '') FROM changed
  LOOP
         _is_changed := true;
     END LOOP;
@@ -473,6 +555,35 @@ CREATE FUNCTION public.rollcall_server_timeline() RETURNS bigint
     -- The checkpoint in the control file lags behind a promotion; the name of a segment does not.
     SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint
 $$;
+
+CREATE FUNCTION public.rollcall_set_credential(text, text, bytea, integer, bytea, bytea, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH changed AS (INSERT INTO rollcall_credential (
+    name, mechanism, salt, iterations, stored_key, server_key, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, now())
+ON CONFLICT (name, mechanism) DO UPDATE SET
+    salt = excluded.salt, iterations = excluded.iterations, stored_key = excluded.stored_key,
+    server_key = excluded.server_key, updated_at = excluded.updated_at RETURNING name, mechanism), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, -1, 'credential-set', 'request', '',
+           coalesce($7::jsonb ->> 'client_id', ''), 0, 0, '{}', '[]', '[]',
+           jsonb_build_object('author', $7::jsonb, 'user', name, 'mechanism', mechanism)
+    FROM changed)
+SELECT pg_notify('rollcall_credentials', '') FROM changed
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
 
 CREATE FUNCTION public.rollcall_settle_offsets() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1017,6 +1128,13 @@ CREATE TABLE public.rollcall_txn_group (
     transactional_id text NOT NULL COLLATE pg_catalog."C",
     group_id text NOT NULL COLLATE pg_catalog."C"
 );
+
+CREATE VIEW public.rollcall_user AS
+ SELECT name,
+    jsonb_object_agg(mechanism, iterations) AS mechanisms,
+    max(updated_at) AS updated_at
+   FROM public.rollcall_credential
+  GROUP BY name;
 
 CREATE UNLOGGED TABLE public.rollcall_waiting (
     group_id text NOT NULL COLLATE pg_catalog."C",

@@ -25,6 +25,12 @@ FREEZE: Final = "groups.freeze_group"
 DELETE: Final = "groups.delete_group"
 RESTORE: Final = "groups.restore_offsets"
 ANALYSE: Final = "groups.add_reportrun"
+VIEW_ACL: Final = "groups.view_acl"
+ADD_ACL: Final = "groups.add_acl"
+DELETE_ACL: Final = "groups.delete_acl"
+VIEW_KAFKA_USER: Final = "groups.view_kafkauser"
+CHANGE_KAFKA_USER: Final = "groups.change_kafkauser"
+DELETE_KAFKA_USER: Final = "groups.delete_kafkauser"
 
 SCOPES: Final[Mapping[str, str]] = {
     "read": "sees what its user sees",
@@ -88,6 +94,13 @@ REST: Final[Mapping[str, Row]] = {
     "journal/events": {"GET": VIEW_GROUP},
     "attention": {"GET": VIEW_GROUP},
     "nodes": {"GET": "groups.view_node"},
+    "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
+    "users": {"GET": VIEW_KAFKA_USER},
+    "users/<id:user>": {
+        "GET": VIEW_KAFKA_USER,
+        "PUT": CHANGE_KAFKA_USER,
+        "DELETE": DELETE_KAFKA_USER,
+    },
     "reports/rebalances": {"GET": "groups.view_reportrun", "POST": ANALYSE},
 }
 """By the route under /api/v1/. A twin of a path (docs/rest.md) is the same route."""
@@ -184,6 +197,16 @@ MODELS: Final[Mapping[str, Model]] = {
     # revoked, is told by groups.view_apitoken and groups.delete_apitoken.
     "groups_apitoken": Model(
         LOGGED_IN, LOGGED_IN, delete=LOGGED_IN, actions={"delete_selected": LOGGED_IN}
+    ),
+    "groups_acl": Model(
+        VIEW_ACL, ADD_ACL, delete=DELETE_ACL, actions={"delete_selected": DELETE_ACL}
+    ),
+    "groups_kafkauser": Model(
+        VIEW_KAFKA_USER,
+        CHANGE_KAFKA_USER,
+        CHANGE_KAFKA_USER,
+        DELETE_KAFKA_USER,
+        actions={"delete_selected": DELETE_KAFKA_USER},
     ),
     "auth_user": _edited(
         "auth", "user", pages={"password_change": dict.fromkeys(BOTH, "auth.change_user")}

@@ -43,14 +43,16 @@ ON CONFLICT (name, mechanism) DO UPDATE SET
 """
 
 # What the journal tells of users: nothing of their passwords.
-NOTE = f"""
-INSERT INTO rollcall_journal (
-    at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
-    generation_after, waited_for, joined, "left", details)
-SELECT clock_timestamp(), '', 0, %(node_id)s, %(kind)s, '{Trigger.REQUEST}', '',
-       %(author)s::jsonb ->> 'client_id', 0, 0, '{{}}', '[]', '[]',
-       jsonb_build_object('author', %(author)s::jsonb, 'user', %(name)s::text,
-                          'mechanism', %(mechanism)s::text)
+_NOTED = f"""
+WITH changed AS (%s RETURNING name, mechanism), noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, %%(node_id)s, '%s', '{Trigger.REQUEST}', '',
+           coalesce(%%(author)s::jsonb ->> 'client_id', ''), 0, 0, '{{}}', '[]', '[]',
+           jsonb_build_object('author', %%(author)s::jsonb, 'user', name, 'mechanism', mechanism)
+    FROM changed)
+SELECT pg_notify('{BELL}', '') FROM changed
 """
 
 TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_credentials', 0))"
@@ -58,6 +60,15 @@ TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_credentials', 0)
 DROP = "DELETE FROM rollcall_credential WHERE name = %(name)s AND mechanism = %(mechanism)s"
 
 RING = f"NOTIFY {BELL}"
+
+
+def noted(statement: str, kind: EntryKind) -> str:
+    """The statement with its entry in the journal, and the ring for the nodes."""
+    return _NOTED.replace("%s", statement.strip(), 1).replace("%s", kind, 1).replace("%%", "%")
+
+
+PUT_NOTED = noted(PUT, EntryKind.CREDENTIAL_SET)
+DROP_NOTED = noted(DROP, EntryKind.CREDENTIAL_DELETED)
 
 
 class Credential(NamedTuple):
@@ -156,7 +167,6 @@ class Credentials:
                 for name in sorted(changes.keys() - missing):
                     for one in changes[name]:
                         await _change(connection, {**said, "name": name}, one)
-                await connection.execute(RING.encode())
             await self.load(connection)
         return missing
 
@@ -184,9 +194,6 @@ async def _all(connection: Connection) -> Sequence[Sequence[Any]]:
 async def _change(connection: Connection, said: Mapping[str, Any], change: Change) -> None:
     key = {**said, "mechanism": change.mechanism}
     if change.credential is None:
-        await connection.execute(DROP.encode(), key)
-        kind = EntryKind.CREDENTIAL_DELETED
+        await connection.execute(DROP_NOTED.encode(), key)
     else:
-        await connection.execute(PUT.encode(), {**key, **change.credential._asdict()})
-        kind = EntryKind.CREDENTIAL_SET
-    await connection.execute(NOTE.encode(), {**key, "kind": kind})
+        await connection.execute(PUT_NOTED.encode(), {**key, **change.credential._asdict()})

@@ -22,7 +22,8 @@ SCHEDULE_MODELS: Final = ("periodictask", "periodictasks", "intervalschedule", "
 PEOPLE_MODELS: Final = ("user", "group")
 
 _SEES = Q(content_type__app_label="groups", codename__startswith="view_") & ~Q(
-    content_type__model__in=("apitoken", "auditentry")  # who has a token, and who did what
+    # Who has a token, who did what, and who may do what on the Kafka port.
+    content_type__model__in=("apitoken", "auditentry", "acl", "kafkauser", "scramcredential")
 ) | Q(
     content_type__app_label="django_celery_beat",
     content_type__model__in=SCHEDULE_MODELS,
@@ -57,7 +58,7 @@ ROLES: Final[Mapping[str, Q]] = {
 """Each role's permissions: everything on the fleet is seen by a Viewer; an Operator may also
 ask groups for a rebalance or an eviction, stop and start their work, freeze them, rewind offsets,
 make and grow topics, and start an analysis; an Administrator also deletes groups, and has tokens,
-people and the schedule."""
+people, the users and ACLs of the Kafka port, and the schedule."""
 
 
 def sync_people(sender: AppConfig, using: str = "default", **_: Any) -> None:

@@ -5,8 +5,10 @@ that REST asks for (docs/architecture.md, *Operations*).
 """
 
 from groups.admin import (  # noqa: F401  (each registers its pages)
+    acls,
     audit,
     groups,
+    kafka_users,
     nodes,
     operations,
     people,

@@ -4,7 +4,7 @@ import json
 import shlex
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest
 
@@ -13,11 +13,19 @@ REASON: Final = {"reason": "WHY"}
 
 
 def curl(
-    request: HttpRequest, method: str, path: str, *ids: str, body: Mapping[str, Any] = REASON
+    request: HttpRequest,
+    method: str,
+    path: str,
+    *ids: str,
+    body: Mapping[str, Any] | None = REASON,
+    query: Mapping[str, str] | None = None,
 ) -> str:
     """``path``: below /api/v1/, with {} for each id. The token stays a variable of the shell."""
     named = path.format(*(quote(one, safe="") for one in ids))
+    if query:
+        named = f"{named}?{urlencode(query, quote_via=quote)}"
     url = request.build_absolute_uri(f"/api/v1/{named}")
     parts = ["curl", "-X", method, "-H", '"Authorization: Bearer $TOKEN"']
-    parts += ["-H", '"Content-Type: application/json"', "-d", shlex.quote(json.dumps(body))]
+    if body is not None:
+        parts += ["-H", '"Content-Type: application/json"', "-d", shlex.quote(json.dumps(body))]
     return " ".join([*parts, shlex.quote(url)])

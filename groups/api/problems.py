@@ -28,6 +28,7 @@ MEDIA_TYPE = "application/problem+json"
 STATUS_OF: Mapping[ErrorCode, HTTPStatus] = {
     ErrorCode.TOPIC_ALREADY_EXISTS: HTTPStatus.CONFLICT,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: HTTPStatus.NOT_FOUND,
+    ErrorCode.SECURITY_DISABLED: HTTPStatus.CONFLICT,
 }
 """Refusals that are not simply a bad request."""
 

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from groups.api import document, fleet, groups, verbs
+from groups.api import access, document, fleet, groups, verbs
 from groups.api.events.view import JournalEvents
 from groups.api.problems import nobody_named, nothing_here
 
@@ -37,6 +37,9 @@ urlpatterns = [
     path("journal", fleet.FleetJournal.as_view()),
     path("attention", fleet.Attention.as_view()),
     path("nodes", fleet.Nodes.as_view()),
+    path("acls", access.Acls.as_view()),
+    path("users", access.Users.as_view()),
+    path("users/<id:user>", access.OneUser.as_view()),
     path("reports/rebalances", fleet.RebalanceReport.as_view()),
     re_path("^group(/.*)?$", nobody_named),
     re_path("", nothing_here),

@@ -8,7 +8,6 @@ PostgreSQL in one way.
 
 import json
 from collections.abc import Sequence
-from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -34,7 +33,7 @@ def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     rules.check_count(partitions)
     if not Topic.objects.filter(name=name).exists():
         _room().take(partitions)
-    if not _changed(functions.CREATE, [name], [uuid4()], [partitions], json.dumps(author)):
+    if not functions.CREATE.changes([name], [uuid4()], [partitions], json.dumps(author)):
         raise Refuse(ErrorCode.TOPIC_ALREADY_EXISTS, f"The topic {name} exists already.")
     return Topic.objects.get(name=name)
 
@@ -49,7 +48,7 @@ def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     before = Topic.objects.filter(name=name).first()
     if before is not None and before.partitions < partitions:
         _room().grow(partitions - before.partitions)
-    grown = _changed(functions.GROW, name, partitions, json.dumps(author))
+    grown = functions.GROW.changes(name, partitions, json.dumps(author))
     topic = Topic.objects.filter(name=name).first()
     if topic is None:
         raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
@@ -68,14 +67,14 @@ def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> T
     if topic is None:
         raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
     rules.check_racks(racks, topic.partitions)
-    _changed(functions.PLACE, name, json.dumps(racks), len(racks), json.dumps(author))
+    functions.PLACE.changes(name, json.dumps(racks), len(racks), json.dumps(author))
     topic.refresh_from_db()
     return topic
 
 
 def raise_ends(name: str, ends: Sequence[int]) -> bool:
     """Note where each partition's work ends, as far as it is further than known; whether any is."""
-    return _changed(functions.RAISE_ENDS, name, list(ends))
+    return functions.RAISE_ENDS.changes(name, list(ends))
 
 
 def _room() -> rules.Room:
@@ -85,11 +84,3 @@ def _room() -> rules.Room:
         topics, partitions = cursor.fetchone()
     most, partitions_most = (getattr(settings, name) for name in MAXIMA)
     return rules.Room(most - topics, partitions_most - partitions)
-
-
-def _changed(function: functions.Function, *arguments: Any) -> bool:
-    """Whether the function of the database changed anything: it may touch what we may not, since a
-    new topic sweeps the offsets that an older one of its name left behind."""
-    with connection.cursor() as cursor:
-        cursor.execute(function.call, arguments)
-        return bool(cursor.fetchone() == (True,))

@@ -67,6 +67,24 @@ class ScramCredential(models.Model):
         return f"{self.name} ({self.mechanism})"
 
 
+class KafkaUser(models.Model):
+    """A user of the Kafka port as people may see it: a view of the credentials, without what
+    verifies a password."""
+
+    name = models.TextField(primary_key=True, db_collation="C", help_text="The principal's name.")
+    mechanisms = models.JSONField(help_text="How often each mechanism hashes, by its name.")
+    updated_at = models.DateTimeField(help_text="When the newest of its passwords was set.")
+
+    class Meta:
+        db_table = "rollcall_user"
+        managed = False
+        verbose_name = "user of the Kafka port"
+        verbose_name_plural = "users of the Kafka port"
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Acl(models.Model):
     """One access rule of the Kafka port, in Kafka's words (``groups.core.acls.bindings``). Made and
     deleted, never changed."""
@@ -83,6 +101,7 @@ class Acl(models.Model):
 
     class Meta:
         db_table = "rollcall_acl"
+        verbose_name = "ACL"
         constraints = [
             models.UniqueConstraint(
                 fields=[

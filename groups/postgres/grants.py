@@ -68,7 +68,7 @@ def sync_roles(sender: AppConfig, using: str = "default", **_: Any) -> None:
 def _sync(using: str) -> None:
     connection = connections[using]
     with connection.cursor() as cursor:
-        tables = connection.introspection.table_names(cursor)
+        tables = connection.introspection.table_names(cursor, include_views=True)
         # A superuser may take any role without being a member; everybody else must be one.
         cursor.execute(
             "SELECT rolname, pg_has_role(rolname, 'MEMBER') FROM pg_roles"

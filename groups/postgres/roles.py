@@ -105,6 +105,14 @@ TOPIC_FUNCTIONS = (
 )
 """How others than nodes change the catalogue (``groups.catalogue.functions``)."""
 
+ACCESS_FUNCTIONS = (
+    "rollcall_create_acls",
+    "rollcall_delete_acls",
+    "rollcall_set_credential",
+    "rollcall_delete_credential",
+)
+"""How the web changes who may do what on the Kafka port (``groups.access.functions``)."""
+
 ROLES: tuple[Role, ...] = (
     Role(
         "rollcall_node",
@@ -142,9 +150,12 @@ ROLES: tuple[Role, ...] = (
             "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
             "django_admin_log": ADDS,
             "rollcall_audit": ADDS,
+            "rollcall_acl": READS,
+            # A view of the credentials, which nobody but nodes may read.
+            "rollcall_user": READS,
         },
         {"statement_timeout": "30s"},
-        TOPIC_FUNCTIONS,
+        (*TOPIC_FUNCTIONS, *ACCESS_FUNCTIONS),
         "WEB_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(

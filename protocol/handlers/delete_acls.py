@@ -48,6 +48,8 @@ async def _delete(
     try:
         async with acl_wire.asking():
             found = await rules.delete(filters, call.author.told())
+    except Refuse as refusal:
+        return [_failed(Refusal(refusal.code, refusal.detail or ""))] * len(filters)
     except Unsure:
         return [_failed(acl_wire.UNSURE)] * len(filters)
     return [_result(gone) for gone in found]

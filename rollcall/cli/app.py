@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from rollcall.cli import doctor, groups, journal, nodes, offsets, operations, topics, verbs, watch
+from rollcall.cli import (
+    acls,
+    doctor,
+    groups,
+    journal,
+    nodes,
+    offsets,
+    operations,
+    topics,
+    users,
+    verbs,
+    watch,
+)
 from rollcall.cli.context import Session
 from rollcall.cli.failures import Failure
 from rollcall.cli.output import note, plain, say
@@ -30,6 +42,8 @@ __all__ = [
 app.add_typer(groups.app, name="group")
 app.add_typer(topics.app, name="topic")
 app.add_typer(nodes.app, name="node")
+app.add_typer(acls.app, name="acl")
+app.add_typer(users.app, name="user")
 app.add_typer(operations.app, name="operation")
 app.add_typer(journal.app, name="journal")
 app.command()(doctor.doctor)

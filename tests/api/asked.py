@@ -11,12 +11,23 @@ from django.apps import apps
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
+from groups.access import acl_changes, kafka_users
 from groups.catalogue import changes as topics
+from groups.core.acls.bindings import Binding, PatternType, Permission, ResourceType
+from groups.core.acls.bindings import Operation as AclOperation
+from groups.core.authors import user
 from groups.models import ApiToken, AuditEntry
 from groups.operations import requests
 from tests.api.conftest import write
 
-NAMES = {"group_id": "g", "member_id": "m-1", "name": "orders", "operation_id": ""}
+NAMES = {
+    "group_id": "g",
+    "member_id": "m-1",
+    "name": "orders",
+    "operation_id": "",
+    "resource_type": "TOPIC",
+    "user": "orders",
+}
 
 REASON = {"reason": "a new deployment"}
 
@@ -35,9 +46,29 @@ BODIES: Mapping[str, Any] = {
     "create_topic": {"name": "invoices", "partitions": 3},
     "grow_topic": {"partitions": 9},
     "place_topic": {"racks": [["a"], []]},
+    "create_acl": {
+        "resource_type": "TOPIC",
+        "name": "invoices",
+        "principal": "User:ben",
+        "operation": "READ",
+    },
+    "delete_acls": None,
+    "set_password": {"password": "a secret", "iterations": 4096},
+    "delete_user": None,
     "start_rebalance_report": None,
 }
 """A right body for each operation that changes something; None: it takes none."""
+
+
+RULE = Binding(
+    ResourceType.TOPIC,
+    "orders",
+    PatternType.LITERAL,
+    "User:ann",
+    "*",
+    AclOperation.READ,
+    Permission.ALLOW,
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +104,8 @@ def everything() -> list[Asked]:
     """A right request for each operation; what it is about is made here."""
     write("g", "to-be-restored", size=2)
     topics.create("orders", 3)
+    acl_changes.create(RULE, user("olga"))
+    kafka_users.set_password("orders", "a secret", ["SCRAM-SHA-256"], 4096, user("olga"))
     made = requests.ask("g", "rebalance", reason="an earlier one", actor="olga")
     names = {**NAMES, "operation_id": str(made.pk)}
     return [

@@ -37,6 +37,12 @@ def api(db: None) -> Api:
     return made
 
 
+@pytest.fixture(autouse=True)
+def _authorizer(settings: Any) -> None:
+    """ACLs are made only where somebody goes by them."""
+    settings.AUTHORIZER = "on"
+
+
 @pytest.fixture
 def viewer(api: Api) -> Client:
     """Somebody who may look at everything."""

@@ -19,6 +19,7 @@ OF_THE_STATE: Final = {
     "precondition_failed": "it is another version",
     "invalid_condition": "schemathesis covers tags without their quotes",
     "idempotency_key_reused": "it asked for something else before",
+    "security_disabled": "no authorizer is on",
 }
 """Codes of refusals that depend on more than the request."""
 

@@ -9,8 +9,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from groups.access.staff_roles import OPERATOR
-from groups.models import Operation
+from groups.access import kafka_users
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from groups.core.authors import user
+from groups.models import Acl, KafkaUser, Operation
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import Api, write
@@ -28,8 +30,8 @@ def told(answer: object, rest: Client) -> int:
     parts = urlsplit(words[-1])
     sent = rest.generic(
         words[words.index("-X") + 1],
-        parts.path,
-        words[words.index("-d") + 1],
+        f"{parts.path}?{parts.query}",
+        words[words.index("-d") + 1] if "-d" in words else "",
         content_type="application/json",
     )
     return int(sent.status_code)
@@ -103,3 +105,16 @@ def test_an_eviction_from_a_frozen_group_says_that_nobody_takes_over() -> None:
         )
     shown = text(visitor(OPERATOR, name="olga").get(f"{page('g', 'evict')}?member=m-1"))
     assert "nobody takes over what it owned until it is thawed" in shown
+
+
+def test_rest_changes_acls_and_users_as_the_pages_do(api: Api) -> None:
+    administrator = visitor(ADMINISTRATOR, name="olga")
+    rest = api("add_acl", "delete_acl", "change_kafkauser")
+    assert told(administrator.get("/admin/groups/acl/add/"), rest) == 201
+    acl = Acl.objects.get()
+    assert told(administrator.get(f"/admin/groups/acl/{acl.pk}/change/"), rest) == 200
+    assert not Acl.objects.exists()
+    kafka_users.set_password("a/b ü", "first", ["SCRAM-SHA-512"], 4096, user("olga"))
+    page = administrator.get("/admin/groups/kafkauser/a_2Fb%20ü/change/")
+    assert told(page, rest) == 200
+    assert set(KafkaUser.objects.get().mechanisms) == {"SCRAM-SHA-256", "SCRAM-SHA-512"}

@@ -103,7 +103,7 @@ ODD: dict[type, list[Any]] = {
         "a\u2066b",
         "a\u2028b",
         "\x7f",
-        "x" * 1_001,
+        "x" * 1_025,
     ],
     list: [*COMMON, 1, "a", {}],
     dict: [*COMMON, 1, "a", []],

@@ -222,6 +222,22 @@ async def test_many_acls_are_read_and_filtered_beside_the_loop(
     assert read and loop not in read and loop not in compared
 
 
+async def test_filters_that_would_be_compared_for_seconds_are_refused(
+    ann: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing is deleted; those that say a name or a principal are compared with few."""
+    monkeypatch.setattr(acls, "COMPARED_MAX", 60)
+    assert set(await create(ann, *(reading(f"g{n}", f"User:{n}") for n in range(20)))) == {0}
+    answer = await ann.call(DeleteAclsRequest(filters=[everything()] * 4), 3)
+    assert {r.error_code for r in answer.filter_results} == {ErrorCode.POLICY_VIOLATION}
+    assert len(await names(ann)) == 20
+    filters = [everything(principal_filter=f"User:{n}") for n in range(20)]
+    filters += [everything(resource_name_filter="g7", pattern_type_filter=PatternType.MATCH)]
+    answer = await ann.call(DeleteAclsRequest(filters=filters), 3)
+    assert [len(r.matching_acls) for r in answer.filter_results] == [1] * 21
+    assert await names(ann) == []
+
+
 async def test_there_may_be_so_many_acls(served: Serving, ann: Client) -> None:
     rules = served.node.acls
     assert rules is not None

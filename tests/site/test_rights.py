@@ -118,6 +118,12 @@ def test_what_has_no_row_nobody_may_do(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [client.get(path).status_code for path in paths] == [403, 403, 403]
 
 
+@pytest.fixture(autouse=True)
+def _authorizer(settings: Any) -> None:
+    """ACLs are made only where somebody goes by them, whatever one may do."""
+    settings.AUTHORIZER = "on"
+
+
 def test_every_operation_of_a_view_has_a_row() -> None:
     for route, row in rows().items():
         view: Any = ROUTES[route].callback.cls  # type: ignore[attr-defined]
@@ -185,7 +191,7 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups/<id:group_id>/offsets/resets",
     },
     "catalogue": {"topics", "topics/<id:name>", "topics/<id:name>/racks"},
-    "admin": {"groups/<id:group_id>"},
+    "admin": {"groups/<id:group_id>", "acls", "users/<id:user>"},
 }
 """What changes something; all else is to read."""
 

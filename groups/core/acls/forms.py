@@ -61,33 +61,41 @@ def binding(
 
 def check(asked: Binding) -> None:
     """Refuse what can be no binding (Kafka's AclControlManager.validateNewAcl)."""
+    found = fault(asked)
+    if found is not None:
+        raise _invalid(found[1])
+
+
+def fault(asked: Binding) -> tuple[str, str] | None:
+    """The field that makes it none, and why; None: it is one."""
     if asked.resource_type is ResourceType.CLUSTER and asked.name != CLUSTER_NAME:
-        raise _invalid(f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}")
+        return "name", f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
     if not asked.name:
-        raise _invalid("Invalid empty resource name")
-    for what, value, first in (
-        ("resourceType", asked.resource_type, ResourceType.TOPIC),
-        ("patternType", asked.pattern, PatternType.LITERAL),
-        ("operation", asked.operation, Operation.ALL),
-        ("permissionType", asked.permission, Permission.DENY),
+        return "name", "Invalid empty resource name"
+    for field, what, value, first in (
+        ("resource_type", "resourceType", asked.resource_type, ResourceType.TOPIC),
+        ("pattern", "patternType", asked.pattern, PatternType.LITERAL),
+        ("operation", "operation", asked.operation, Operation.ALL),
+        ("permission", "permissionType", asked.permission, Permission.DENY),
     ):
         if value < first:  # UNKNOWN, and what stands in filters only
-            raise _invalid(f"Invalid {what} {value.name}")
+            return field, f"Invalid {what} {value.name}"
     if ":" not in asked.principal:
-        raise _invalid(NO_COLON.format(asked.principal))
+        return "principal", NO_COLON.format(asked.principal)
     if not asked.host:
-        raise _invalid("Invalid empty host")
-    _check_sizes(asked)
+        return "host", "Invalid empty host"
+    return _oversized(asked)
 
 
-def _check_sizes(asked: Binding) -> None:
-    for what, text, most in (
-        ("resource name", asked.name, NAME_BYTES_MAX),
-        ("principal", asked.principal, PRINCIPAL_BYTES_MAX),
-        ("host", asked.host, HOST_BYTES_MAX),
+def _oversized(asked: Binding) -> tuple[str, str] | None:
+    for field, what, text, most in (
+        ("name", "resource name", asked.name, NAME_BYTES_MAX),
+        ("principal", "principal", asked.principal, PRINCIPAL_BYTES_MAX),
+        ("host", "host", asked.host, HOST_BYTES_MAX),
     ):
-        if "\0" in text or len(text.encode()) > most:
-            raise _invalid(f"The {what} has more than {most} bytes, or U+0000")
+        if "\0" in text or len(text.encode(errors="replace")) > most:
+            return field, f"The {what} has more than {most} bytes, or U+0000"
+    return None
 
 
 def filter_of(numbers: Sequence[int], names: Sequence[str | None]) -> Filter:

@@ -10,11 +10,12 @@ from psycopg_pool import PoolTimeout
 from groups.access.acls import Acls
 from groups.core.acls import forms
 from groups.core.acls.bindings import Filter
+from groups.core.errors import ErrorCode
 from protocol.call import Call
 from protocol.handlers.support.wire_codes import WireCode
 from protocol.refusals import Refusal
 
-DISABLED: Final = Refusal(WireCode.SECURITY_DISABLED, "No Authorizer is configured.")
+DISABLED: Final = Refusal(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
 UNSURE: Final = Refusal(
     WireCode.REQUEST_TIMED_OUT, "The database did not answer; it may have been changed or not."
 )

@@ -18,9 +18,6 @@ class WireCode(IntEnum):
     ILLEGAL_SASL_STATE = 34
     """KIP-43: nobody authenticates here, or not now."""
 
-    SECURITY_DISABLED = 54
-    """KIP-140: no authorizer is on."""
-
     SASL_AUTHENTICATION_FAILED = 58
     """KIP-152: the client is not who it says; the connection is closed."""
 

@@ -1,0 +1,129 @@
+"""ACLs as people make and delete them, in the admin and over REST, on a Django connection.
+
+The nodes' side is ``groups.access.acls``; both obey the rules of ``groups.core.acls`` and execute
+the statements of ``groups.store.sql.acls``, this side as functions of the database.
+"""
+
+import json
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Final
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F, Q, QuerySet, Value
+
+from groups.access import functions
+from groups.core.acls import forms
+from groups.core.acls.bindings import (
+    ANY_NAME,
+    Binding,
+    Filter,
+    Operation,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+from groups.core.authors import Told
+from groups.core.errors import ErrorCode, Refuse
+from groups.models import Acl
+from groups.store.sql import acls as sql
+
+OFF: Final = Refuse(
+    ErrorCode.SECURITY_DISABLED,
+    "No authorizer is on (the setting authorizer): ACLs have no effect.",
+)
+
+
+AUTHORIZER, MOST = "AUTHORIZER", "ACLS_MAX"
+
+
+def is_on() -> bool:
+    """Whether requests of clients are judged by ACLs."""
+    return bool(getattr(settings, AUTHORIZER) == "on")
+
+
+def binding(acl: Acl) -> Binding:
+    """What a row says. A word of a newer version is a KeyError."""
+    return Binding(
+        ResourceType[acl.resource_type],
+        acl.name,
+        PatternType[acl.pattern],
+        acl.principal,
+        acl.host,
+        Operation[acl.operation],
+        Permission[acl.permission],
+    )
+
+
+def found(asked: Filter) -> QuerySet[Acl]:
+    """The rows that a filter means; ``Filter.matches`` is the same of a binding."""
+    rows = Acl.objects.filter(_names(asked))
+    for name, word in (
+        ("resource_type", asked.resource_type),
+        ("operation", asked.operation),
+        ("permission", asked.permission),
+    ):
+        if word.name != "ANY":
+            rows = rows.filter((name, word.name))
+    for name, text in (("principal", asked.principal), ("host", asked.host)):
+        if text is not None:
+            rows = rows.filter((name, text))
+    if asked.name is not None and asked.pattern is PatternType.MATCH:
+        rows = rows.alias(asked_name=Value(asked.name))
+        covering = Q(pattern="PREFIXED", asked_name__startswith=F("name"))
+        rows = rows.filter(covering | ~Q(pattern="PREFIXED") & Q(name__in=(asked.name, ANY_NAME)))
+    return rows
+
+
+def _names(asked: Filter) -> Q:
+    """What is said of the name, but for MATCH."""
+    if asked.pattern is PatternType.MATCH:
+        return Q()
+    meant = Q() if asked.pattern is PatternType.ANY else Q(pattern=asked.pattern.name)
+    return meant if asked.name is None else meant & Q(name=asked.name)
+
+
+def check(asked: Binding) -> None:
+    """Refuse what cannot be made now: SECURITY_DISABLED, INVALID_REQUEST, POLICY_VIOLATION."""
+    if not is_on():
+        raise OFF
+    forms.check(asked)
+    most = getattr(settings, MOST)
+    if not found(Filter(*asked)).exists() and Acl.objects.count() >= most:
+        detail = f"There may be {most} ACLs (acls.max)."
+        raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
+
+
+def create(asked: Binding, author: Told) -> tuple[Acl, bool]:
+    """Make it: the row, and whether it is new. Nodes know of it at once. Refuses as ``check``."""
+    with transaction.atomic():
+        _turn()
+        check(asked)
+        columns = [[word.name if isinstance(word, IntEnum) else word] for word in asked]
+        is_new = functions.CREATE_ACLS.changes(*columns, json.dumps(author))
+        return found(Filter(*asked)).get(), is_new
+
+
+def delete(asked: Filter, author: Told) -> list[Acl]:
+    """Delete what the filter means: what was there. Refuses SECURITY_DISABLED."""
+    if not is_on():
+        raise OFF
+    with transaction.atomic():
+        _turn()
+        return delete_rows(list(found(asked).order_by("id")), author)
+
+
+def delete_rows(rows: Sequence[Acl], author: Told) -> list[Acl]:
+    """Delete these."""
+    if not is_on():
+        raise OFF
+    if rows:
+        columns = [[getattr(row, column) for row in rows] for column in sql.COLUMNS]
+        functions.DELETE_ACLS.changes(*columns, json.dumps(author))
+    return list(rows)
+
+
+def _turn() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql.TURN)

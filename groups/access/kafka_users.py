@@ -1,0 +1,47 @@
+"""Users of the Kafka port as people make and delete them, in the admin and over REST.
+
+What verifies a password is made here and given to a function of the database; the web can read none
+of it. Nodes know of a change at once.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from django.db import transaction
+
+from groups.access import functions
+from groups.access import scram_credentials as scram
+from groups.core.authors import Told
+from groups.models import KafkaUser
+
+PASSWORD_CHARS_MAX: Final = 1_024
+
+MECHANISMS: Final = tuple(scram.HASHES)
+
+
+NO_NAME: Final = (
+    f"A user's name has 1 to {scram.NAME_CHARS_MAX} characters, all of which can be printed."
+)
+
+
+def set_password(
+    name: str, password: str, mechanisms: Sequence[str], iterations: int, author: Told
+) -> bool:
+    """Make a user, or give one another password for these mechanisms; others keep theirs. Whether
+    it is new. Connections go on."""
+    made = {each: scram.of_password(each, password, iterations) for each in mechanisms}
+    with transaction.atomic():
+        is_new = not KafkaUser.objects.filter(name=name).exists()
+        for mechanism, known in made.items():
+            functions.SET_PASSWORD.changes(name, mechanism, *known, json.dumps(author))
+    return is_new
+
+
+def delete(name: str, mechanisms: Sequence[str], author: Told) -> bool:
+    """Delete a user's passwords for these mechanisms: whether there were any. Who has none any more
+    loses its connections."""
+    said = json.dumps(author)
+    with transaction.atomic():
+        gone = [functions.DELETE_USER.changes(name, each, said) for each in mechanisms]
+    return any(gone)

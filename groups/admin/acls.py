@@ -1,0 +1,175 @@
+"""ACLs of the Kafka port in the admin: looked at, made and deleted, never changed. The functions of
+``groups.access.acl_changes`` do it, the same that REST asks."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from groups.access import acl_changes
+from groups.admin.base import RollcallAdmin
+from groups.admin.curl import curl
+from groups.core.acls import forms as rules
+from groups.core.acls.bindings import (
+    Binding,
+    Operation,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+from groups.core.authors import user
+from groups.core.errors import Refuse
+from groups.core.plain_text import text_problem
+from groups.models import Acl
+
+OFF = (
+    "No authorizer is on (the setting authorizer): whoever is let in may do everything, and ACLs"
+    " can be neither made nor deleted."
+)
+
+FIELDS = ("permission", "principal", "operation", "resource_type", "name", "pattern", "host")
+
+EXAMPLE = {
+    "resource_type": "TOPIC",
+    "name": "NAME",
+    "principal": "User:NAME",
+    "operation": "READ",
+}
+"""For who pastes it to fill in."""
+
+
+def _words(*words: Any) -> forms.ChoiceField:
+    choices = [(word.name, word.name) for word in words]
+    return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget)
+
+
+class AclForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """An ACL to be made; the rules of ``groups.core.acls`` judge it."""
+
+    permission = _words(Permission.ALLOW, Permission.DENY)
+    operation = _words(*(word for word in Operation if word >= Operation.ALL))
+    resource_type = _words(*(word for word in ResourceType if word >= ResourceType.TOPIC))
+    pattern = _words(PatternType.LITERAL, PatternType.PREFIXED)
+
+    class Meta:
+        model = Acl
+        fields = FIELDS
+        widgets = dict.fromkeys(("name", "principal", "host"), UnfoldAdminTextInputWidget)
+
+    def clean(self) -> dict[str, Any]:
+        """Whether there can be such a rule, and whether it can be made now."""
+        said: dict[str, Any] = super().clean() or {}
+        for field in ("name", "principal", "host"):
+            if problem := text_problem(said.get(field, "")):
+                self.add_error(field, problem)
+        if self.errors:
+            return said
+        asked = binding(said)
+        if (fault := rules.fault(asked)) is not None:
+            self.add_error(*fault)
+            return said
+        try:
+            acl_changes.check(asked)
+        except Refuse as refusal:
+            self.add_error(None, refusal.detail or refusal.code.name)
+        return said
+
+
+def binding(said: dict[str, Any]) -> Binding:
+    """What the form asks for."""
+    return Binding(
+        ResourceType[said["resource_type"]],
+        said["name"],
+        PatternType[said["pattern"]],
+        said["principal"],
+        said["host"],
+        Operation[said["operation"]],
+        Permission[said["permission"]],
+    )
+
+
+@admin.register(Acl)
+class AclAdmin(RollcallAdmin):
+    """A rule is never edited: one that should say something else is another one."""
+
+    form = AclForm
+    list_display = ("principal", "says", "operation", "resource", "host", "created_at")
+    list_filter = ("permission", "operation", "resource_type", "pattern")
+    search_fields = ("principal", "name")
+    search_help_text = "Part of a principal or of a resource's name"
+    ordering = ("principal", "resource_type", "name", "id")
+    list_before_template = "admin/groups/acl/above.html"
+    change_form_after_template = "admin/groups/group/curl.html"
+
+    def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:
+        """Nothing is made that nobody goes by."""
+        return super().has_add_permission(request) and acl_changes.is_on()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nor deleted."""
+        return super().has_delete_permission(request, obj) and acl_changes.is_on()
+
+    def get_fields(self, request: HttpRequest, obj: Acl | None = None) -> tuple[str, ...]:
+        """The whole of it."""
+        return FIELDS if obj is None else (*FIELDS, "created_at")
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """From everywhere, as Kafka's tools do; of operations not the one that means all."""
+        return {"host": "*", "operation": Operation.READ.name}
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The list, with a word where nobody goes by it."""
+        if not acl_changes.is_on():
+            messages.warning(request, OFF)
+        answer: HttpResponse = super().changelist_view(request, extra_context)
+        return answer
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The form, or a rule's page with what deletes it over REST."""
+        acl: Acl | None = None if object_id is None else self.get_object(request, object_id)
+        if acl is None:
+            line = curl(request, "POST", "acls", body=EXAMPLE)
+        else:
+            asked = {name: getattr(acl, name) for name in FIELDS}
+            line = curl(request, "DELETE", "acls", body=None, query=asked)
+        title = "The same over REST" if acl is None else "Delete it over REST"
+        context = {**(extra_context or {}), "curl": line, "curl_title": title}
+        answer: HttpResponse = super().changeform_view(request, object_id, form_url, context)
+        return answer
+
+    def save_model(self, request: HttpRequest, obj: Acl, form: Any, change: bool) -> None:
+        """Nodes know of it at once. One that was there already is none more."""
+        asked = binding(form.cleaned_data)
+        made, _ = acl_changes.create(asked, user(request.user.get_username()))
+        obj.pk, obj.created_at = made.pk, made.created_at
+
+    def delete_model(self, request: HttpRequest, obj: Acl) -> None:
+        """One."""
+        acl_changes.delete_rows([obj], user(request.user.get_username()))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Acl]) -> None:
+        """Those that were chosen."""
+        acl_changes.delete_rows(list(queryset), user(request.user.get_username()))
+
+    @display(  # type: ignore[untyped-decorator]
+        description="Says", ordering="permission", label={"ALLOW": "success", "DENY": "danger"}
+    )
+    def says(self, acl: Acl) -> str:
+        """ALLOW or DENY."""
+        return acl.permission
+
+    @admin.display(description="Resource", ordering="name")
+    def resource(self, acl: Acl) -> str:
+        """Its type and its name, or what the name begins with."""
+        rest = "…" if acl.pattern == "PREFIXED" else ""
+        return f"{acl.resource_type} {acl.name}{rest}"

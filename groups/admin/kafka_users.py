@@ -1,0 +1,144 @@
+"""Users of the Kafka port (SASL/SCRAM) in the admin: made, given another password, deleted. Nothing
+of a password is ever shown, nor can the web read any (``groups.access.kafka_users``)."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminPasswordWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from groups.access import kafka_users
+from groups.access.kafka_users import MECHANISMS, NO_NAME, PASSWORD_CHARS_MAX
+from groups.access.scram_credentials import ITERATIONS, ITERATIONS_MAX, ITERATIONS_MIN, is_name
+from groups.admin.base import RollcallAdmin
+from groups.admin.curl import curl
+from groups.core.authors import user
+from groups.core.plain_text import text_problem
+from groups.models import KafkaUser
+
+EXAMPLE = {"password": "PASSWORD"}
+"""For who pastes it to fill in."""
+
+NAME, PASSWORD = "NAME", "password"
+
+
+def _secret(label: str, help_text: str = "") -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        strip=False,
+        max_length=PASSWORD_CHARS_MAX,
+        widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
+        help_text=help_text,
+    )
+
+
+class UserForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """A user to be made, or another password for one."""
+
+    password = _secret("Password", "What verifies it is kept, and nothing else.")
+    again = _secret("Password again")
+    for_mechanisms = forms.MultipleChoiceField(
+        label="For",
+        choices=[(each, each) for each in MECHANISMS],
+        initial=MECHANISMS,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+        help_text="Others keep the password that they have.",
+    )
+    iterations = forms.IntegerField(
+        min_value=ITERATIONS_MIN,
+        max_value=ITERATIONS_MAX,
+        initial=ITERATIONS,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text="How often the password is hashed.",
+    )
+
+    class Meta:
+        model = KafkaUser
+        fields = ("name",)
+        widgets = {"name": UnfoldAdminTextInputWidget}
+
+    def clean_name(self) -> str:
+        """A new one, and one that can be."""
+        name: str = self.cleaned_data["name"]
+        if not is_name(name) or text_problem(name):
+            raise forms.ValidationError(NO_NAME)
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        """Both passwords."""
+        said: dict[str, Any] = super().clean() or {}
+        if PASSWORD in said and "again" in said and said[PASSWORD] != said["again"]:
+            self.add_error("again", "This is another password.")
+        if problem := text_problem(said.get(PASSWORD, "")):
+            self.add_error(PASSWORD, problem)
+        return said
+
+
+@admin.register(KafkaUser)
+class KafkaUserAdmin(RollcallAdmin):
+    """Whom nodes let in by a password."""
+
+    form = UserForm
+    list_display = ("name", "told_mechanisms", "updated_at")
+    search_fields = ("name",)
+    search_help_text = "Part of the name"
+    ordering = ("name",)
+    list_before_template = "admin/groups/kafkauser/above.html"
+    change_form_after_template = "admin/groups/group/curl.html"
+
+    def get_fields(self, request: HttpRequest, obj: KafkaUser | None = None) -> tuple[str, ...]:
+        """Of a user that there is, what is known is told as well."""
+        asked = (PASSWORD, "again", "for_mechanisms", "iterations")
+        return ("name", *(() if obj is None else ("told_mechanisms", "updated_at")), *asked)
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: KafkaUser | None = None
+    ) -> tuple[str, ...]:
+        """A user keeps its name."""
+        return () if obj is None else ("name", "told_mechanisms", "updated_at")
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The form, with what does the same over REST."""
+        name = NAME if object_id is None else unquote(object_id)
+        context = {
+            **(extra_context or {}),
+            "curl": curl(request, "PUT", "users/{}", name, body=EXAMPLE),
+        }
+        answer: HttpResponse = super().changeform_view(request, object_id, form_url, context)
+        return answer
+
+    def save_model(self, request: HttpRequest, obj: KafkaUser, form: Any, change: bool) -> None:
+        """Nodes know of it at once; connections go on."""
+        said = form.cleaned_data
+        author = user(request.user.get_username())
+        kafka_users.set_password(
+            obj.name, said[PASSWORD], said["for_mechanisms"], said["iterations"], author
+        )
+
+    def delete_model(self, request: HttpRequest, obj: KafkaUser) -> None:
+        """One; its connections are closed."""
+        kafka_users.delete(obj.name, MECHANISMS, user(request.user.get_username()))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[KafkaUser]) -> None:
+        """Those that were chosen."""
+        for each in queryset:
+            self.delete_model(request, each)
+
+    @admin.display(description="Mechanisms")
+    def told_mechanisms(self, known: KafkaUser) -> str:
+        """With how often each hashes."""
+        return ", ".join(f"{name} ({count})" for name, count in sorted(known.mechanisms.items()))

@@ -1,0 +1,239 @@
+"""Who may do what on the Kafka port: ACLs, and users of SASL/SCRAM."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.access import acl_changes, kafka_users
+from groups.access.scram_credentials import is_name
+from groups.api import serializers as shapes
+from groups.api.inputs import described
+from groups.api.problems import Problem
+from groups.api.schema import DRY_RUN, ID, NAME, PAGE, PART, page_beside, page_of
+from groups.api.views import View, actor
+from groups.core.acls import forms
+from groups.core.acls.bindings import (
+    Binding,
+    Filter,
+    Operation,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+from groups.core.authors import user as by
+from groups.models import Acl, KafkaUser
+
+FILTERED: Final[Mapping[str, type[IntEnum]]] = {
+    "resource_type": ResourceType,
+    "pattern": PatternType,
+    "operation": Operation,
+    "permission": Permission,
+}
+
+FILTER: Final = [
+    *(
+        OpenApiParameter(name, str, enum=[w.name for w in words if w.name != "UNKNOWN"])
+        for name, words in FILTERED.items()
+        if name != "resource_type"
+    ),
+    OpenApiParameter(
+        "name",
+        NAME,
+        description="Of the resource; with `pattern=MATCH`, whatever"
+        " has a say about a resource of this name.",
+    ),
+    OpenApiParameter("principal", NAME),
+    OpenApiParameter("host", NAME),
+]
+"""Kafka's AclBindingFilter: what is not said is open."""
+
+TYPES: Final = [word.name for word in ResourceType if word.name != "UNKNOWN"]
+
+USER_NAME: Final = OpenApiParameter("user", ID, OpenApiParameter.PATH)
+
+
+class Acls(View):
+    """The access rules of the Kafka port."""
+
+    @described(
+        operation_id="list_acls",
+        parameters=[OpenApiParameter("resource_type", str, enum=TYPES), *FILTER, *PAGE],
+        responses=page_beside(shapes.AclView, "authorizer", shapes.Authorizer),
+    )
+    def get(self, request: Request) -> Response:
+        """List ACLs as they were made. Beside them stands whether anybody goes by them."""
+
+        def shown(page: list[Acl]) -> Any:
+            return shapes.AclView(page, many=True).data
+
+        told = shapes.Authorizer({"is_on": acl_changes.is_on()}).data
+        rows = acl_changes.found(_filter(self.query))
+        return self.paged(request, rows, ["id"], shown, authorizer=told)
+
+    @described(
+        operation_id="create_acl",
+        parameters=[DRY_RUN],
+        request=shapes.NewAcl,
+        responses={
+            201: shapes.AclView,
+            200: OpenApiResponse(shapes.AclView, "It was there. Or it would be made."),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Make an ACL; it holds on all nodes within milliseconds. To ask twice makes one."""
+        asked = _binding(self.said)
+        if self.is_dry:
+            acl_changes.check(asked)
+            return Response(shapes.NewAcl(self.said).data)
+        acl, is_new = acl_changes.create(asked, by(actor(request)))
+        status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
+        return Response(shapes.AclView(acl).data, status=status)
+
+    @described(
+        operation_id="delete_acls",
+        parameters=[
+            OpenApiParameter("resource_type", str, enum=TYPES, required=True),
+            *FILTER,
+            DRY_RUN,
+        ],
+        request=None,
+        responses=shapes.DeletedAcls,
+    )
+    def delete(self, request: Request) -> Response:
+        """Delete all ACLs that the filter means, and list them. `resource_type` has to be said, and
+        may be ANY; `dry_run=true` lists what would go."""
+        if "resource_type" not in self.query:
+            error = {"parameter": "resource_type", "detail": "This has to be said; it may be ANY."}
+            detail = "Which ACLs?"
+            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=[error])
+        asked = _filter(self.query)
+        is_dry = self.is_dry
+        if is_dry:
+            rows = list(acl_changes.found(asked).order_by("id"))
+        else:
+            rows = acl_changes.delete(asked, by(actor(request)))
+        return Response(shapes.DeletedAcls({"dry_run": is_dry, "acls": rows}).data)
+
+
+def _filter(query: Mapping[str, Any]) -> Filter:
+    return Filter(
+        ResourceType[query.get("resource_type", "ANY")],
+        query.get("name"),
+        PatternType[query.get("pattern", "ANY")],
+        query.get("principal"),
+        query.get("host"),
+        Operation[query.get("operation", "ANY")],
+        Permission[query.get("permission", "ANY")],
+    )
+
+
+def _binding(said: Mapping[str, Any]) -> Binding:
+    """What the body asks for; a problem that points at the field that is wrong."""
+    made = Binding(
+        ResourceType[said["resource_type"]],
+        said["name"],
+        PatternType[said["pattern"]],
+        said["principal"],
+        said["host"],
+        Operation[said["operation"]],
+        Permission[said["permission"]],
+    )
+    fault = forms.fault(made)
+    if fault is not None:
+        raise ValidationError({fault[0]: [fault[1]]})
+    return made
+
+
+class Users(View):
+    """The users of the Kafka port (SASL/SCRAM)."""
+
+    @described(
+        operation_id="list_users",
+        parameters=[OpenApiParameter("q", PART, description="Part of the name."), *PAGE],
+        responses=page_of(shapes.KafkaUserView),
+    )
+    def get(self, request: Request) -> Response:
+        """List users by name, with what each can authenticate by; nothing of their passwords."""
+        found = KafkaUser.objects.filter(name__icontains=self.query.get("q", ""))
+
+        def shown(page: list[KafkaUser]) -> Any:
+            return shapes.KafkaUserView(page, many=True).data
+
+        return self.paged(request, found, ["name"], shown)
+
+
+class OneUser(View):
+    """A user of the Kafka port."""
+
+    @described(operation_id="get_user", parameters=[USER_NAME], responses=shapes.KafkaUserView)
+    def get(self, request: Request, user: str) -> Response:
+        """Show a user."""
+        return Response(shapes.KafkaUserView(_user(user)).data)
+
+    @described(
+        operation_id="set_password",
+        parameters=[USER_NAME, DRY_RUN],
+        request=shapes.Password,
+        responses={
+            201: shapes.KafkaUserView,
+            200: OpenApiResponse(shapes.KafkaUserView, "It was there. Or it could be done."),
+        },
+    )
+    def put(self, request: Request, user: str) -> Response:
+        """Make a user, or change its password for some mechanisms. Its connections go on; the next
+        login needs the new one."""
+        said = self.said
+        _check_name(user)
+        if self.is_dry:
+            told = {
+                "name": user,
+                "mechanisms": dict.fromkeys(said["mechanisms"], said["iterations"]),
+            }
+            return Response(shapes.KafkaUserView({**told, "updated_at": None}).data)
+        is_new = kafka_users.set_password(
+            user, said["password"], said["mechanisms"], said["iterations"], by(actor(request))
+        )
+        status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
+        return Response(shapes.KafkaUserView(_user(user)).data, status=status)
+
+    @described(
+        operation_id="delete_user",
+        parameters=[
+            USER_NAME,
+            OpenApiParameter("mechanism", str, enum=kafka_users.MECHANISMS),
+            DRY_RUN,
+        ],
+        request=None,
+        responses=shapes.KafkaUserView,
+    )
+    def delete(self, request: Request, user: str) -> Response:
+        """Delete a user, or its password for one mechanism: what was there. Who has no password any
+        more loses its connections."""
+        known, mechanism = _user(user), self.query.get("mechanism")
+        mechanisms = (mechanism,) if mechanism else kafka_users.MECHANISMS
+        gone = {m: n for m, n in known.mechanisms.items() if m in mechanisms}
+        if not gone:
+            raise Http404(f"The user {user} has no password for {mechanism}.")
+        if not self.is_dry:
+            kafka_users.delete(user, tuple(gone), by(actor(request)))
+        told = {"name": user, "mechanisms": gone, "updated_at": known.updated_at}
+        return Response(shapes.KafkaUserView(told).data)
+
+
+def _check_name(name: str) -> None:
+    if not is_name(name):
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", kafka_users.NO_NAME)
+
+
+def _user(name: str) -> KafkaUser:
+    found: KafkaUser | None = KafkaUser.objects.filter(name=name).first()
+    if found is None:
+        raise Http404(f"There is no user {name} of the Kafka port.")
+    return found

@@ -1,0 +1,46 @@
+"""Users of the Kafka port as people may see them: a view that has nothing of their passwords."""
+
+from django.db import migrations, models
+
+VIEW = """
+CREATE VIEW rollcall_user AS
+SELECT name, jsonb_object_agg(mechanism, iterations) AS mechanisms, max(updated_at) AS updated_at
+FROM rollcall_credential GROUP BY name
+"""
+
+
+class Migration(migrations.Migration):
+    dependencies = [("groups", "0030_freezes_and_deletions")]
+
+    operations = [
+        migrations.RunSQL(VIEW, "DROP VIEW rollcall_user"),
+        migrations.CreateModel(
+            name="KafkaUser",
+            fields=[
+                (
+                    "name",
+                    models.TextField(
+                        db_collation="C",
+                        help_text="The principal's name.",
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "mechanisms",
+                    models.JSONField(help_text="How often each mechanism hashes, by its name."),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(help_text="When the newest of its passwords was set."),
+                ),
+            ],
+            options={
+                "verbose_name": "user of the Kafka port",
+                "verbose_name_plural": "users of the Kafka port",
+                "db_table": "rollcall_user",
+                "managed": False,
+            },
+        ),
+        migrations.AlterModelOptions(name="acl", options={"verbose_name": "ACL"}),
+    ]

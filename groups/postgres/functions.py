@@ -1,0 +1,73 @@
+"""Statements under a name, as functions of the database, for roles that may not write the tables.
+
+They act as their owner and can do one thing each. Their bodies are the statements that nodes
+execute: there is one text of each, and they are made anew behind every migration, not by one.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.db import connection, connections, transaction
+
+NO_NODE: Final = -1
+"""In place of a node's id in the journal: no node did it."""
+
+DEFINITION: Final = """
+CREATE OR REPLACE FUNCTION {signature} RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $body$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN {statement} LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $body$
+"""
+"""A statement gives a row back where it changed something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A statement under a name. ``parameters`` are the statement's, with their types, in order;
+    ``said`` are those that are the same for everybody, as SQL."""
+
+    name: str
+    statement: str
+    parameters: tuple[tuple[str, str], ...]
+    said: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def call(self) -> str:
+        """What a client executes, with the parameters in order: whether anything was changed."""
+        given = ", ".join(f"%s::{kind}" for _, kind in self.parameters)
+        return f"SELECT {self.name}({given})"
+
+    @property
+    def signature(self) -> str:
+        """As PostgreSQL tells functions apart."""
+        return f"{self.name}({', '.join(kind for _, kind in self.parameters)})"
+
+    @property
+    def definition(self) -> str:
+        """The function. Its parameters have no names, which might be those of columns."""
+        names = {name: f"${n}" for n, (name, _) in enumerate(self.parameters, 1)}
+        said = {"node_id": str(NO_NODE), **self.said, **names}
+        return DEFINITION.format(signature=self.signature, statement=self.statement % said)
+
+    def changes(self, *arguments: Any) -> bool:
+        """Execute it on Django's connection: whether it changed anything."""
+        with connection.cursor() as cursor:
+            cursor.execute(self.call, arguments)
+            return bool(cursor.fetchone() == (True,))
+
+
+def sync(functions: Iterable[Function], using: str) -> None:
+    """Make them as this version has them."""
+    with transaction.atomic(using=using), connections[using].cursor() as cursor:
+        for function in functions:
+            cursor.execute(function.definition)
+            # They act as their owner: who may call them is told by groups.postgres.roles.
+            cursor.execute(f"REVOKE ALL ON FUNCTION {function.signature} FROM PUBLIC")

@@ -1,0 +1,163 @@
+"""``rollcall acl``: who may do what on the Kafka port, by the words of kafka-acls."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+
+from rollcall.cli.context import Form, rest_of
+from rollcall.cli.failures import Code, Failure
+from rollcall.cli.output import Column, Output, note, show, show_one
+
+app = typer.Typer(no_args_is_help=True, help="Access rules of the Kafka port.")
+
+LISTED: Final[Sequence[Column]] = (
+    Column("PERMISSION", "permission"),
+    Column("PRINCIPAL", "principal"),
+    Column("HOST", "host"),
+    Column("OPERATION", "operation"),
+    Column("TYPE", "resource_type"),
+    Column("NAME", "name"),
+    Column("PATTERN", "pattern"),
+)
+
+
+class Permission(StrEnum):
+    """What a rule says."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+
+
+class Pattern(StrEnum):
+    """How a rule's name is compared."""
+
+    LITERAL = "literal"
+    PREFIXED = "prefixed"
+
+
+class Patterns(StrEnum):
+    """Of which rules: ``match`` are all that have a say about a resource of this name."""
+
+    ANY = "any"
+    MATCH = "match"
+    LITERAL = "literal"
+    PREFIXED = "prefixed"
+
+
+def _option(name: str, meaning: str) -> Any:
+    return typer.Option(name, help=meaning, show_default=False)
+
+
+Principal = Annotated[str, _option("--principal", "User:NAME, or User:* for everybody.")]
+Operation = Annotated[str, _option("--operation", "read, write, describe, all ...")]
+Type = Annotated[str, _option("--type", "topic, group, cluster or transactional_id.")]
+Name = Annotated[str, _option("--name", "Of the resource; * means every one.")]
+
+SomePrincipal = Annotated[str | None, _option("--principal", "Of this one.")]
+SomeHost = Annotated[str | None, _option("--host", "From this address; * are those from any.")]
+SomeOperation = Annotated[str | None, _option("--operation", "On this operation.")]
+SomeType = Annotated[str | None, _option("--type", "On resources of this type.")]
+SomeName = Annotated[str | None, _option("--name", "On this name.")]
+SomePermission = Annotated[Permission | None, _option("--permission", "Those that say so.")]
+SomePattern = Annotated[Patterns, typer.Option("--pattern", help="How --name is compared.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
+
+
+def _filter(**said: Any) -> dict[str, Any]:
+    """What REST is asked by; what was not said is open."""
+    found = {name: value for name, value in said.items() if value is not None}
+    if found["pattern"] is Patterns.ANY:
+        del found["pattern"]
+    return found
+
+
+def _dry(is_dry: bool) -> dict[str, str]:
+    return {"dry_run": "true"} if is_dry else {}
+
+
+@app.command("list")
+def list_acls(
+    context: typer.Context,
+    principal: SomePrincipal = None,
+    operation: SomeOperation = None,
+    resource_type: SomeType = None,
+    name: SomeName = None,
+    pattern: SomePattern = Patterns.ANY,
+    host: SomeHost = None,
+    permission: SomePermission = None,
+    output: Form = Output.TABLE,
+) -> None:
+    """List access rules: all, or those that are meant."""
+    asked = _filter(
+        principal=principal,
+        operation=operation,
+        resource_type=resource_type,
+        name=name,
+        pattern=pattern,
+        host=host,
+        permission=permission,
+    )
+    show(rest_of(context).pages("/acls", **asked), LISTED, output)
+
+
+@app.command()
+def create(
+    context: typer.Context,
+    principal: Principal,
+    operation: Operation,
+    resource_type: Type,
+    name: Name,
+    pattern: Annotated[
+        Pattern, typer.Option("--pattern", help="How a name is compared.")
+    ] = Pattern.LITERAL,
+    host: Annotated[str, typer.Option("--host", help="An address; * is any.")] = "*",
+    permission: Annotated[
+        Permission, typer.Option("--permission", help="A denial wins.")
+    ] = Permission.ALLOW,
+    dry_run: DryRun = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Make an access rule; it holds at once. One that is there stays."""
+    body = {
+        "principal": principal,
+        "operation": operation.upper(),
+        "resource_type": resource_type.upper(),
+        "name": name,
+        "pattern": pattern.upper(),
+        "host": host,
+        "permission": permission.upper(),
+    }
+    show_one(rest_of(context).ask("POST", "/acls", _dry(dry_run), body)[1], LISTED, output)
+
+
+@app.command()
+def delete(
+    context: typer.Context,
+    principal: SomePrincipal = None,
+    operation: SomeOperation = None,
+    resource_type: SomeType = None,
+    name: SomeName = None,
+    pattern: SomePattern = Patterns.ANY,
+    host: SomeHost = None,
+    permission: SomePermission = None,
+    dry_run: DryRun = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Delete all access rules that are meant, and list them. Something has to be said of them."""
+    asked = _filter(
+        principal=principal,
+        operation=operation,
+        resource_type=resource_type,
+        name=name,
+        pattern=pattern,
+        host=host,
+        permission=permission,
+    )
+    if not asked:
+        raise Failure(Code.USAGE, "Which rules? Say something of them; --type any means all.")
+    asked.setdefault("resource_type", "any")
+    told = rest_of(context).ask("DELETE", "/acls", {**asked, **_dry(dry_run)})[1]
+    show(told["acls"], LISTED, output)
+    note(f"{len(told['acls'])} would be deleted." if dry_run else f"{len(told['acls'])} deleted.")

@@ -1,0 +1,142 @@
+"""ACLs and users of the Kafka port in the admin: made, looked at, deleted, by those who may."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from groups.access import acl_changes, kafka_users
+from groups.access.staff_roles import ADMINISTRATOR, OPERATOR
+from groups.core.authors import user
+from groups.models import Acl, Journal, KafkaUser
+from tests.admin.visitors import text, visitor
+from tests.api.asked import RULE
+
+pytestmark = pytest.mark.django_db
+
+ACLS, USERS = "/admin/groups/acl/", "/admin/groups/kafkauser/"
+
+FORM = {
+    "permission": "ALLOW",
+    "principal": "User:ann",
+    "operation": "READ",
+    "resource_type": "TOPIC",
+    "name": "orders",
+    "pattern": "PREFIXED",
+    "host": "*",
+}
+PASSWORD = {
+    "name": "ann",
+    "password": " pässword ",
+    "again": " pässword ",
+    "for_mechanisms": ["SCRAM-SHA-256"],
+    "iterations": "4096",
+}
+OLGA = user("olga")
+
+
+@pytest.fixture(autouse=True)
+def _authorizer(settings: Any) -> None:
+    settings.AUTHORIZER = "on"
+
+
+@pytest.fixture
+def administrator() -> Client:
+    return visitor(ADMINISTRATOR, name="olga")
+
+
+def test_an_acl_is_made_and_deleted(administrator: Client) -> None:
+    assert administrator.post(f"{ACLS}add/", FORM).status_code == 302
+    assert "already exists" in text(administrator.post(f"{ACLS}add/", FORM))
+    acl = Acl.objects.get()
+    page = text(administrator.get(ACLS))
+    assert "User:ann" in page and "TOPIC orders" in page
+    assert administrator.post(f"{ACLS}{acl.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert not Acl.objects.exists()
+    told = Journal.objects.filter(kind__startswith="acl-").order_by("id")
+    assert [(e.kind, e.details["author"]["user"]) for e in told] == [
+        ("acl-created", "olga"),
+        ("acl-deleted", "olga"),
+    ]
+
+
+def test_those_that_were_chosen_are_deleted(administrator: Client) -> None:
+    made = [acl_changes.create(RULE._replace(name=name), OLGA)[0].pk for name in "abc"]
+    chosen = {"action": "delete_selected", "_selected_action": made[:2], "post": "yes"}
+    assert administrator.post(ACLS, chosen).status_code == 302
+    assert [acl.pk for acl in Acl.objects.all()] == made[2:]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"principal": "ann"}, "no colon is present"),
+        ({"resource_type": "CLUSTER"}, "The only valid name for the CLUSTER resource"),
+        ({"name": "a\u202eb"}, "U+202E"),
+        ({"operation": "ANY"}, "not one of the available choices"),
+    ],
+)
+def test_what_can_be_no_acl_is_said_beside_its_field(
+    administrator: Client, change: dict[str, str], sentence: str
+) -> None:
+    assert sentence in text(administrator.post(f"{ACLS}add/", {**FORM, **change}))
+    assert not Acl.objects.exists()
+
+
+def test_there_is_room_for_so_many(administrator: Client, settings: Any) -> None:
+    settings.ACLS_MAX = 0
+    assert "There may be 0 ACLs" in text(administrator.post(f"{ACLS}add/", FORM))
+
+
+def test_without_an_authorizer_nothing_is_made_or_deleted(
+    administrator: Client, settings: Any
+) -> None:
+    made, _ = acl_changes.create(RULE, OLGA)
+    settings.AUTHORIZER = "off"
+    assert "No authorizer is on" in text(administrator.get(ACLS))
+    assert administrator.post(f"{ACLS}add/", FORM).status_code == 403
+    assert administrator.post(f"{ACLS}{made.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert Acl.objects.count() == 1
+
+
+def test_a_user_is_made_gets_another_password_and_is_deleted(administrator: Client) -> None:
+    assert administrator.post(f"{USERS}add/", PASSWORD).status_code == 302
+    assert KafkaUser.objects.get().mechanisms == {"SCRAM-SHA-256": 4096}
+    assert "SCRAM-SHA-256 (4096)" in text(administrator.get(USERS))
+    changed = {**PASSWORD, "iterations": "8192"}
+    del changed["name"]
+    assert administrator.post(f"{USERS}ann/change/", changed).status_code == 302
+    assert KafkaUser.objects.get().mechanisms == {"SCRAM-SHA-256": 8192}
+    assert administrator.post(f"{USERS}ann/delete/", {"post": "yes"}).status_code == 302
+    assert not KafkaUser.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"again": "another"},
+        {"password": "", "again": ""},
+        {"password": "a\tb", "again": "a\tb"},
+        {"name": "a\nb"},
+        {"name": "x" * 257},
+        {"for_mechanisms": []},
+        {"iterations": "100"},
+    ],
+)
+def test_what_can_be_no_user_is_not_made(administrator: Client, change: Any) -> None:
+    page = text(administrator.post(f"{USERS}add/", {**PASSWORD, **change}))
+    assert "pässword" not in page
+    assert not KafkaUser.objects.exists()
+
+
+def test_a_user_that_is_there_is_not_made_again(administrator: Client) -> None:
+    """Else a mistyped name would give somebody another password."""
+    kafka_users.set_password("ann", "first", ["SCRAM-SHA-512"], 4096, OLGA)
+    assert "already exists" in text(administrator.post(f"{USERS}add/", PASSWORD))
+    assert KafkaUser.objects.get().mechanisms == {"SCRAM-SHA-512": 4096}
+
+
+def test_operators_see_neither() -> None:
+    operator = visitor(OPERATOR, name="olaf")
+    for path in (ACLS, f"{ACLS}add/", USERS, f"{USERS}add/"):
+        assert operator.get(path).status_code == 403

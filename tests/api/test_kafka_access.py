@@ -1,0 +1,221 @@
+"""ACLs and users of the Kafka port over REST: the wire's own rules, by another door."""
+
+import random
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from groups.access import acl_changes, kafka_users
+from groups.access import scram_credentials as scram
+from groups.core.acls.bindings import (
+    Binding,
+    Filter,
+    Operation,
+    PatternType,
+    Permission,
+    ResourceType,
+)
+from groups.core.authors import user
+from groups.models import Acl, AuditEntry, Journal, KafkaUser, ScramCredential
+from tests.api.conftest import Api
+
+pytestmark = pytest.mark.django_db
+
+RULE = {
+    "resource_type": "TOPIC",
+    "name": "orders",
+    "principal": "User:ann",
+    "operation": "READ",
+}
+OLGA = user("olga")
+
+
+@pytest.fixture
+def keeper(api: Api) -> Client:
+    """Who may do all of this."""
+    verbs = ("view_acl", "add_acl", "delete_acl")
+    return api(*verbs, "view_kafkauser", "change_kafkauser", "delete_kafkauser")
+
+
+def send(client: Client, method: str, path: str, body: Any = None, status: int = 200) -> Any:
+    """The answer's JSON."""
+    answer: Any = client.generic(
+        method,
+        f"/api/v1/{path}",
+        "" if body is None else __import__("json").dumps(body),
+        content_type="application/json",
+    )
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def test_an_acl_is_made_once_and_deleted(keeper: Client) -> None:
+    made = send(keeper, "POST", "acls", RULE, 201)
+    assert made | RULE == made and made["host"] == "*" and made["permission"] == "ALLOW"
+    assert send(keeper, "POST", "acls", RULE) == made
+    listed = send(keeper, "GET", "acls?principal=User:ann")
+    assert listed["data"] == [made] and listed["authorizer"] == {"is_on": True}
+    would = send(keeper, "DELETE", "acls?resource_type=ANY&dry_run=true")
+    assert would == {"dry_run": True, "acls": [made]} and Acl.objects.count() == 1
+    assert send(keeper, "DELETE", "acls?resource_type=topic&name=orders")["acls"] == [made]
+    assert send(keeper, "DELETE", "acls?resource_type=topic&name=orders")["acls"] == []
+    told = Journal.objects.filter(kind__startswith="acl-").order_by("id")
+    assert [entry.kind for entry in told] == ["acl-created", "acl-deleted"]
+    assert all("user" in entry.details["author"] for entry in told)
+    kinds = AuditEntry.objects.filter(kind__startswith="acl-").values_list("kind", flat=True)
+    assert sorted(kinds) == ["acl-created", "acl-deleted"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"resource_type": "CLUSTER"}, "name"),
+        ({"name": ""}, "name"),
+        ({"name": "x" * 2_000}, "name"),
+        ({"name": "é" * 1_000}, "name"),
+        ({"name": "a\nb"}, "name"),
+        ({"principal": "ann"}, "principal"),
+        ({"principal": ""}, "principal"),
+        ({"host": " "}, "host"),
+        ({"operation": "ANY"}, "operation"),
+        ({"pattern": "MATCH"}, "pattern"),
+        ({"permission": "maybe"}, "permission"),
+        ({"resource_type": "ANY"}, "resource_type"),
+        ({"hots": "*"}, "hots"),
+    ],
+)
+def test_what_can_be_no_acl_is_pointed_at(
+    keeper: Client, change: dict[str, str], field: str
+) -> None:
+    for query in ("", "?dry_run=true"):
+        told = send(keeper, "POST", f"acls{query}", {**RULE, **change}, 400)
+        assert [error["pointer"] for error in told["errors"]] == [f"#/{field}"]
+    assert not Acl.objects.exists()
+
+
+def test_a_dry_run_makes_nothing(keeper: Client) -> None:
+    assert send(keeper, "POST", "acls?dry_run=true", RULE)["name"] == "orders"
+    assert not Acl.objects.exists()
+    password = {"password": "a secret"}
+    told = send(keeper, "PUT", "users/ann?dry_run=true", password)
+    assert set(told["mechanisms"]) == set(scram.HASHES)
+    assert not KafkaUser.objects.exists()
+
+
+def test_there_are_as_many_acls_as_there_may_be(keeper: Client, settings: Any) -> None:
+    settings.ACLS_MAX = 1
+    send(keeper, "POST", "acls", RULE, 201)
+    told = send(keeper, "POST", "acls", {**RULE, "name": "other"}, 400)
+    assert told["code"] == "policy_violation" and told["kafka_error_code"] == 44
+    send(keeper, "POST", "acls", RULE)
+
+
+def test_nothing_is_made_that_nobody_goes_by(keeper: Client, settings: Any) -> None:
+    settings.AUTHORIZER = "off"
+    for method, path, body in (("POST", "acls", RULE), ("DELETE", "acls?resource_type=any", None)):
+        told = send(keeper, method, path, body, 409)
+        assert (told["code"], told["kafka_error_code"]) == ("security_disabled", 54)
+    assert send(keeper, "GET", "acls")["authorizer"] == {"is_on": False}
+
+
+def test_all_is_not_deleted_by_mistake(keeper: Client) -> None:
+    told = send(keeper, "DELETE", "acls", None, 400)
+    assert told["errors"][0]["parameter"] == "resource_type"
+
+
+NAMES = ["a", "ab", "abc", "a_", "a%", "*", "\\", "b"]
+
+
+def some_binding(chance: random.Random) -> Binding:
+    return Binding(
+        chance.choice([ResourceType.TOPIC, ResourceType.GROUP]),
+        chance.choice(NAMES),
+        chance.choice([PatternType.LITERAL, PatternType.PREFIXED]),
+        chance.choice(["User:ann", "User:*"]),
+        chance.choice(["*", "127.0.0.1"]),
+        chance.choice([Operation.READ, Operation.ALL]),
+        chance.choice([Permission.ALLOW, Permission.DENY]),
+    )
+
+
+def some_filter(chance: random.Random) -> Filter:
+    made = some_binding(chance)
+    return Filter(
+        chance.choice([ResourceType.ANY, made.resource_type]),
+        chance.choice([None, *NAMES, "abcd"]),
+        chance.choice([PatternType.ANY, PatternType.MATCH, made.pattern]),
+        chance.choice([None, made.principal]),
+        chance.choice([None, made.host]),
+        chance.choice([Operation.ANY, made.operation]),
+        chance.choice([Permission.ANY, made.permission]),
+    )
+
+
+def test_postgresql_finds_what_the_rules_mean() -> None:
+    chance = random.Random(7)
+    there = {some_binding(chance) for _ in range(60)}
+    for each in there:
+        acl_changes.create(each, OLGA)
+    for _ in range(300):
+        asked = some_filter(chance)
+        found = {acl_changes.binding(row) for row in acl_changes.found(asked)}
+        assert found == {each for each in there if asked.matches(each)}, asked
+
+
+def test_a_user_is_made_changed_and_deleted(keeper: Client) -> None:
+    odd = "anna%20%2F%20m%C3%BCller"
+    made = send(keeper, "PUT", f"users/{odd}", {"password": " pässword "}, 201)
+    assert made["name"] == "anna / müller"
+    assert made["mechanisms"] == dict.fromkeys(scram.HASHES, scram.ITERATIONS)
+    kept = ScramCredential.objects.get(mechanism="SCRAM-SHA-256")
+    salted = scram.salted("SCRAM-SHA-256", " pässword ", bytes(kept.salt), kept.iterations)
+    shown = scram.credential("SCRAM-SHA-256", salted, bytes(kept.salt), kept.iterations)
+    assert shown.stored_key == bytes(kept.stored_key)
+    more = {"password": "another", "mechanisms": ["SCRAM-SHA-512"], "iterations": 4096}
+    changed = send(keeper, "PUT", f"users/{odd}", more)
+    assert changed["mechanisms"] == {"SCRAM-SHA-256": 8192, "SCRAM-SHA-512": 4096}
+    assert [row["name"] for row in send(keeper, "GET", "users?q=anna")["data"]] == [made["name"]]
+    gone = send(keeper, "DELETE", f"users/{odd}?mechanism=SCRAM-SHA-512")
+    assert gone["mechanisms"] == {"SCRAM-SHA-512": 4096}
+    send(keeper, "DELETE", f"users/{odd}?dry_run=true")
+    assert send(keeper, "GET", f"users/{odd}")["mechanisms"] == {"SCRAM-SHA-256": 8192}
+    send(keeper, "DELETE", f"users/{odd}")
+    send(keeper, "GET", f"users/{odd}", status=404)
+    send(keeper, "DELETE", f"users/{odd}", status=404)
+    told = str(list(AuditEntry.objects.values())) + str(list(Journal.objects.values()))
+    assert "pässword" not in told and "another" not in told
+    assert Journal.objects.filter(kind="credential-set").count() == 3
+    assert Journal.objects.filter(kind="credential-deleted").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "password"),
+        ({"password": ""}, "password"),
+        ({"password": "a\nb"}, "password"),
+        ({"password": "x" * 2_000}, "password"),
+        ({"password": 7}, "password"),
+        ({"password": "x", "iterations": 4_095}, "iterations"),
+        ({"password": "x", "iterations": 100_000}, "iterations"),
+        ({"password": "x", "mechanisms": []}, "mechanisms"),
+        ({"password": "x", "salt": "x"}, "salt"),
+    ],
+)
+def test_what_is_no_password_is_pointed_at(keeper: Client, body: Any, field: str) -> None:
+    told = send(keeper, "PUT", "users/ann", body, 400)
+    assert told["errors"][0]["pointer"] == f"#/{field}"
+    assert not KafkaUser.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["a%0Ab", "x" * 257, "%E2%80%A8"])
+def test_a_name_that_nobody_can_have_is_refused(keeper: Client, name: str) -> None:
+    send(keeper, "PUT", f"users/{name}", {"password": "x"}, 400)
+
+
+def test_what_verifies_a_password_is_never_told(keeper: Client) -> None:
+    kafka_users.set_password("ann", "a secret", ["SCRAM-SHA-256"], 4096, OLGA)
+    told = keeper.get("/api/v1/users").content.decode()
+    for word in ("salt", "key", "secret"):
+        assert word not in told
