@@ -25,11 +25,13 @@ REBALANCE_MS = 60_000
 CLIENT_ID = b"bench"
 
 
-def frame(request: Message, version: int, correlation_id: int) -> bytes:
+def frame(
+    request: Message, version: int, correlation_id: int, client_id: bytes = CLIENT_ID
+) -> bytes:
     """One request, length included."""
     assert request.api_key is not None
     head = request.api_key.to_bytes(2, "big") + version.to_bytes(2, "big")
-    head += correlation_id.to_bytes(4, "big") + len(CLIENT_ID).to_bytes(2, "big") + CLIENT_ID
+    head += correlation_id.to_bytes(4, "big") + len(client_id).to_bytes(2, "big") + client_id
     tags: bytes = b"\0" if request.flexible(version) else b""
     payload = head + tags + encode(request, version)
     return len(payload).to_bytes(4, "big") + payload

@@ -565,6 +565,39 @@ SETTINGS: tuple[Setting, ...] = (
         1,
         100_000,
     ),
+    # How much a client may use (docs/quotas.md).
+    Number(
+        "client.quotas.max",
+        10_000,
+        "ours: each node has all of them in memory, and reads all of them when one changes",
+        1,
+        100_000,
+    ),
+    Number(
+        "client.quotas.metered.max",
+        10_000,
+        "ours: so many clients' use is counted by a node at once, a kilobyte each; of more, that of"
+        " who has asked nothing for longest is forgotten",
+        100,
+        1_000_000,
+    ),
+    Number("quota.window.num", 11, "so many windows of what a client used are looked at", 2, 100),
+    Number(
+        "quota.window.size.seconds",
+        1,
+        "how long each is, and so the longest pause of who used too much; never more than a third"
+        " of the shortest session that a member may have",
+        1,
+        60,
+    ),
+    Number(
+        "controller.quota.window.num",
+        11,
+        "with the next: so many seconds' worth of partitions may be made and deleted at once",
+        2,
+        100,
+    ),
+    Number("controller.quota.window.size.seconds", 1, "as quota.window.size.seconds", 1, 60),
     # What the Overview says needs attention (groups/queries/attention.py).
     Number(
         "attention.unsettled.ms", 60_000, "ours: a rebalance that goes on longer is named", 1_000

@@ -18,6 +18,7 @@ from django.conf import settings
 
 from groups import broker_configs, plugins, strategies
 from groups.access.acls import Acls
+from groups.access.quotas import Quotas
 from groups.access.scram_credentials import BELL as CREDENTIALS_BELL
 from groups.access.scram_credentials import Credentials
 from groups.access.wire_audit import WireAudit
@@ -58,6 +59,7 @@ from groups.store import preflight
 from groups.store.sql import configs
 from groups.store.sql.acls import BELL as ACLS_BELL
 from groups.store.sql.liveness import LOOK_BELL, WATCH_BELL
+from groups.store.sql.quotas import BELL as QUOTAS_BELL
 from groups.store.sql.slots import BELL as SLOTS_BELL
 
 logger = logging.getLogger(__name__)
@@ -112,6 +114,14 @@ class NodeSettings:
     sasl_lockout_ms: int
     connection_failed_authentication_delay_ms: int
     connections_max_reauth_ms: int
+    group_min_session_timeout_ms: int
+    group_consumer_min_session_timeout_ms: int
+    consumer_min_session_timeout_ms: int
+    quota_window_num: int
+    quota_window_size_seconds: int
+    controller_quota_window_num: int
+    controller_quota_window_size_seconds: int
+    client_quotas_metered_max: int
 
     @classmethod
     def from_django(cls) -> Self:
@@ -197,6 +207,7 @@ class Node:
         self.commanded_topics = CommandedTopics(self.coordinator, self.catalogue)
         self.credentials = Credentials(self._reader)
         self.acls = Acls.from_django(self._reader, me.node_id)
+        self.quotas = Quotas.from_django(self._reader, me.node_id)
         self.audit = WireAudit(self._reader)
         self.doorbell = Doorbell(self._listeners())
 
@@ -222,6 +233,7 @@ class Node:
             WATCH_BELL: self.watched.rung,
             SLOTS_BELL: self.keeper.rung,
             CREDENTIALS_BELL: self.credentials.rung,
+            QUOTAS_BELL: self.quotas.rung,
         }
 
     async def start(self) -> None:
@@ -240,6 +252,7 @@ class Node:
             await preflight.warn(connection)
             await self.catalogue.load(connection)
             await self.credentials.load(connection)
+            await self.quotas.load(connection)
             if self.acls is not None:
                 await self.acls.load(connection)
         await self.keeper.start()

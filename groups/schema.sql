@@ -1035,6 +1035,16 @@ CREATE SEQUENCE public.rollcall_producer_id
     NO MAXVALUE
     CACHE 1;
 
+CREATE TABLE public.rollcall_quota (
+    entity_type text NOT NULL,
+    user_name text NOT NULL COLLATE pg_catalog."C",
+    client_id text NOT NULL COLLATE pg_catalog."C",
+    ip text NOT NULL COLLATE pg_catalog."C",
+    key text NOT NULL,
+    value double precision NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.rollcall_rebalance_cost (
     id bigint NOT NULL,
     group_id text NOT NULL COLLATE pg_catalog."C",
@@ -1229,6 +1239,9 @@ ALTER TABLE ONLY public.rollcall_producer
 
 ALTER TABLE ONLY public.rollcall_producer
     ADD CONSTRAINT rollcall_producer_producer_id_key UNIQUE (producer_id);
+
+ALTER TABLE ONLY public.rollcall_quota
+    ADD CONSTRAINT rollcall_quota_pkey PRIMARY KEY (entity_type, user_name, client_id, ip, key);
 
 ALTER TABLE ONLY public.rollcall_rebalance_cost
     ADD CONSTRAINT rollcall_rebalance_cost_pkey PRIMARY KEY (id);

@@ -13,6 +13,7 @@ from protocol.call import Call, Served
 from protocol.handlers import (
     acknowledge_command,
     add_offsets_to_txn,
+    alter_client_quotas,
     alter_user_scram_credentials,
     api_versions,
     consumer_group_describe,
@@ -84,7 +85,7 @@ class Api:
 
 API_VERSIONS = 18
 
-BULKY = frozenset({3, 9, 11, 15, 16, 29, 31, 32, 50, 66, 69, 75, 10010})
+BULKY = frozenset({3, 9, 11, 15, 16, 29, 31, 32, 48, 50, 66, 69, 75, 10010})
 """Metadata, OffsetFetch, JoinGroup (the leader's), what describes or lists, PrepareAssignment."""
 
 
@@ -149,6 +150,7 @@ APIS: Mapping[int, Api] = {
         _api(44, incremental_alter_configs.handle),
         _api(47, offset_delete.handle),
         _api(48, describe_client_quotas.handle),
+        _api(49, alter_client_quotas.handle),
         _api(50, describe_user_scram_credentials.handle),
         _api(51, alter_user_scram_credentials.handle),
         _api(60, describe_cluster.handle),

@@ -19,13 +19,14 @@ from groups.core.events import Ticket
 from groups.event_loop import Durations
 from groups.node import NodeSettings
 from protocol import apis
-from protocol.apis import API_VERSIONS, Api
+from protocol.apis import API_VERSIONS, UNAUTHENTICATED, Api
 from protocol.authorization import enforcement
 from protocol.call import Call
 from protocol.handlers.api_versions import unsupported_version_body
 from protocol.handlers.support import validation
 from protocol.refusals import Refusal
 from protocol.request_limits import LOOKED_AT_BYTES, exceeded, refused
+from protocol.request_meter import RequestMeter
 from rollcall.wire.codec import decode, encode, encode_large, is_large
 from rollcall.wire.disposal import discard
 from rollcall.wire.errors import WireError
@@ -82,7 +83,10 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
                 connection.long_one_done(len(frame))
                 is_long = False
             try:
-                reply = await self._serve(connection, frame)
+                if connection.server.node.quotas.of_clients:
+                    reply = await self._metered(connection, frame)
+                else:
+                    reply = await self._serve(connection, frame)
             except WireError as error:
                 logger.info("closing %s: %s", connection.peer, error)
                 return
@@ -92,7 +96,16 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             if connection.is_blocked:
                 await connection.unblocked()
 
-    async def _serve(self, connection: Any, frame: bytes) -> bytes | None:
+    async def _metered(self, connection: Any, frame: bytes) -> bytes | None:
+        """The same where clients have quotas."""
+        meter = RequestMeter(connection.server.metering, len(frame))
+        reply = await meter.run(self._serve(connection, frame, meter))
+        meter.written(reply)
+        return reply
+
+    async def _serve(
+        self, connection: Any, frame: bytes, meter: RequestMeter | None = None
+    ) -> bytes | None:
         header, offset = parse_header(frame, connection.is_flexible)
         api = connection.apis.get(header.api_key)
         if api is None:
@@ -103,22 +116,20 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
         server, is_long = connection.server, len(frame) >= LARGE_FRAME_BYTES
         settings = server.node.settings
         flexible, waste = version >= api.replies_flexible_since, list[Any]()
+        beside = server.beside if meter is None else meter.side(server.beside)
         try:
             if is_long:
                 reading = partial(_read, api, version, frame, offset, settings)
-                request, response = await _beside(server.beside, reading)
+                request, response = await _beside(beside, reading)
                 waste.append(request)
             else:
                 request, response = _read(api, version, frame, offset, settings)
             call = self._call(connection, header, is_long)
+            if meter is not None and connection.apis is not UNAUTHENTICATED:
+                meter.asked(call, api.key, header.client_id)
             if response is None:
-                is_open, began = not call.access.is_on, monotonic()
-                response = await (
-                    api.handle(request, call) if is_open else enforcement.serve(api, request, call)
-                )
-                _count(server.served[api.name], response, monotonic() - began)
-            if call.throttle_ms:
-                connection.mute(call.throttle_ms)
+                response = await _handled(server, api, request, call)
+            _pause(connection, call, response, meter)
             if response is None:
                 return None
             if (api.is_bulky or len(frame) >= SMALL_FRAME_BYTES) and is_large(response):
@@ -126,10 +137,10 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
                 async with server.reply_bytes.turn:
                     await server.reply_bytes.room()
                     writing = partial(_written, api, version, response, header, flexible)
-                    return await _beside(server.beside, writing)
+                    return await _beside(beside, writing)
             if len(frame) >= HUGE_FRAME_BYTES:
                 writing = partial(_written, api, version, response, header, flexible)
-                return await _beside(server.beside, writing)
+                return await _beside(beside, writing)
             body = encode(response, version)
             _check_length(api, body)
             return response_frame(header.correlation_id, body, flexible)
@@ -159,6 +170,23 @@ class RequestConsumer(AsyncConsumer):  # type: ignore[misc]  # channels is untyp
             served=apis.advertised,
             session=connection.session,
         )
+
+
+async def _handled(server: Any, api: Api, request: Any, call: Call) -> Any:
+    """The handler's answer."""
+    is_open, began = not call.access.is_on, monotonic()
+    serving = api.handle(request, call) if is_open else enforcement.serve(api, request, call)
+    response = await serving
+    _count(server.served[api.name], response, monotonic() - began)
+    return response
+
+
+def _pause(connection: Any, call: Call, response: Any, meter: RequestMeter | None) -> None:
+    """Read nothing more for a while of who has used too much; the answer says for how long."""
+    if meter is not None:
+        meter.answered(response, call)
+    if call.throttle_ms:
+        connection.mute(call.throttle_ms)
 
 
 class Served:

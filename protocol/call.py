@@ -11,7 +11,7 @@ from asyncio import Future
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from groups.cluster.view import Endpoint
 from groups.core.authors import Author
@@ -25,6 +25,21 @@ from protocol.authorization.access import Open
 from protocol.session import Session
 
 T = TypeVar("T")
+
+
+THROTTLED: Final = "The throttling quota has been exceeded."
+
+
+class Mutations(Protocol):
+    """What a client's quota says of changes of the catalogue (``protocol.metering``)."""
+
+    wait_ms: int
+
+    def take(self, partitions: int, /) -> bool:
+        """Whether so many partitions may be made or deleted now."""
+
+    def pause_ms(self) -> int:
+        """For how long the connection pauses."""
 
 
 class Waiter(Protocol):
@@ -102,7 +117,8 @@ class Call:
     connection for so long, once the request is answered. ``memory`` is the connection's: what the
     handler of an API remembers from one of its requests to the next, by API key or by name.
     ``served`` are the APIs that ApiVersions tells of. ``session``: who is at the other end, and
-    which listener the connection came by.
+    which listener the connection came by. ``mutations`` is None where changes of the catalogue
+    are free.
     """
 
     node: Node
@@ -124,6 +140,12 @@ class Call:
     memory: dict[int | str | None, int] = field(default_factory=dict)
     served: Callable[[], Sequence[Served]] = tuple
     session: Session = field(default_factory=Session)
+    mutations: Mutations | None = None
+
+    def change_topics(self, partitions: int) -> None:
+        """So many are about to be made or deleted. Refuses THROTTLING_QUOTA_EXCEEDED."""
+        if self.mutations is not None and not self.mutations.take(partitions):
+            raise Refuse(ErrorCode.THROTTLING_QUOTA_EXCEEDED, THROTTLED)
 
     @property
     def access(self) -> Open:

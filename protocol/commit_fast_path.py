@@ -20,6 +20,7 @@ from groups.core.rows import slot_of
 from protocol.handlers import offset_commit
 from protocol.handlers.support import validation
 from protocol.host import Host
+from protocol.metering import ClientMeter
 from protocol.session import Session
 from rollcall.wire.codec import decode, encode
 from rollcall.wire.errors import WireError
@@ -48,6 +49,7 @@ class CommitFastPath:
         "_ended",
         "_header",
         "_host",
+        "_meter",
         "_number",
         "_server",
         "_session",
@@ -67,6 +69,7 @@ class CommitFastPath:
         self._server = server
         self._number = number
         self._session = session
+        self._meter = ClientMeter(server.metering, session)
         self._write = write
         self._ended = ended
         self._host = ""
@@ -98,6 +101,8 @@ class CommitFastPath:
         node, group_id = self._server.node, request.group_id
         settings, coordinator = node.settings, node.coordinator
         validation.group_id(group_id, settings)
+        if self._meter.quotas.of_clients and self._meter.counts(header.client_id):
+            return False
         if not coordinator.serves(slot_of(group_id)) or offset_commit.is_outsider(request):
             return False
         entries = self._entries(request, header.api_version)

@@ -26,6 +26,7 @@ from protocol.heartbeat_fast_path import (
 )
 from protocol.heartbeat_hold import Hold
 from protocol.host import Host
+from protocol.metering import ClientMeter
 from protocol.session import Session
 from rollcall.wire.errors import FrameError
 from rollcall.wire.frames import FrameBuffer
@@ -81,7 +82,8 @@ class KafkaConnection(asyncio.Protocol):
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
         self._commit = self._commit_path()
-        self._fast: FastPath = NoFastPath(server.coordinator)
+        self._meter = ClientMeter(server.metering, self.session)
+        self._fast: FastPath = NoFastPath(server.coordinator, self._meter)
         self._speak(apis)
         self._reserved = 0
         self._long_bytes = 0
@@ -121,8 +123,10 @@ class KafkaConnection(asyncio.Protocol):
     def _heartbeat_path(self, apis: Mapping[int, Api]) -> FastPath:
         coordinator, access = self.server.coordinator, self.session.access
         if apis is not APIS:
-            return NoFastPath(coordinator)
-        return JudgedFastPath(coordinator, access) if access.is_on else FastPath(coordinator)
+            return NoFastPath(coordinator, self._meter)
+        if access.is_on:
+            return JudgedFastPath(coordinator, self._meter, access)
+        return FastPath(coordinator, self._meter)
 
     def _commit_path(self) -> CommitFastPath:
         make = JudgedCommitFastPath if self.session.access.is_on else CommitFastPath
@@ -153,6 +157,17 @@ class KafkaConnection(asyncio.Protocol):
         self._is_admitted = True
         if wait_ms:
             self.mute(wait_ms)
+        if self.server.node.quotas.of_addresses:
+            self._count_newcomer()
+
+    def _count_newcomer(self) -> None:
+        """Where too many connections came from an address, this one is closed after a pause, as
+        with Kafka: nothing is read of it."""
+        pause_ms = self.server.metering.connection_pause_ms(self.peer)
+        if pause_ms:
+            logger.info("closing %s: too many connections a second", self.peer)
+            self._doomed = True
+            self.mute(pause_ms)
 
     @property
     def has_spoken(self) -> bool:

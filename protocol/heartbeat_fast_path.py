@@ -11,6 +11,7 @@ from groups.core.acls.bindings import Operation, ResourceType
 from groups.core.errors import ErrorCode
 from groups.core.group import Beat, Millis
 from protocol.authorization.access import Open
+from protocol.metering import ClientMeter
 from rollcall.wire.codec import decode
 from rollcall.wire.errors import WireError
 from rollcall.wire.frames import parse_header
@@ -54,11 +55,13 @@ class FastPath:
         "_after",
         "_beat",
         "_before",
+        "_client_id",
         "_code",
         "_coordinator",
         "_generation",
         "_instance",
         "_member",
+        "_meter",
         "_swaps",
         "_tail",
         "_version",
@@ -69,13 +72,15 @@ class FastPath:
         "is_calm",
     )
 
-    def __init__(self, coordinator: CoordinatorRuntime) -> None:
+    def __init__(self, coordinator: CoordinatorRuntime, meter: ClientMeter) -> None:
         self._coordinator = coordinator
+        self._meter = meter
         self._views = coordinator.heartbeat_views
         self.head = b""
         """Of the last heartbeat: length, key and version. Empty before the first."""
         self._tail = b""  # what follows its correlation id
         self._version = 0
+        self._client_id: str | None = ""
         self.group_id = ""
         self._member = ""
         self._instance: str | None = None
@@ -118,13 +123,14 @@ class FastPath:
         if not 0 <= version <= HEARTBEAT_VERSION_MAX:
             return None
         try:
-            _header, body = parse_header(frame, _flexible)
+            header, body = parse_header(frame, _flexible)
             request = decode(HeartbeatRequest, version, frame, body)
         except WireError:
             return None  # the queue says what is wrong with it
         self.head = len(frame).to_bytes(4, "big") + frame[:4]
         self._tail = frame[8:]
         self._version = version
+        self._client_id = header.client_id
         self.group_id = request.group_id
         self._member = request.member_id
         self._instance = request.group_instance_id
@@ -162,7 +168,9 @@ class FastPath:
         self.beats = 0
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:
-        """The view may be another one than at the last look."""
+        """The view may be another one than at the last look; so may be what quotas there are."""
+        if self._meter.quotas.of_clients and self._meter.counts(self._client_id):
+            return None  # the queue counts what it costs
         view = self._views.get(self.group_id)
         if view is None:
             return None
@@ -190,8 +198,8 @@ class JudgedFastPath(FastPath):
 
     __slots__ = ("_access",)
 
-    def __init__(self, coordinator: CoordinatorRuntime, access: Open) -> None:
-        super().__init__(coordinator)
+    def __init__(self, coordinator: CoordinatorRuntime, meter: ClientMeter, access: Open) -> None:
+        super().__init__(coordinator, meter)
         self._access = access
 
     def _look(self, correlation_id: bytes, now: Millis) -> bytes | None:

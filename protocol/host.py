@@ -9,6 +9,7 @@ from groups.node import Node
 from protocol.budgets import Admission, ReplyBytes, RequestBytes
 from protocol.call import PendingReplies
 from protocol.heartbeat_hold import Ends
+from protocol.metering import Metering
 
 
 class Host(Protocol):
@@ -18,6 +19,7 @@ class Host(Protocol):
     pending_replies: PendingReplies
     ends: Ends
     loop: asyncio.AbstractEventLoop
+    metering: Metering
     node: Node
     reply_bytes: ReplyBytes
     request_bytes: RequestBytes

@@ -19,6 +19,7 @@ from groups.metrics.node_series import NODE
 from groups.metrics.series import Sample, exposed
 from groups.node import Node
 from protocol.apis import APIS
+from protocol.metering import Metering
 from protocol.metrics_listener import Answer
 
 BEATS: Final = ("Heartbeat", "ConsumerGroupHeartbeat")
@@ -87,6 +88,7 @@ class NodeReport(Collector):
         yield from _requests(server)
         yield from _decisions(server.node)
         yield from _queues(server.node)
+        yield from _pauses(server.metering)
 
 
 def _node(node: Node) -> Iterator[Sample]:
@@ -143,3 +145,10 @@ def _queues(node: Node) -> Iterator[Sample]:
         yield Sample("rollcall_batch_groups_total", queue.groups, (name,))
         for why, count in queue.failures.items():
             yield Sample("rollcall_batch_failures_total", count, (name, why))
+
+
+def _pauses(metering: Metering) -> Iterator[Sample]:
+    for by, milliseconds in metering.paused.items():
+        yield Sample("rollcall_throttled_seconds_total", milliseconds / 1000, by)
+    for by, count in metering.pauses.items():
+        yield Sample("rollcall_throttled_total", count, by)

@@ -90,6 +90,8 @@ def _fields(answer: type[Struct], asked: Any, refusal: Refusal) -> Iterator[tupl
             yield "partition_index", asked.partition
     yield from ((n, value) for n, value in NOWHERE.items() if n in names)
     yield from ((n, NONE_OF_THEM) for n, field in names.items() if isinstance(field.kind, Array))
+    if "entity" in names:  # AlterClientQuotas
+        yield "entity", asked.entity
     if "error_code" in names:
         yield "error_code", refusal.number
         if "error_message" in names:

@@ -120,6 +120,12 @@ MAXIMA: Final[Mapping[int, tuple[Maximum, ...]]] = {
         Maximum("topics", TOPICS, "topics", REQUEST),
         Maximum("topics.partitions", OFFSETS, "partitions", REQUEST),
     ),
+    48: (Maximum("components", CONFIGS_MAX, "components", REQUEST),),
+    49: (
+        Maximum("entries", CHANGED, "entities", POLICY, "entries"),
+        Maximum("entries.entity", CHANGED * 10, "parts of entities", POLICY, "entries"),
+        Maximum("entries.ops", CONFIGS_MAX * 10, "quotas", POLICY, "entries"),
+    ),
     50: (Maximum("users", GROUPS, "users", REQUEST),),
     51: (
         Maximum("deletions", CHANGED, "users", POLICY, "results"),

@@ -45,6 +45,7 @@ from protocol.heartbeat_hold import Ends  # noqa: E402
 from protocol.keepalive import keep_alive  # noqa: E402
 from protocol.listeners import Listener, endpoints, is_loopback  # noqa: E402
 from protocol.lockouts import Lockouts  # noqa: E402
+from protocol.metering import metering  # noqa: E402
 from protocol.metrics_listener import MetricsAddress, MetricsListener  # noqa: E402
 from protocol.node_report import NodeReport  # noqa: E402
 from protocol.sasl import SHOWN_SECRETS, Sasl  # noqa: E402
@@ -209,6 +210,8 @@ class CoordinatorServer(Server):  # type: ignore[misc]  # daphne is untyped
         self._set_budgets(self.node.settings)
         self.sasl = self._make_sasl(self.node.settings)
         self.node.credentials.deleted = self._users_deleted
+        self.metering = metering(self.node, lambda: self.loop_ms)
+        self.node.quotas.changed = self.coordinator.heartbeat_views.look_again
         if self.node.acls is not None:
             self.node.acls.changed = self.coordinator.heartbeat_views.look_again
         self.node.coordinator.hang_up = self._hang_up

@@ -27,6 +27,7 @@ TABLES = (
     "command",
     "waiting",
     "acl",
+    "quota",
     "audit",
 )
 

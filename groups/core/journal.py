@@ -50,6 +50,8 @@ class EntryKind(StrEnum):
     ACL_DELETED = "acl-deleted"
     CREDENTIAL_SET = "credential-set"
     CREDENTIAL_DELETED = "credential-deleted"
+    QUOTA_SET = "quota-set"
+    QUOTA_REMOVED = "quota-removed"
 
     # About the cluster.
     SLOTS_CLAIMED = "slots-claimed"

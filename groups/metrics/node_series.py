@@ -103,6 +103,14 @@ NODE: Final = (
         (),
         SECONDS,
     ),
+    Series(
+        "rollcall_throttled_seconds_total",
+        COUNTER,
+        "pauses of clients that used more than a quota lets them, by what it was given to",
+        ("entity", "quota"),
+        SECONDS,
+    ),
+    Series("rollcall_throttled_total", COUNTER, "how many pauses those were", ("entity", "quota")),
     Series("rollcall_limit_used", GAUGE, "how much there is of what has a limit", ("limit",)),
     Series("rollcall_limit_max", GAUGE, "how much there may be", ("limit",)),
 )

@@ -122,6 +122,30 @@ class Acl(models.Model):
         return f"{self.permission} {self.principal} from {self.host}: {what}"
 
 
+class ClientQuota(models.Model):
+    """One quota of a user, a client id, both together, or an address, in Kafka's words
+    (``groups.core.quotas``)."""
+
+    pk = models.CompositePrimaryKey("entity_type", "user_name", "client_id", "ip", "key")
+    entity_type = models.TextField(
+        help_text="What it is given to: client-id, ip, user, or client-id user."
+    )
+    user_name = models.TextField(
+        db_collation="C", help_text="Empty: every user that has none, or there is no such part."
+    )
+    client_id = models.TextField(db_collation="C", help_text="The same of client ids.")
+    ip = models.TextField(db_collation="C", help_text="The same of addresses.")
+    key = models.TextField(help_text="For instance request_percentage.")
+    value = models.FloatField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "rollcall_quota"
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.entity_type} {self.user_name} {self.client_id}{self.ip}"
+
+
 class AuditEntry(models.Model):
     """Who logged in, or failed to, and who changed what: written by triggers of the database and by
     ``groups.access.audit``, and never changed. ``at`` and ``login`` are PostgreSQL's own word."""

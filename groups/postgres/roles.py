@@ -133,6 +133,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_timeline": READS,
             "rollcall_credential": WRITES,
             "rollcall_acl": ("SELECT", "INSERT", "DELETE"),
+            "rollcall_quota": WRITES,
             "rollcall_audit": ADDS,
             "django_migrations": READS,
         },

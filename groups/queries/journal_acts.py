@@ -38,6 +38,10 @@ CREDENTIALS: Final[Mapping[str, str]] = {
     EntryKind.CREDENTIAL_SET: "set",
     EntryKind.CREDENTIAL_DELETED: "deleted",
 }
+QUOTAS: Final[Mapping[str, str]] = {
+    EntryKind.QUOTA_SET: "set",
+    EntryKind.QUOTA_REMOVED: "removed",
+}
 """And about access to the Kafka port."""
 
 
@@ -131,6 +135,22 @@ def acl(entry: Journal, verb: str) -> str:
 def credential(entry: Journal, verb: str) -> str:
     mechanism, user = entry.details.get("mechanism"), entry.details.get("user")
     return f"{_begin(author(entry))} {verb} the password of {user} ({mechanism})."
+
+
+def quota(entry: Journal, verb: str) -> str:
+    told = entry.details.get("quota", {})
+    kinds = str(told.get("entity_type", "")).split()
+    names = {"user": "user_name", "client-id": "client_id", "ip": "ip"}
+    parts = [f"{kind} {told.get(names.get(kind, ''), '') or '(default)'}" for kind in kinds]
+    before, after = told.get("before"), told.get("value")
+    was = "was not set" if before is None else f"was {before:g}" if _is_number(before) else before
+    to = f" to {after:g}" if _is_number(after) else "" if after is None else f" to {after}"
+    of = f"{told.get('key')} of {', '.join(parts)}"
+    return f"{_begin(author(entry))} {verb} the quota {of}{to} ({was})."
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
 
 
 def group_deleted(entry: Journal) -> str:

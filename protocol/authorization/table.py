@@ -212,6 +212,7 @@ BY_KEY: Final[Mapping[int, Row]] = {
         (_whole(DELETE, GROUP, "group_id"), _each(READ, TOPIC, "topics.name", "topics")), OFFSETS
     ),
     48: Row((_whole(DESCRIBE_CONFIGS, CLUSTER),)),
+    49: Row((_whole(ALTER_CONFIGS, CLUSTER, "", "entries"),), "client quotas"),
     50: Row((_whole(DESCRIBE, CLUSTER),)),
     51: Row((_shown(ALTER, CLUSTER, "each user is refused"),), "users, where an authorizer is on"),
     60: Row(),

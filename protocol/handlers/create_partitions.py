@@ -47,6 +47,7 @@ async def _grow(topic: CreatePartitionsTopic, validate_only: bool, call: Call) -
         brokers = [broker.node_id for broker in call.node.cluster.brokers]
         check_assignments((a.broker_ids for a in assigned), brokers)
     catalogue.room().grow(topic.count - entry.partitions)
+    call.change_topics(topic.count - entry.partitions)
     if not validate_only:
         await catalogue.grow(topic.name, topic.count, call.author.told())
 

@@ -45,7 +45,9 @@ async def handle(request: CreateTopicsRequest, call: Call) -> CreateTopicsRespon
     room = call.node.catalogue.room()
     for topic in {topic.name: topic for topic in request.topics}.values():
         try:
-            wanted[topic.name] = room.take(_partitions(topic, times, call))
+            partitions = room.take(_partitions(topic, times, call))
+            call.change_topics(partitions)
+            wanted[topic.name] = partitions
         except Refuse as refusal:
             results[topic.name] = _failed(topic.name, refusal.code, refusal.detail)
     results |= await _made(wanted, request.validate_only, call)

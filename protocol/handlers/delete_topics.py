@@ -49,6 +49,7 @@ async def _answer(asked: Asked, times: Counter[Asked], call: Call) -> DeletableT
     try:
         _check_form(asked, times)
         entry = await _find(asked, call)
+        call.change_topics(entry.partitions)
         await call.node.catalogue.delete(entry.name, entry.topic_id, call.author.told())
     except Refuse as refusal:
         code, message = refusal.code, refusal.detail

@@ -1,15 +1,42 @@
-"""DescribeClientQuotas (48): there are none, which ``kafka-configs --describe`` of users asks for
-before it looks at their credentials."""
+"""DescribeClientQuotas (48): the quotas that a filter means (KIP-546)."""
 
+from collections.abc import Iterable, Mapping
+
+from groups.core.errors import Refuse
+from groups.core.quotas.entities import Entity
+from groups.core.quotas.filters import Component, filter_of
 from protocol.call import Call
 from rollcall.wire.messages.describe_client_quotas import (
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
+    EntityData,
+    EntryData,
+    ValueData,
 )
 
 
-async def handle(
-    _request: DescribeClientQuotasRequest, _call: Call
+async def handle(request: DescribeClientQuotasRequest, call: Call) -> DescribeClientQuotasResponse:
+    """What this node knows of."""
+    components = (Component(c.entity_type, c.match_type, c.match) for c in request.components)
+    try:
+        asked = filter_of(components, is_strict=request.strict)
+    except Refuse as refusal:
+        return DescribeClientQuotasResponse(
+            error_code=refusal.code, error_message=refusal.detail, entries=None
+        )
+    known = call.node.quotas.index.quotas
+    return await call.beside(lambda: _response(e for e in known.items() if asked.matches(e[0])))
+
+
+def _response(
+    found: Iterable[tuple[Entity, Mapping[str, float]]],
 ) -> DescribeClientQuotasResponse:
-    """No entity has a quota here."""
-    return DescribeClientQuotasResponse(error_message=None, entries=[])
+    entries = [
+        EntryData(
+            entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in entity],
+            values=[ValueData(key=key, value=value) for key, value in values.items()],
+        )
+        for entity, values in found
+    ]
+    # Kafka says "" here, where others say null.
+    return DescribeClientQuotasResponse(error_message="", entries=entries)

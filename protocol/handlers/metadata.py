@@ -153,6 +153,7 @@ async def _by_name(
             hidden = _not_creatable(new_names, call)
             new = _room_for([n for n in new_names if n not in hidden], call)
             if new:
+                call.change_topics(sum(new.values()))
                 await catalogue.create_many(new, call.author.told())
                 found = await catalogue.find_many(names)
     except Unavailable:

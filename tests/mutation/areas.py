@@ -89,6 +89,7 @@ AREAS = (
     _rules(("consumer", "conversion"), CONSUMER, PAUSE),
     _rules(("", "configs"), CORE),
     Row("rules", ("groups/core/acls/*.py",), _in("core", "acls")),
+    Row("rules", ("groups/core/quotas/*.py",), _in("core", "quotas")),
     Row(
         "store",
         (

@@ -93,6 +93,7 @@ RECORDS = {
     44: JOURNAL,
     47: JOURNAL,
     48: NOTHING,
+    49: JOURNAL,
     50: NOTHING,
     51: JOURNAL,
     60: NOTHING,
@@ -110,7 +111,7 @@ RECORDS = {
 
 DURABLE = (
     "group", "member", "command", "offset", "producer", "txn_group", "pending_offset", "pause",
-    "topic", "group_config", "journal", "operation", "offset_history", "credential", "acl",
+    "topic", "group_config", "journal", "operation", "offset_history", "credential", "acl", "quota",
 )  # fmt: skip
 """Tables of what is not forgotten. Liveness, beats, and who obeys a pause are noted as they are."""
 
@@ -242,7 +243,13 @@ async def test_who_changes_something_stands_in_the_journal(ann: Client, other: O
 
 
 def test_every_entry_with_an_author_is_shown() -> None:
-    shown = {key for key, *_ in WRITES} | {8, 30, 31, 51}  # these three: test_acls.py
+    shown = {key for key, *_ in WRITES} | {
+        8,
+        30,
+        31,
+        49,
+        51,
+    }  # test_acls.py, tests/server/test_quotas.py
     assert {key for key, record in RECORDS.items() if record is JOURNAL} <= shown
 
 

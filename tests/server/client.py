@@ -8,7 +8,7 @@ import socket
 from collections import deque
 from typing import Any, Self
 
-from benchmarks.wire import frame
+from benchmarks.wire import CLIENT_ID, frame
 from groups.core.errors import ErrorCode
 from rollcall.wire.codec import decode
 from rollcall.wire.messages import MESSAGES
@@ -49,6 +49,7 @@ class Client:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
+        self.client_id = CLIENT_ID
         self.sent: deque[tuple[int, Any, int]] = deque()
         self._number = 0
         OPEN.append(self)
@@ -72,7 +73,7 @@ class Client:
         """A frame that is counted as sent; whoever packs it writes it."""
         self._number += 1
         self.sent.append((self._number, request, version))
-        return frame(request, version, self._number)
+        return frame(request, version, self._number, self.client_id)
 
     def send(self, request: Any, version: int) -> None:
         """Send without waiting for the reply."""

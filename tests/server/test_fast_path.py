@@ -4,14 +4,17 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+from typing import NoReturn
 
 import pytest
 
+from groups.access.quotas import Quotas
 from groups.coordinator.runtime import CoordinatorRuntime
 from groups.core.classic import packing
 from groups.core.errors import ErrorCode
 from groups.core.events import JoinGroup
 from groups.core.group import Rules
+from groups.core.quotas.rates import Windows
 from groups.core.rows import Durable, GroupRow, MemberRow, slot_of
 from protocol.heartbeat_fast_path import (
     HEAD_BYTES,
@@ -20,6 +23,8 @@ from protocol.heartbeat_fast_path import (
     FastPath,
     NoFastPath,
 )
+from protocol.metering import ClientMeter, Metering, Times
+from protocol.session import Session
 from rollcall.wire.codec import encode
 from rollcall.wire.messages.heartbeat import HeartbeatRequest
 
@@ -49,6 +54,18 @@ def clock() -> Clock:
     return Clock()
 
 
+def no_connection() -> NoReturn:
+    raise AssertionError("nothing here asks PostgreSQL")
+
+
+WINDOWS = Windows(11, 1_000)
+UNCOUNTED = ClientMeter(
+    Metering(Quotas(no_connection, 0, most=1), Times(WINDOWS, WINDOWS, 1_000), 10, lambda: NOW),
+    Session(),
+)
+"""Nobody has a quota."""
+
+
 @pytest.fixture
 def coordinator(clock: Clock) -> CoordinatorRuntime:
     """It serves the group ``g``, whose one member is ``m``."""
@@ -61,7 +78,7 @@ def coordinator(clock: Clock) -> CoordinatorRuntime:
 @pytest.fixture
 def path(coordinator: CoordinatorRuntime) -> FastPath:
     """One connection's."""
-    return FastPath(coordinator)
+    return FastPath(coordinator, UNCOUNTED)
 
 
 def frame(
@@ -256,7 +273,7 @@ def test_nothing_is_said_from_memory_once_the_lease_is_over(
 
 
 def test_where_nothing_is_fast_everything_is_left(coordinator: CoordinatorRuntime) -> None:
-    path = NoFastPath(coordinator)
+    path = NoFastPath(coordinator, UNCOUNTED)
     assert path.answer(frame()) is None
     assert again(path, sent(frame())) is None
 

@@ -139,6 +139,9 @@ async def test_what_is_exposed_stands_in_the_table(watched: Serving) -> None:
     tallies = watched.node.coordinator.tallies
     tallies.commits[ErrorCode.NONE] += 1
     tallies.departures["member-left"] += 1
+    metering = watched.server.metering
+    metering.paused["user", "request_percentage"] += 1_500
+    metering.pauses["user", "request_percentage"] += 2
     tallies.queues["offsets"].failures["Busy"] += 1
     while tallies.decided:
         tallies.read(tallies.decided.popleft())
@@ -158,6 +161,9 @@ async def test_what_is_exposed_stands_in_the_table(watched: Serving) -> None:
     assert told("process_cpu_seconds_total") is not None
     assert told("rollcall_slots_owned") == 64
     assert told("rollcall_connections") == 1
+    by = {"entity": "user", "quota": "request_percentage"}
+    assert told("rollcall_throttled_seconds_total", **by) == 1.5
+    assert told("rollcall_throttled_total", **by) == 2
     assert (told("rollcall_lease_seconds") or 0) > 0
     assert (told("rollcall_limit_max", limit="topics") or 0) > 0
 

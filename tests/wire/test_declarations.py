@@ -80,6 +80,10 @@ def told(schema: dict[str, Any], fields: list[dict[str, Any]], version: int) -> 
     ]
 
 
+KAFKAS_NAMES = {"[]EntryResult": "[]EntryData"}
+"""Ours for structs of a request and its response that Kafka calls the same."""
+
+
 def declared(cls: type[Struct], version: int) -> list[object]:
     """What a declaration says of one version, in the same form."""
     plain, tagged, _ = layout(cls, version)
@@ -87,7 +91,7 @@ def declared(cls: type[Struct], version: int) -> list[object]:
     return [
         (
             field.name,
-            field.kind.__name__ if isinstance(field.kind, type) else field.kind.name,
+            KAFKAS_NAMES.get(called, called),
             field.nullable(version),
             field.tag,
             f"{type(value).__name__}()" if isinstance(value, Struct) else value,
@@ -96,6 +100,7 @@ def declared(cls: type[Struct], version: int) -> list[object]:
         for field in cls.wire_fields
         if field in plain or (field in tagged and (field.tag or 0) < OURS)
         for value in [getattr(fresh, field.name)]
+        for called in [field.kind.__name__ if isinstance(field.kind, type) else field.kind.name]
     ]
 
 

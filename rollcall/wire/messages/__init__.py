@@ -15,6 +15,10 @@ from rollcall.wire.messages.add_offsets_to_txn import (
     AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
 )
+from rollcall.wire.messages.alter_client_quotas import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasResponse,
+)
 from rollcall.wire.messages.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,
@@ -153,6 +157,7 @@ MESSAGES: Final[dict[int, Messages]] = {
         _messages(IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse),
         _messages(OffsetDeleteRequest, OffsetDeleteResponse),
         _messages(DescribeClientQuotasRequest, DescribeClientQuotasResponse),
+        _messages(AlterClientQuotasRequest, AlterClientQuotasResponse),
         _messages(DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse),
         _messages(AlterUserScramCredentialsRequest, AlterUserScramCredentialsResponse),
         _messages(DescribeClusterRequest, DescribeClusterResponse),

@@ -1,0 +1,142 @@
+"""The client quotas as a node knows them, and how they are changed.
+
+Every node has all of them in memory, so that a request asks nothing of PostgreSQL. A change rings
+``BELL``; the node that made it has read it before it answers. What a client used is each node's own
+count (``protocol.metering``), as it is each broker's with Kafka.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Self
+
+from django.conf import settings
+
+from groups.core.authors import Told
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.quotas.entities import CLIENT_ID, IP, TYPES, USER, Entity
+from groups.core.quotas.index import QuotaIndex
+from groups.postgres.array_literals import array
+from groups.postgres.connections import Connection
+from groups.store.sql import quotas as sql
+
+logger = logging.getLogger(__name__)
+
+Connect = Callable[[], AbstractAsyncContextManager[Connection]]
+Values = dict[Entity, dict[str, float]]
+Changes = Mapping[Entity, Mapping[str, float | None]]
+"""By entity and key; None: to be removed."""
+
+COLUMN_OF: Mapping[str, str] = {USER: "user_name", CLIENT_ID: "client_id", IP: "ip"}
+
+
+class Quotas:
+    """All quotas of this installation. ``changed`` hears of every change that is read. While
+    ``of_clients`` is false nobody's requests count for anything."""
+
+    def __init__(self, connections: Connect, node_id: int, *, most: int) -> None:
+        self._connections = connections
+        self._node_id = node_id
+        self._most = most
+        self._reading = asyncio.Lock()
+        self.index = QuotaIndex({})
+        self.of_clients = False
+        self.of_addresses = False
+        self.changed: Callable[[], None] = lambda: None
+
+    @classmethod
+    def from_django(cls, connections: Connect, node_id: int) -> Self:
+        """As the settings say."""
+        return cls(connections, node_id, most=getattr(settings, "CLIENT_QUOTAS_MAX"))  # noqa: B009 made of the table
+
+    async def load(self, connection: Connection) -> None:
+        """Read them all. Raises psycopg's own errors."""
+        async with self._reading:
+            self._learn(await _rows(connection))
+
+    async def rung(self, _payload: str | None) -> None:
+        """The doorbell: some have changed."""
+        async with self._connections() as connection:
+            await self.load(connection)
+
+    async def alter(self, changes: Changes, author: Told) -> None:
+        """Set and remove, all or nothing; it holds when this returns. Refuses POLICY_VIOLATION;
+        raises psycopg's own errors."""
+        async with self._connections() as connection:
+            async with connection.transaction():
+                await connection.execute(sql.TURN)
+                there = await _rows(connection)
+                put, drop = _differences(there, changes)
+                count = sum(map(len, there.values())) - len(drop)
+                if count + sum(1 for e, key, _ in put if key not in there.get(e, {})) > self._most:
+                    detail = f"There may be {self._most} client quotas (client.quotas.max)."
+                    raise Refuse(ErrorCode.POLICY_VIOLATION, detail)
+                await self._execute(connection, sql.REMOVE, drop, author)
+                await self._execute(connection, sql.SET, put, author)
+            await self.load(connection)
+
+    async def _execute(
+        self,
+        connection: Connection,
+        statement: str,
+        rows: Sequence[tuple[Entity, str, float]],
+        author: Told,
+    ) -> None:
+        if not rows:
+            return
+        columns = zip(
+            *((*_columns(entity), key, value) for entity, key, value in rows), strict=True
+        )
+        given = {name: array(column) for name, column in zip(sql.COLUMNS, columns, strict=True)}
+        said = {"node_id": self._node_id, "author": json.dumps(author)}
+        await connection.execute(statement.encode(), {**given, **said})
+
+    def _learn(self, values: Values) -> None:
+        if values == self.index.quotas:
+            return
+        self.index = QuotaIndex(values)
+        self.of_clients, self.of_addresses = self.index.of_clients, self.index.of_addresses
+        self.changed()
+
+
+def _differences(
+    there: Values, changes: Changes
+) -> tuple[list[tuple[Entity, str, float]], list[tuple[Entity, str, float]]]:
+    """What is to be set, and what to be removed, with its value; what is so already is neither."""
+    put, drop = [], []
+    for entity, wanted in changes.items():
+        known = there.get(entity, {})
+        for key, value in wanted.items():
+            if value is None and key in known:
+                drop.append((entity, key, known[key]))
+            elif value is not None and known.get(key) != value:
+                put.append((entity, key, value))
+    return put, drop
+
+
+def _columns(entity: Entity) -> tuple[str, ...]:
+    parts = dict(entity)
+    kinds = " ".join(kind for kind, _ in entity)
+    return kinds, *(parts.get(kind) or "" for kind in COLUMN_OF)
+
+
+async def _rows(connection: Connection) -> Values:
+    found = await (await connection.execute(sql.ALL.encode())).fetchall()
+    return _values(found)
+
+
+def _values(rows: Iterable[Sequence[Any]]) -> Values:
+    """By entity. A row of a newer version, of a type that this one does not know, is told and left
+    out."""
+    values: Values = {}
+    for kinds, user, client_id, ip, key, value in rows:
+        names = {USER: user, CLIENT_ID: client_id, IP: ip}
+        parts = kinds.split(" ")
+        if not set(parts) <= set(TYPES):
+            logger.error("a quota of %s cannot be read", kinds)
+            continue
+        entity = tuple((kind, names[kind] or None) for kind in sorted(parts))
+        values.setdefault(entity, {})[key] = value
+    return values

@@ -1,0 +1,74 @@
+"""Which quota a client has: the most specific one, in the order of Kafka's ClientQuotaManager."""
+
+from collections.abc import Iterator, Mapping
+from math import isinf
+from typing import Final, NamedTuple
+
+from groups.core.quotas.entities import CONNECTIONS, IP, Entity, of_client
+
+Quotas = Mapping[Entity, Mapping[str, float]]
+"""Values by key, of each entity."""
+
+Scope = tuple[str, str]
+"""Who counts together: a user and a client id, "" where all of them do."""
+
+KINDS: Final = (
+    "user and client-id",
+    "user and default client-id",
+    "user",
+    "default user and client-id",
+    "default user and default client-id",
+    "default user",
+    "client-id",
+    "default client-id",
+)
+"""What a quota was given to, most specific first."""
+
+
+class Quota(NamedTuple):
+    """A bound, who shares it, and by which of ``KINDS``."""
+
+    bound: float
+    scope: Scope
+    kind: str
+
+
+def levels(user: str, client_id: str) -> Iterator[tuple[Entity, Scope]]:
+    """In the order of ``KINDS``: where a quota is looked for, and who shares it. Nobody can be
+    given one as a client without an id, whose quota is the default's."""
+    both, of_user, of_id = (user, client_id), (user, ""), ("", client_id)
+    named = client_id or None
+    yield of_client(user, named), both
+    yield of_client(user, None), both
+    yield of_client(user), of_user
+    yield of_client(None, named), both
+    yield of_client(None, None), both
+    yield of_client(None), of_user
+    yield of_client(client_id=named), of_id
+    yield of_client(client_id=None), of_id
+
+
+class QuotaIndex:
+    """All quotas of an installation, to be looked up. ``of_clients`` and ``of_addresses``: whether
+    there is any of that sort."""
+
+    def __init__(self, quotas: Quotas) -> None:
+        self.quotas = quotas
+        self.of_addresses = any(kind == IP for entity in quotas for kind, _ in entity)
+        self.of_clients = any(kind != IP for entity in quotas for kind, _ in entity)
+
+    def of(self, user: str, client_id: str) -> Mapping[str, Quota]:
+        """The quota that a client has in each key."""
+        found: dict[str, Quota] = {}
+        for kind, (entity, scope) in zip(KINDS, levels(user, client_id), strict=True):
+            for key, bound in self.quotas.get(entity, {}).items():
+                found.setdefault(key, Quota(bound, scope, kind))
+        return {key: quota for key, quota in found.items() if not isinf(quota.bound)}
+
+    def connections(self, address: str) -> float | None:
+        """How many connections a second may come from there; None: as many as like."""
+        for name in (address, None):
+            bound = self.quotas.get(((IP, name),), {}).get(CONNECTIONS)
+            if bound is not None:
+                return bound
+        return None

@@ -1,0 +1,58 @@
+"""The SQL of client quotas; ``groups.access.quotas`` executes it. Every change rings
+``rollcall_quotas``."""
+
+from typing import Final
+
+from groups.core.journal import EntryKind, Trigger
+
+BELL: Final = "rollcall_quotas"
+"""The channel that says: quotas have changed."""
+
+ENTITY: Final = ("entity_type", "user_name", "client_id", "ip")
+"""Of an entity; a part that it does not have is empty, and so is one that is the default."""
+
+COLUMNS: Final = (*ENTITY, "key", "value")
+"""Of a quota."""
+
+_KEY = ", ".join((*ENTITY, "key"))
+_ALL = ", ".join(COLUMNS)
+_GIVEN = ", ".join(f"%({column})s::text[]" for column in (*ENTITY, "key"))
+_GIVEN_VALUES = f"unnest({_GIVEN}, %(value)s::float8[]) AS given({_ALL})"
+
+ALL = f"SELECT {_ALL} FROM rollcall_quota"
+
+# Those who change quotas wait for each other: what one reads is there when it writes.
+TURN = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall_quotas', 0))"
+
+_NOTE = f"""
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, client_id, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, %%(node_id)s, '%s', '{Trigger.REQUEST}', '',
+           %%(author)s::jsonb ->> 'client_id', 0, 0, '{{}}', '[]', '[]',
+           jsonb_build_object('author', %%(author)s::jsonb, 'quota', to_jsonb(changed))
+    FROM changed
+"""
+
+SET = f"""
+WITH given AS (SELECT * FROM {_GIVEN_VALUES}
+), known AS (
+    SELECT {_KEY}, value AS before FROM rollcall_quota WHERE ({_KEY}) IN (
+        SELECT {_KEY} FROM given)
+), written AS (
+    INSERT INTO rollcall_quota ({_ALL}, updated_at)
+    SELECT {_ALL}, clock_timestamp() FROM given
+    ON CONFLICT ({_KEY}) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at
+    RETURNING {_ALL}
+), changed AS (SELECT {_ALL}, before FROM written LEFT JOIN known USING ({_KEY})
+), noted AS ({_NOTE % EntryKind.QUOTA_SET})
+SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
+"""
+
+REMOVE = f"""
+WITH changed AS (
+    DELETE FROM rollcall_quota WHERE ({_KEY}) IN (SELECT * FROM unnest({_GIVEN}))
+    RETURNING {_KEY}, value AS before
+), noted AS ({_NOTE % EntryKind.QUOTA_REMOVED})
+SELECT pg_notify('{BELL}', '') FROM changed LIMIT 1
+"""

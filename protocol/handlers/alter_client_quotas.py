@@ -1,0 +1,68 @@
+"""AlterClientQuotas (49): set and remove quotas (KIP-546). They hold on this node when it answers,
+on the others as soon as the doorbell has rung there."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from groups.access.quotas import Changes
+from groups.core.errors import ErrorCode, Refuse
+from groups.core.quotas import forms
+from groups.core.quotas.entities import Entity, entity
+from groups.core.quotas.forms import Change
+from protocol.call import Call
+from protocol.handlers.support import acl_wire
+from protocol.refusals import Refusal
+from rollcall.wire.messages.alter_client_quotas import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasResponse,
+    EntryData,
+    EntryResult,
+)
+from rollcall.wire.messages.describe_client_quotas import EntityData
+
+DONE: Final = Refusal(ErrorCode.NONE, "")
+
+
+async def handle(request: AlterClientQuotasRequest, call: Call) -> AlterClientQuotasResponse:
+    """Of each entity all that is asked for, or nothing; of all entities in one transaction."""
+    times = Counter(map(_entity, request.entries))
+    told, wanted = dict.fromkeys(times, DONE), dict[Entity, Mapping[str, float | None]]()
+    async for entry in call.each(request.entries):
+        asked = _entity(entry)
+        try:
+            if times[asked] > 1:
+                raise forms.twice(asked)
+            changes = (Change(op.key, None if op.remove else op.value) for op in entry.ops)
+            wanted[asked] = forms.check(asked, changes)
+        except Refuse as refusal:
+            told[asked] = Refusal(refusal.code, refusal.detail or "")
+    if not request.validate_only:
+        told |= dict.fromkeys(wanted, await _alter(wanted, call))
+    return AlterClientQuotasResponse(entries=[_result(asked, told[asked]) for asked in told])
+
+
+def _entity(entry: EntryData) -> Entity:
+    """Of a type that is named twice the last one, as with Kafka."""
+    return entity({part.entity_type: part.entity_name for part in entry.entity})
+
+
+async def _alter(wanted: Changes, call: Call) -> Refusal:
+    if not any(wanted.values()):
+        return DONE
+    try:
+        async with acl_wire.asking():
+            await call.node.quotas.alter(wanted, call.author.told())
+    except Refuse as refusal:
+        return Refusal(refusal.code, refusal.detail or "")
+    except acl_wire.Unsure:
+        return acl_wire.UNSURE
+    return DONE
+
+
+def _result(asked: Entity, refusal: Refusal) -> EntryResult:
+    return EntryResult(
+        error_code=refusal.number,
+        error_message=refusal.detail or None,
+        entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in asked],
+    )
