@@ -23,8 +23,8 @@ SAYS = {
     "Stopped by an operator": "6",
     "An assignor of your own": "6",
     "Assigning for the whole group": "[0, 2, 4] [1, 3, 5]",
-    "Told to stop and to start": "\n".join(f"{n} is for thread {n // 3}" for n in range(6)),
-    "As it was meant in 2014": "assigned 6 in generation 1",
+    "Commanded groups": "\n".join(f"{n} is for thread {n // 3}" for n in range(6)),
+    "The 0.9 draft of 2014": "assigned 6 in generation 1",
 }
 
 
