@@ -25,7 +25,17 @@ from groups.core.topics import (
     RACKS_PER_PARTITION_MAX,
 )
 from groups.core.waiting import Act, Phase
-from groups.models import Acl, Journal, Node, Operation, RebalanceCost, ReportRun, Topic
+from groups.models import (
+    Acl,
+    AuditEntry,
+    Journal,
+    Node,
+    Operation,
+    RebalanceCost,
+    ReportRun,
+    Slot,
+    Topic,
+)
 from groups.operations.offset_resets import OFFSET_MAX, WAYS
 from groups.queries.journal_text import sentence
 from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING
@@ -547,3 +557,77 @@ class Me(s.Serializer[Any]):
 
     username = s.CharField()
     permissions = s.ListField(child=s.CharField())
+
+
+class AssignedPartition(s.Serializer[Any]):
+    """A partition and who has it; null: nobody."""
+
+    topic = s.CharField()
+    partition = s.IntegerField()
+    member_id = s.CharField(source="member.member_id", allow_null=True, default=None)
+    instance_id = s.CharField(source="member.instance_id", allow_null=True, default=None)
+    client_id = s.CharField(source="member.client_id", allow_null=True, default=None)
+
+
+class GroupWaiting(s.Serializer[Any]):
+    """What is going on in a group."""
+
+    group_id = s.CharField()
+    situation = s.CharField(help_text="In a sentence.")
+    waiting = Waiting(allow_null=True, help_text="null for a group that is at work.")
+
+
+class OneRebalance(s.Serializer[Any]):
+    """A rebalance, with what operators asked for that led to it."""
+
+    rebalance = JournalEntry()
+    operations = OperationView(many=True)
+
+
+class Commit(s.Serializer[Any]):
+    """A commit of one partition, by whom."""
+
+    at = s.DateTimeField()
+    committed_offset = s.IntegerField(source="offset")
+    member_id = s.CharField(allow_blank=True)
+    client_id = s.CharField(allow_blank=True)
+    client_host = s.CharField(allow_blank=True)
+    metadata = s.CharField(allow_blank=True)
+    principal = s.CharField(allow_null=True)
+
+
+class SlotView(s.ModelSerializer[Slot]):
+    """One of the slots that groups are spread over."""
+
+    class Meta:
+        model = Slot
+        fields = ("slot", "node_id", "epoch")
+
+
+class RuleView(s.Serializer[Any]):
+    """A rule of what needs attention."""
+
+    rule = s.CharField()
+    meaning = s.CharField()
+    setting = s.CharField(allow_null=True, help_text="What it goes by; null: nothing.")
+    value = s.IntegerField(allow_null=True)
+
+
+class AuditView(s.ModelSerializer[AuditEntry]):
+    """Who did what, from where, and what became of it."""
+
+    class Meta:
+        model = AuditEntry
+        fields = (
+            "id",
+            "at",
+            "kind",
+            "who",
+            "address",
+            "client_id",
+            "request_id",
+            "target",
+            "outcome",
+            "login",
+            "details",
+        )

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from groups.api import access, document, fleet, groups, verbs
+from groups.api import access, document, fleet, groups, reads, verbs
 from groups.api.events.view import JournalEvents
 from groups.api.problems import nobody_named, nothing_here
 
@@ -11,6 +11,10 @@ urlpatterns = [
     path("docs", document.Page.as_view(url_name="schema"), name="docs"),
     path("me", fleet.Me.as_view()),
     path("groups", groups.Groups.as_view()),
+    path("groups/<id:group_id>/rebalances/<int:generation>", reads.OneRebalance.as_view()),
+    path("groups/<id:group_id>/offsets/history", reads.OffsetHistory.as_view()),
+    path("groups/<id:group_id>/assignment", reads.Assignment.as_view()),
+    path("groups/<id:group_id>/waiting", reads.Waiting.as_view()),
     path("groups/<id:group_id>/rebalances", verbs.Rebalances.as_view()),
     path("groups/<id:group_id>/offsets/restores", verbs.Restores.as_view()),
     path("groups/<id:group_id>/offsets/resets", verbs.Resets.as_view()),
@@ -36,6 +40,9 @@ urlpatterns = [
     path("journal/events", JournalEvents.as_view()),
     path("journal", fleet.FleetJournal.as_view()),
     path("attention", fleet.Attention.as_view()),
+    path("audit", reads.Audit.as_view()),
+    path("rules", reads.Rules.as_view()),
+    path("slots", reads.Slots.as_view()),
     path("nodes", fleet.Nodes.as_view()),
     path("acls", access.Acls.as_view()),
     path("users", access.Users.as_view()),

@@ -21,6 +21,9 @@ from groups.operations import requests
 from tests.api.conftest import write
 
 NAMES = {
+    "topic": "orders",
+    "partition": "0",
+    "generation": "2",
     "group_id": "g",
     "member_id": "m-1",
     "name": "orders",

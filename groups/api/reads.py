@@ -1,0 +1,170 @@
+"""Reads beside the lists: who has which partition, what a group waits for, one rebalance, how an
+offset went; slots, rules, and the audit."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.api import serializers as shapes
+from groups.api.inputs import described
+from groups.api.pages import linked, paged_values
+from groups.api.problems import Problem
+from groups.api.schema import GROUP_ID, NAME, PAGE, all_of, page_of
+from groups.api.views import View, existing, missing
+from groups.models import AuditEntry, Operation, Slot
+from groups.queries import attention, groups, progress, situation
+from groups.queries.thresholds import Thresholds
+
+INT32_MAX: Final = 2**31 - 1
+AUDIT_FILTERS: Final = ("kind", "who", "outcome")
+PARTITION: Final = {"type": "integer", "minimum": 0, "maximum": INT32_MAX}
+GENERATION: Final = OpenApiParameter(
+    "generation", {**PARTITION}, OpenApiParameter.PATH, description="The one that it ended in."
+)
+
+
+class Assignment(View):
+    """Who has which partition."""
+
+    @described(
+        operation_id="list_assignment",
+        parameters=[GROUP_ID, OpenApiParameter("topic", NAME), *PAGE],
+        responses=page_of(shapes.AssignedPartition),
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """List each partition of the topics that members subscribe to, with the member that has it;
+        of some nobody may."""
+        members = groups.members_of(existing(group_id))
+        counts = groups.partition_counts(groups.topics_of_members(members))
+        owners = {
+            (topic, number): member
+            for member in members
+            for topic, numbers in (member.assignment or {}).items()
+            for number in numbers
+        }
+        parts = {(topic, number) for topic, n in counts.items() for number in range(n)}
+        only = self.query.get("topic")
+        wanted = sorted(part for part in parts | owners.keys() if only in (None, part[0]))
+        page, following = paged_values(request, wanted, self.query)
+        told = [
+            {"topic": topic, "partition": number, "member": owners.get((topic, number))}
+            for topic, number in page
+        ]
+        rows = shapes.AssignedPartition(told, many=True).data
+        neighbours = {"next": following, "previous": None}
+        return Response({"data": rows, **neighbours}, headers=linked(neighbours))
+
+
+class Waiting(View):
+    """What a group waits for."""
+
+    @described(operation_id="get_waiting", parameters=[GROUP_ID], responses=shapes.GroupWaiting)
+    def get(self, request: Request, group_id: str) -> Response:
+        """Show what is going on in a group right now, and for whom it waits."""
+        group = groups.annotated().filter(group_id=group_id).first()
+        if group is None:
+            raise missing(group_id)
+        found = situation.of_many([group])[group_id]
+        told = {"group_id": group_id, "situation": found.text, "waiting": found.waiting}
+        return Response(shapes.GroupWaiting(told).data)
+
+
+class OneRebalance(View):
+    """One rebalance."""
+
+    @described(
+        operation_id="get_rebalance",
+        parameters=[GROUP_ID, GENERATION],
+        responses=shapes.OneRebalance,
+    )
+    def get(self, request: Request, group_id: str, generation: int) -> Response:
+        """Show the newest completed rebalance that ended in a generation, and the operations that
+        asked for it."""
+        rows = groups.journal_of(group_id).filter(kind=groups.REBALANCED)
+        entry = rows.filter(generation_after=generation).first()
+        if entry is None:
+            raise Http404(f"No rebalance of {group_id} ended in generation {generation}.")
+        asked = Operation.objects.filter(group_id=group_id, generation=generation)
+        asked = asked.filter(outcome=Operation.Outcome.CHANGED).order_by("-id")
+        told = {"rebalance": entry, "operations": asked[:OPERATIONS_MAX]}
+        return Response(shapes.OneRebalance(told).data)
+
+
+OPERATIONS_MAX: Final = 100
+"""That are told of one rebalance."""
+
+
+class OffsetHistory(View):
+    """How a partition's offset went."""
+
+    @described(
+        operation_id="list_offset_history",
+        parameters=[
+            GROUP_ID,
+            OpenApiParameter("topic", NAME, required=True),
+            OpenApiParameter("partition", PARTITION, required=True),
+        ],
+        responses=all_of(shapes.Commit),
+    )
+    def get(self, request: Request, group_id: str) -> Response:
+        """List the newest commits of one partition, as far as the history is kept: 50 at most."""
+        existing(group_id)
+        unsaid = [name for name in ("topic", "partition") if name not in self.query]
+        if unsaid:
+            errors = [{"parameter": name, "detail": "This is required."} for name in unsaid]
+            detail = "Some parameters are not as they must be."
+            raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail, errors=errors)
+        found = progress.history_of(group_id, self.query["topic"], self.query["partition"])
+        return Response({"data": shapes.Commit([c._asdict() for c in found], many=True).data})
+
+
+class Slots(View):
+    """Which node owns what."""
+
+    @described(operation_id="list_slots", responses=all_of(shapes.SlotView))
+    def get(self, request: Request) -> Response:
+        """List the slots that groups are spread over, with the node that owns each."""
+        rows = Slot.objects.order_by("slot")
+        return Response({"data": shapes.SlotView(rows, many=True).data})
+
+
+class Rules(View):
+    """What is thought to need attention."""
+
+    @described(operation_id="list_rules", responses=all_of(shapes.RuleView))
+    def get(self, request: Request) -> Response:
+        """List the rules of what needs attention, each with its setting; `/attention` tells which
+        fire."""
+        values = Thresholds.from_django()
+        told = [
+            {
+                "rule": rule.name,
+                "meaning": rule.meaning,
+                "setting": rule.setting or None,
+                "value": getattr(values, rule.setting.replace(".", "_"), None),
+            }
+            for rule in attention.RULES
+        ]
+        return Response({"data": shapes.RuleView(told, many=True).data})
+
+
+class Audit(View):
+    """Who did what, from where."""
+
+    @described(
+        operation_id="list_audit",
+        parameters=[*(OpenApiParameter(name, NAME) for name in AUDIT_FILTERS), *PAGE],
+        responses=page_of(shapes.AuditView),
+    )
+    def get(self, request: Request) -> Response:
+        """List logins, refusals and changes, the newest first."""
+        asked = {name: value for name, value in self.query.items() if name in AUDIT_FILTERS}
+
+        def shown(page: list[AuditEntry]) -> Any:
+            return shapes.AuditView(page, many=True).data
+
+        return self.paged(request, AuditEntry.objects.filter(**asked), ["-id"], shown)
