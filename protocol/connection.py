@@ -166,8 +166,13 @@ class KafkaConnection(asyncio.Protocol):
         pause_ms = self.server.metering.connection_pause_ms(self.peer)
         if pause_ms:
             logger.info("closing %s: too many connections a second", self.peer)
-            self._doomed = True
+            self.server.loop.call_later(pause_ms / 1000, self._turn_away)
             self.mute(pause_ms)
+
+    def _turn_away(self) -> None:
+        """The pause of a newcomer that is one too many is over."""
+        self._doomed = True
+        self._balance()
 
     @property
     def has_spoken(self) -> bool:

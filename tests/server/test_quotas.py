@@ -271,6 +271,7 @@ async def test_too_many_connections_from_an_address_are_closed_unread(
         client, connection = await served.connect()
         client.send(hello(), 3)
         if connection.muted is not None:
+            assert connection._transport is not None and not connection._transport.is_closing()
             ended.append(await client.ended())
     assert ended and not any(ended)
     assert len(ended) < 12
