@@ -14,7 +14,7 @@ class GroupsConfig(AppConfig):
     def ready(self) -> None:
         """The catalogue's functions, database roles and grants, and the roles of people, follow
         every migration."""
-        from groups.access import audited  # noqa: F401  (it hears of logins)
+        from groups.access import audited, first_password  # noqa: F401  (they hear of logins)
         from groups.access import functions as access
         from groups.access.staff_roles import sync_people
         from groups.catalogue.functions import sync_functions

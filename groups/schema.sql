@@ -793,6 +793,11 @@ CREATE TABLE public.rollcall_credential (
     updated_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.rollcall_first_password (
+    user_id integer NOT NULL,
+    digest character varying(64) NOT NULL
+);
+
 CREATE TABLE public.rollcall_follower (
     group_id text NOT NULL COLLATE pg_catalog."C",
     member_id text NOT NULL COLLATE pg_catalog."C",
@@ -1195,6 +1200,9 @@ ALTER TABLE ONLY public.rollcall_command
 ALTER TABLE ONLY public.rollcall_credential
     ADD CONSTRAINT rollcall_credential_pkey PRIMARY KEY (name, mechanism);
 
+ALTER TABLE ONLY public.rollcall_first_password
+    ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);
+
 ALTER TABLE ONLY public.rollcall_follower
     ADD CONSTRAINT rollcall_follower_pkey PRIMARY KEY (group_id, member_id);
 
@@ -1349,6 +1357,12 @@ CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_us
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.auth_user_user_permissions FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('permission-of-user', 'user_id', '', '');
 
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.django_celery_beat_crontabschedule FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('crontab', 'id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.django_celery_beat_intervalschedule FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('interval', 'id', '', '');
+
+CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.django_celery_beat_periodictask FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('schedule', 'name', '', 'last_run_at,total_run_count,date_changed');
+
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_api_token FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('token', 'name', 'digest,session_hash', 'used_at');
 
 CREATE TRIGGER rollcall_audit AFTER INSERT OR DELETE OR UPDATE ON public.rollcall_application_grant FOR EACH ROW EXECUTE FUNCTION public.rollcall_audit_row('grant', 'login', '', '');
@@ -1367,6 +1381,9 @@ CREATE CONSTRAINT TRIGGER rollcall_settle_offsets AFTER INSERT ON public.rollcal
 
 ALTER TABLE ONLY public.rollcall_api_token
     ADD CONSTRAINT rollcall_api_token_user_id_6741e78d_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.rollcall_first_password
+    ADD CONSTRAINT rollcall_first_password_user_id_3b8e49c9_fk_auth_user_id FOREIGN KEY (user_id) REFERENCES public.auth_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.rollcall_member
     ADD CONSTRAINT rollcall_member_group_id_048faef8_fk_rollcall_group_group_id FOREIGN KEY (group_id) REFERENCES public.rollcall_group(group_id) DEFERRABLE INITIALLY DEFERRED;

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coordinator_site import secret_files
-from launcher import commands, own_secrets, ports
+from launcher import commands, output, own_secrets, ports
 from launcher.data_dir import DataDir
 from launcher.environment import Environment
 from launcher.forks import Forks
@@ -71,6 +71,8 @@ def build(
         "ROLLCALL_DATABASE_URL": database_url,
         "ROLLCALL_NODES": str(wanted.nodes),
         "ROLLCALL_WEB_PORT": str(chosen.web),
+        # Whether what programs say is seen by people now, or kept: they are told through pipes.
+        **({"ROLLCALL_TERMINAL": "1"} if os.isatty(output.STANDARD_ERROR) else {}),
     }
     if forks is not None:
         forks.tell(own_secrets.of_nobody(environ))

@@ -2,8 +2,11 @@
 
 Changes of rows are written down by triggers of the database (migration 0028), in the transaction of
 the change; they read who asks from settings of the session, which ``said`` sets for the time of one
-request. What changes no row of ours (logins, refusals) is noted here. A log line stands in where
-the database takes none.
+request. What changes no row of ours (logins, refusals) is noted here.
+
+Nothing is changed of which the audit does not say by whom: a request whose name the session does
+not take is not begun, and who logs in is let in only once that is noted. Of the rest, how a request
+was answered and who was refused, a line of the log stands in where the database takes none.
 """
 
 import logging
@@ -12,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest
 
 from groups.core.token_bucket import Bucket
@@ -44,12 +47,16 @@ _refusals = Bucket.full(REFUSALS_PER_S, 0)
 
 @contextmanager
 def said(request: HttpRequest) -> Iterator[None]:
-    """Until the request is answered its connection says who asks."""
+    """Until the request is answered its connection says who asks. Raises what Django does where
+    the database takes no word."""
     _say(*_of(request))
     try:
         yield
     finally:
-        _say(*NOBODY)
+        try:
+            _say(*NOBODY)
+        except DatabaseError:
+            connection.close()  # nobody else shall be taken for this one
 
 
 def known(request: HttpRequest, who: str) -> None:
@@ -63,8 +70,20 @@ def note(
     request: HttpRequest | None, kind: str, who: str, outcome: str, target: str = "", **details: Any
 ) -> None:
     """Append an entry, and a line to the log where the database takes none."""
-    _, address, request_id = NOBODY if request is None else _of(request)
     try:
+        append(request, kind, who, outcome, target, **details)
+    except DatabaseError as error:
+        _, address, request_id = NOBODY if request is None else _of(request)
+        said = (kind, who, address, target, outcome, request_id, error)
+        logger.error("not in the audit: %s by %r from %s: %r %s, request %s: %s", *said)
+
+
+def append(
+    request: HttpRequest | None, kind: str, who: str, outcome: str, target: str = "", **details: Any
+) -> None:
+    """Append an entry. Raises what Django does where the database takes none."""
+    _, address, request_id = NOBODY if request is None else _of(request)
+    with transaction.atomic():
         AuditEntry.objects.create(
             kind=kind,
             who=_short(who),
@@ -74,9 +93,6 @@ def note(
             outcome=outcome,
             details=details,
         )
-    except DatabaseError as error:
-        said = (kind, who, address, target, outcome, request_id, error)
-        logger.error("not in the audit: %s by %r from %s: %r %s, request %s: %s", *said)
 
 
 def may_note_refusal() -> bool:
@@ -91,11 +107,8 @@ def _of(request: HttpRequest) -> tuple[str, str, str]:
 
 
 def _say(*values: str) -> None:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute(SAY, [value.replace("\0", "") for value in values])
-    except DatabaseError:
-        pass  # whatever wants to change something meets the same, and says so
+    with connection.cursor() as cursor:
+        cursor.execute(SAY, [value.replace("\0", "") for value in values])
 
 
 def _short(text: str) -> str:

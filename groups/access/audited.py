@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from axes.signals import user_locked_out
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db import DatabaseError
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 
@@ -61,7 +62,13 @@ def _note(request: HttpRequest, status: int) -> None:
 
 @receiver(user_logged_in)
 def _logged_in(request: HttpRequest | None, user: Any, **_: Any) -> None:
-    audit.note(request, "login", user.get_username(), "done")
+    """Nobody is let in unnoted: the session is nobody's again where that fails."""
+    try:
+        audit.append(request, "login", user.get_username(), "done")
+    except DatabaseError:
+        if request is not None:
+            request.session.clear()
+        raise
 
 
 @receiver(user_logged_out)

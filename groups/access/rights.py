@@ -12,7 +12,9 @@ from typing import Any, Final, NamedTuple
 ANYBODY: Final = "anybody"
 LOGGED_IN: Final = "whoever is logged in"
 NOBODY: Final = "nobody"
-"""In the place of a permission. Whoever is logged in to the admin is staff."""
+FIRST_PASSWORD: Final = "rollcall_first_password"
+"""The first three stand in the place of a permission; whoever is logged in to the admin is staff.
+The last marks a user who may do nothing yet (``groups.access.first_password``)."""
 
 VIEW_GROUP: Final = "groups.view_group"
 VIEW_TOPIC: Final = "groups.view_topic"
@@ -272,4 +274,6 @@ def may(user: Any, permission: str) -> bool:
         return permission == ANYBODY
     if not user or not user.is_authenticated:
         return False
+    if getattr(user, FIRST_PASSWORD, False):
+        return permission == LOGGED_IN
     return permission == LOGGED_IN or bool(user.has_perm(permission))

@@ -6,12 +6,21 @@ Whoever is not logged in is let through, to be sent to the login page by Django 
 from collections.abc import Callable
 from typing import Any, Final
 
+from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect
 
-from groups.access import rights
+from groups.access import first_password, rights
 
 NAMESPACE: Final = "admin"
+
+PROBES: Final = ("/livez", "/readyz")
+"""They ask nobody who it is, and answer while the database is away, too."""
+
+OPEN: Final = ("password_change", "password_change_done", "login", "logout", "jsi18n")
+"""Pages for who has to change their password first."""
 
 REDIRECT: Final = "<path:object_id>/"
 """Django's old form of a change page's URL, which leads to the new one."""
@@ -24,7 +33,9 @@ class Gate:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Nothing; the page is known only later."""
+        """The page is known only later; who has to change their password, now."""
+        if settings.SESSION_COOKIE_NAME in request.COOKIES and request.path not in PROBES:
+            first_password.holds_up(request)
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
@@ -35,6 +46,9 @@ class Gate:
         user: Any = request.user
         if not (user.is_active and user.is_staff):
             return None
+        if getattr(user, first_password.DUE, False) and match.url_name not in OPEN:
+            messages.warning(request, first_password.SENTENCE)
+            return redirect("admin:password_change")
         row = row_of(match.url_name, match.route)
         permission = rights.needed(row, str(request.method))
         if permission is None:

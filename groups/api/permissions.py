@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from groups.access import rights
+from groups.access import first_password, rights
 from groups.models import ApiToken
 
 
@@ -15,6 +16,8 @@ class Allowed(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Whether the user holds what the method needs."""
+        if getattr(request.user, first_password.DUE, False):
+            raise PermissionDenied(first_password.SENTENCE, "password_change_required")
         match = request._request.resolver_match
         row = None if match is None else rights.of_route(match.route)
         if row is None:

@@ -47,6 +47,22 @@ class ApiToken(models.Model):
         return self.name
 
 
+class FirstPassword(models.Model):
+    """Whose password was made up by the installation, and told in a log or a file: until it is
+    another one, they do nothing but change it (``groups.access.first_password``)."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+"
+    )
+    digest = models.CharField(max_length=64, help_text="Of what verifies the password.")
+
+    class Meta:
+        db_table = "rollcall_first_password"
+
+    def __str__(self) -> str:
+        return f"of {self.user}"
+
+
 class ScramCredential(models.Model):
     """A user of the Kafka port: what verifies the password for one SASL mechanism, and does not
     tell it. Nodes and manage.py read and write it, nobody else."""

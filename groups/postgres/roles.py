@@ -151,6 +151,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_api_token": ("SELECT", "INSERT", "UPDATE (used_at)", "DELETE"),
             "django_admin_log": ADDS,
             "rollcall_audit": ADDS,
+            "rollcall_first_password": ("SELECT", "DELETE"),  # it goes with its user
             "rollcall_acl": READS,
             # A view of the credentials, which nobody but nodes may read.
             "rollcall_user": READS,

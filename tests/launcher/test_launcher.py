@@ -136,7 +136,9 @@ def pid_with_argument(launcher: int, argument: str) -> int:
 
 
 @pytest.mark.long
-def test_first_admin_is_made_once_and_its_password_shown_once(folder: Path, launch: Launch) -> None:
+def test_first_admin_is_made_once_and_its_password_is_in_a_file(
+    folder: Path, launch: Launch
+) -> None:
     said = []
     for _ in range(2):
         launcher = launch(*LAUNCHER, **environ(folder))
@@ -144,8 +146,11 @@ def test_first_admin_is_made_once_and_its_password_shown_once(folder: Path, laun
         launcher.send_signal(signal.SIGTERM)
         said.append(launcher.communicate()[1])
 
-    assert said[0].count("first admin user: admin, password: ") == 1
-    assert "password: " not in said[1]
+    assert said[0].count("first admin user: admin, password in ") == 1
+    assert "first admin" not in said[1]
+    kept = folder / "first-admin-password"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.read_text().strip() not in "".join(said)
 
 
 @pytest.mark.long

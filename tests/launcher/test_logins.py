@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import make_conninfo
 
 from coordinator_site import database
+from groups.access import functions as access
 from groups.catalogue import functions
 from groups.postgres.roles import BY_NAME, GROUP_TABLES, ROLES
 from launcher import commands, own_secrets, postgres
@@ -96,7 +97,8 @@ TABLES = """
 SELECT c.relname, array_agg(a.attname ORDER BY a.attnum)
 FROM pg_class c JOIN pg_attribute a
   ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity <> 'a'
-WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
+  AND NOT c.relispartition
 GROUP BY c.relname
 """
 VERBS = ("SELECT", "INSERT", "UPDATE", "DELETE")
@@ -122,7 +124,10 @@ def tried(
     for verb, statement in statements.items():
         try:
             made.execute(statement.encode())
-        except psycopg.errors.InsufficientPrivilege:
+        except (
+            psycopg.errors.InsufficientPrivilege,
+            psycopg.errors.ObjectNotInPrerequisiteState,  # of a view, which nobody writes
+        ):
             continue
         found.add(verb)
     return found
@@ -176,6 +181,25 @@ def test_the_web_makes_a_topic_as_a_node_would_and_does_nothing_else_so(url: str
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 made.execute(write.encode())
         assert asked(made, "SELECT count(*) FROM rollcall_topic WHERE name = 'made'") == 1
+
+
+def test_the_web_changes_who_gets_in_and_cannot_read_what_verifies_it(url: str) -> None:
+    made_of = ("ann", "SCRAM-SHA-256", b"salt", 4096, b"stored", b"server", "{}")
+    with connect(url, "rollcall_web") as made:
+        assert asked(made, access.SET_PASSWORD.call, *made_of) is True
+        assert asked(made, "SELECT mechanisms FROM rollcall_user") == {"SCRAM-SHA-256": 4096}
+        for forbidden in (
+            "SELECT stored_key FROM rollcall_credential",
+            "DELETE FROM rollcall_credential",
+            "DELETE FROM rollcall_acl",
+            "INSERT INTO rollcall_first_password VALUES (1, '')",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                made.execute(forbidden.encode())
+        assert asked(made, access.DELETE_USER.call, *made_of[:2], "{}") is True
+    refused = pytest.raises(psycopg.errors.InsufficientPrivilege)
+    with connect(url, "rollcall_worker") as worker, refused:
+        worker.execute(access.DELETE_USER.call.encode(), (*made_of[:2], "{}"))
 
 
 def test_nodes_may_use_what_the_server_reserves_and_the_web_may_not(url: str) -> None:

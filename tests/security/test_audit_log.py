@@ -15,6 +15,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group as Role
 from django.db import DatabaseError, connection, transaction
 from django.test import Client as Browser
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from groups.access import api_tokens, audit, wire_audit
 from groups.access.wire_audit import FAILURES_MAX, Login, WireAudit
@@ -148,6 +149,51 @@ def test_writes_over_rest_by_token_and_refusals(root: Any) -> None:
     assert bad.post("/api/v1/topics", made, content_type="application/json").status_code == 401
     assert told("write")[-1] == ("anonymous", ADDRESS, "POST /api/v1/topics", "401")
     assert told("token") == [("", ADDRESS, "/api/v1/topics", "failed")]
+
+
+def test_nobody_is_let_in_unnoted(root: Any) -> None:
+    """The table takes no logins, for whatever reason: a disk, a right."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "ALTER TABLE rollcall_audit ADD CONSTRAINT none CHECK (kind <> 'login') NOT VALID"
+        )
+    client = Browser(raise_request_exception=False)
+    log_in(client)
+    assert client.get("/admin/").status_code == 302
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE rollcall_audit DROP CONSTRAINT none")
+    log_in(client)
+    assert client.get("/admin/").status_code == 200
+
+
+def test_a_request_whose_name_is_not_taken_changes_nothing(root: Any) -> None:
+    client = browser()
+    client.raise_request_exception = False
+    log_in(client)
+
+    def refuse(execute: Any, statement: str, *rest: Any) -> Any:
+        if statement == audit.SAY:
+            raise DatabaseError("not now")
+        return execute(statement, *rest)
+
+    new = {"username": "eve", "password1": PASSWORD, "password2": PASSWORD}
+    with connection.execute_wrapper(refuse):
+        assert client.post("/admin/auth/user/add/", new).status_code >= 500
+    assert not get_user_model().objects.filter(username="eve").exists()
+
+
+def test_changes_of_the_schedule_and_not_what_beat_writes(root: Any) -> None:
+    client = browser()
+    log_in(client)
+    body = {"every": "7", "period": "seconds"}
+    assert client.post("/admin/django_celery_beat/intervalschedule/add/", body).status_code == 302
+    assert [(who, address) for who, address, *_ in told("interval-made")] == [("root", ADDRESS)]
+    interval = IntervalSchedule.objects.get(every=7)
+    task = PeriodicTask.objects.create(name="odd", task="x", interval=interval)
+    PeriodicTask.objects.filter(pk=task.pk).update(total_run_count=3)
+    assert not told("schedule-changed")
+    PeriodicTask.objects.filter(pk=task.pk).update(enabled=False)
+    assert [target for _, _, target, _ in told("schedule-changed")] == ["odd"]
 
 
 def test_whom_a_request_was_by_is_forgotten_behind_it(root: Any) -> None:

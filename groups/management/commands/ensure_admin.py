@@ -2,21 +2,27 @@
 
 import os
 import secrets
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
+from groups.access import first_password
 from groups.postgres import setup_lock
 
 USER_VARIABLE = "ROLLCALL_ADMIN_USER"
 PASSWORD_VARIABLE = "ROLLCALL_ADMIN_PASSWORD"
-DEFAULT_USER = "admin"
+TERMINAL_VARIABLE = "ROLLCALL_TERMINAL"
+"""Set by the launcher where what its programs say goes to a terminal."""
+
+DEFAULT_USER, FILE = "admin", "first-admin-password"
 PASSWORD_BYTES = 12
 
 
 class Command(BaseCommand):
-    """Make the user that the environment names, or one with a password that is shown once.
+    """Make the user that the environment names, or one with a password that is made up.
 
     A user that exists is never changed, nor is one made beside an existing superuser
     unless the environment names it.
@@ -40,10 +46,27 @@ class Command(BaseCommand):
             return
         if users.filter(is_superuser=True).exists() and not (named and given):
             return
-        users.create_superuser(name, password=given or self.generated(name))
+        password = given or secrets.token_urlsafe(PASSWORD_BYTES)
+        user = users.create_superuser(name, password=password)
+        if not given:
+            first_password.note(user)
+            self.tell(name, password)
 
-    def generated(self, name: str) -> str:
-        """A new password, shown here and nowhere else."""
-        password = secrets.token_urlsafe(PASSWORD_BYTES)
-        self.stdout.write(f"first admin user: {name}, password: {password} (shown only now)")
-        return password
+    def tell(self, name: str, password: str) -> None:
+        """On a terminal; a log is kept and read by others, so there it is told where it lies."""
+        if self.stdout.isatty() or os.environ.get(TERMINAL_VARIABLE):
+            told = f"password: {password} (shown only now)"
+        else:
+            told = f"password in {kept(Path(settings.DATA_DIR), password)}"
+        self.stdout.write(f"first admin user: {name}, {told}; it is changed at the first login")
+
+
+def kept(folder: Path, password: str) -> Path:
+    """The file that only its owner may read; one that was there is replaced."""
+    path = folder / FILE
+    folder.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with open(opened, "w") as file:
+        file.write(f"{password}\n")
+    return path
