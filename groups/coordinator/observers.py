@@ -1,6 +1,6 @@
 """Observers of groups, the web's pages, hear of every change: one NOTIFY for all of a moment.
 
-PostgreSQL commits one after another the transactions that notify (docs/hot-path.md, *The bell*). So
+PostgreSQL commits one after another the transactions that notify (docs/hot-path.md, *NOTIFY*). So
 no batch of a committer rings: it says afterwards what has changed, and one task rings for both
 queues. A ring that is lost with its node is made up for by the node that takes its slots.
 """
