@@ -1,7 +1,7 @@
 """A consumer that the coordinator commands (the draft of 2012), and that obeys.
 
 It polls for commands, stops and starts as it is told, says so, and reckons its own end: without a
-good answer for a session it stops by itself (docs/commanded.md, *What a consumer does*).
+good answer for a session it stops by itself (docs/commanded.md, *Requirements on a consumer*).
 """
 
 import asyncio
