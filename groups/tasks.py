@@ -19,6 +19,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from groups.catalogue import kafka_import
 from groups.periodic import PeriodicSettings
 from groups.store.sql import sweeps as sql
+from groups.sweeps.ends import end_what_is_over
 from groups.sweeps.session import RetentionSweep, SessionSweep, clean_up
 
 logger = logging.getLogger(__name__)
@@ -74,6 +75,12 @@ def offset_retention() -> None:
 def cleaning() -> None:
     """Remove what nobody needs any more."""
     recorded("clean-up", clean_up)
+
+
+@shared_task
+def ends() -> None:
+    """End freezes whose time is up, and acknowledgements of what is over."""
+    recorded("ends", end_what_is_over)
 
 
 @shared_task

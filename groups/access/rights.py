@@ -33,10 +33,11 @@ DELETE_ACL: Final = "groups.delete_acl"
 VIEW_KAFKA_USER: Final = "groups.view_kafkauser"
 CHANGE_KAFKA_USER: Final = "groups.change_kafkauser"
 DELETE_KAFKA_USER: Final = "groups.delete_kafkauser"
+ACKNOWLEDGE: Final = "groups.add_acknowledgement"
 
 SCOPES: Final[Mapping[str, str]] = {
     "read": "sees what its user sees",
-    "operate": "rebalances, evicts, stops and starts work, freezes, starts analyses",
+    "operate": "rebalances, evicts, stops and starts work, freezes, acknowledges, starts analyses",
     "offsets": "rewinds and resets offsets",
     "catalogue": "makes, grows and places topics",
     "admin": "everything else",
@@ -50,6 +51,7 @@ _SCOPE_OF: Final[Mapping[str, str]] = {
     PAUSE: "operate",
     FREEZE: "operate",
     ANALYSE: "operate",
+    ACKNOWLEDGE: "operate",
     RESTORE: "offsets",
     "groups.add_topic": "catalogue",
     "groups.change_topic": "catalogue",
@@ -102,6 +104,8 @@ REST: Final[Mapping[str, Row]] = {
     "audit": {"GET": VIEW_AUDIT},
     "rules": {"GET": VIEW_GROUP},
     "slots": {"GET": "groups.view_node"},
+    "attention/acknowledgements": {"GET": VIEW_GROUP, "POST": ACKNOWLEDGE},
+    "attention/acknowledgements/<int:acknowledgement_id>": {"DELETE": ACKNOWLEDGE},
     "nodes": {"GET": "groups.view_node"},
     "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
     "users": {"GET": VIEW_KAFKA_USER},
@@ -197,6 +201,7 @@ MODELS: Final[Mapping[str, Model]] = {
             "change": {"GET": VIEW_OPERATION},
         },
     ),
+    "groups_acknowledgement": Model(VIEW_GROUP, ACKNOWLEDGE, delete=ACKNOWLEDGE),
     "groups_auditentry": Model(VIEW_AUDIT, pages={"csv": {"GET": VIEW_AUDIT}}),
     "groups_reportrun": Model(
         "groups.view_reportrun",

@@ -5,6 +5,7 @@ that REST asks for (docs/architecture.md, *Operations*).
 """
 
 from groups.admin import (  # noqa: F401  (each registers its pages)
+    acknowledgements,
     acls,
     audit,
     groups,

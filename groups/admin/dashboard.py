@@ -1,8 +1,8 @@
 """The first page: the fleet in a few numbers, and what needs attention. What is counted stands
 in ``groups.queries.overview``; here it becomes tiles and sentences."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from django.contrib.admin.utils import quote
 from django.http import HttpRequest
@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from groups.access import rights
+from groups.admin.troubles import folded, troubles
 from groups.models import Journal
 from groups.queries import attention, journal_text
 from groups.queries import overview as fleets
-from groups.queries.attention import Fired, Place
 from groups.queries.overview import Overview
 from groups.queries.situation import SETTLED
 
@@ -26,15 +26,6 @@ class Tile(NamedTuple):
     note: str
     link: str = ""
     tone: str = ""
-
-
-class Trouble(NamedTuple):
-    """One line of what needs attention."""
-
-    tone: str
-    what: str
-    detail: str
-    link: str
 
 
 TONES = {
@@ -58,7 +49,7 @@ def fleet(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
             "fleet": seen,
             "tiles": tiles(seen),
             "states": shares(seen),
-            "troubles": list(troubles(seen)),
+            **folded(troubles(attention.fired(seen), request)),
             "latest": [_told(entry) for entry in seen.latest],
             "seen_at": timezone.now(),
         }
@@ -126,23 +117,3 @@ def shares(seen: Overview) -> Sequence[dict[str, Any]]:
         }
         for state, count in sorted(seen.states.items(), key=lambda item: -item[1])
     ]
-
-
-def troubles(seen: Overview) -> Iterator[Trouble]:
-    """What needs attention, the most urgent first."""
-    for line in attention.fired(seen):
-        yield Trouble(line.tone, line.sentence, line.detail, link(line))
-
-
-PAGES: Final[Mapping[Place, str]] = {
-    Place.GROUP: "admin:groups_group_change",
-    Place.GROUPS: "admin:groups_group_changelist",
-    Place.NODES: "admin:groups_node_changelist",
-    Place.OPERATION: "admin:groups_operation_change",
-    Place.SCHEDULE: "admin:django_celery_beat_periodictask_changelist",
-}
-
-
-def link(line: Fired) -> str:
-    """The page that tells more."""
-    return reverse(PAGES[line.place], args=[quote(line.key)] if line.key else [])

@@ -4,36 +4,41 @@ Each is an operation, as in ``groups.admin.verbs``. A page that was looked at be
 froze or thawed the group asks for nothing, and shows how things are.
 """
 
-from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
 from groups.admin import standing
 from groups.admin.base import RollcallAdmin
 from groups.admin.curl import curl
 from groups.admin.verbs import Reason, Typed, ask
-from groups.models import Group, Member, Offset, Operation
+from groups.models import Group, Operation
+from groups.queries import previews
 
 FREEZE: Final = Operation.Verb.FREEZE
 THAW: Final = Operation.Verb.THAW
-
-WORDS: Final[Mapping[str, tuple[str, ...]]] = {
-    FREEZE: (
-        "No rebalance begins until somebody thaws the group.",
-        "Members go on with what they have. Newcomers wait, and what members leave has no owner.",
-        "A rebalance that goes on ends as it would have.",
-    ),
-    THAW: ("Rebalances begin again: one at once, if anything has happened that calls for one.",),
-}
 
 
 class Freezing(Reason):
     """Freeze or thaw: what was offered when the page was looked at."""
 
-    verb = forms.ChoiceField(choices=[(v, v) for v in WORDS], widget=forms.HiddenInput)
+    verb = forms.ChoiceField(choices=[(v, v) for v in (FREEZE, THAW)], widget=forms.HiddenInput)
+    until = forms.DateTimeField(
+        required=False,
+        label="Until, in UTC",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "class": "rc-field rc-short"}),
+    )
+
+    def clean_until(self) -> datetime | None:
+        """Not in the past."""
+        until: datetime | None = self.cleaned_data["until"]
+        if until is not None and until <= timezone.now():
+            raise forms.ValidationError("That is over already.")
+        return until
 
 
 def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
@@ -43,7 +48,9 @@ def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
     form = Freezing(request.POST or None, initial={"verb": verb})
     changed = request.method == "POST" and form.data.get("verb") != verb
     if request.method == "POST" and not changed and form.is_valid():
-        return ask(request, group.group_id, verb, form.cleaned_data["reason"])
+        said = form.cleaned_data
+        until = said["until"] if verb == FREEZE else None
+        return ask(request, group.group_id, verb, said["reason"], until=until)
     if changed:
         form = Freezing({**request.POST.dict(), "verb": verb})
         form.errors.clear()
@@ -51,7 +58,8 @@ def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
         "title": f"{verb.label} {group.group_id}",
         "button": f"{verb.label} the group",
         "changed": changed,
-        "sentences": WORDS[verb],
+        "sentences": _looked(group.group_id, verb).sentences,
+        "has_end": verb == FREEZE,
         "curl": curl(request, "POST", f"groups/{{}}/{verb}", group.group_id),
     }
     return _page(site, request, group, form, context)
@@ -59,25 +67,25 @@ def freeze(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpRespo
 
 def remove(site: RollcallAdmin, request: HttpRequest, group: Group) -> HttpResponse:
     """What is deleted, and the form that asks for it, where the group has no members."""
-    members = Member.objects.filter(group_id=group.group_id).count()
+    found = previews.delete(group.group_id)
+    is_refused = found.would == previews.REFUSED
     form = Typed(request.POST or None)
     if request.method == "POST" and form.is_valid() and form.is_typed(group.group_id):
-        if not members:
+        if not is_refused:
             verb, reason = Operation.Verb.DELETE, form.cleaned_data["reason"]
             return ask(request, group.group_id, verb, reason)
-    who = "1 member" if members == 1 else f"{members} members"
-    offsets = Offset.objects.filter(group_id=group.group_id).count()
     context = {
         "title": f"Delete {group.group_id}",
         "button": "Delete the group",
-        "refused": f"The group has {who}: stop them first." if members else "",
-        "sentences": [
-            f"The group is deleted, and its {offsets:,} committed offsets with it.",
-            "Its journal is kept, and so is what is configured for it.",
-        ],
+        "refused": " ".join(found.sentences) if is_refused else "",
+        "sentences": found.sentences,
         "curl": curl(request, "DELETE", "groups/{}", group.group_id),
     }
     return _page(site, request, group, form, context)
+
+
+def _looked(group_id: str, verb: str) -> previews.Preview:
+    return previews.freeze(group_id) if verb == FREEZE else previews.thaw(group_id)
 
 
 def _page(

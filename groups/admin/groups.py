@@ -23,6 +23,7 @@ from groups.admin.standing import READING
 from groups.known_answers import unless_known
 from groups.models import Group, Journal
 from groups.queries import groups, situation
+from groups.queries.acknowledgements import ABOUT_GROUPS, known
 from groups.queries.journal_text import cause
 
 NUL: Final = "\0"
@@ -84,9 +85,11 @@ class WithLastRebalances(ChangeList):  # type: ignore[misc]  # unfold has no typ
         ids = [group.group_id for group in self.result_list]
         found = list(groups.annotated(Group.objects.filter(group_id__in=ids)))
         newest, situations = groups.with_rebalances(found), situation.of_many(found)
+        noted = {one.subject: one for one in known(ids).values() if one.rule in ABOUT_GROUPS}
         for group in found:
             group.newest = newest.get(group.group_id)
             group.situation = situations[group.group_id]
+            group.acknowledged = noted.get(group.group_id)
         self.result_list = sorted(found, key=lambda group: ids.index(group.group_id))
 
 
@@ -99,7 +102,7 @@ class GroupAdmin(RollcallAdmin):
         "type",
         "state_shown",
         "now",
-        "generation",
+        "number",
         "members",
         "last",
         "why",
@@ -207,7 +210,8 @@ class GroupAdmin(RollcallAdmin):
 
     def freeze_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What a freeze or a thaw would do, and the form that asks for it."""
-        return freezes.freeze(self, request, self.seen(request, object_id))
+        group = self.found(object_id) or standing.only_frozen(unquote(object_id))
+        return freezes.freeze(self, request, group or self.seen(request, object_id))
 
     def remove_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What is deleted with the group, and the form that asks for it."""
@@ -220,17 +224,18 @@ class GroupAdmin(RollcallAdmin):
             seen = standing.look(group)
             return {**standing.head(seen, request), **group_tabs.of(seen, request)}
         group_id = unquote(object_id)
+        freeze = groups.freeze_of(group_id)
         entries = [] if NUL in group_id else journal_page.read(group_id, request)
-        if not entries:
+        if not entries and freeze is None:
             raise Http404(f"There is no group {group_id}.")
         journal = journal_page.page(group_id, entries, request)
-        return {**standing.buried(group_id), **journal}
+        return {**standing.buried(group_id, freeze), **journal}
 
     def found(self, object_id: str) -> Group | None:
         """The group of a URL, if there is one."""
         group_id = unquote(object_id)
         found = Group.objects.none() if NUL in group_id else Group.objects.filter(pk=group_id)
-        group: Group | None = groups.with_freezes(found).first()
+        group: Group | None = groups.with_owners(groups.with_freezes(found)).first()
         return group
 
     def seen(self, request: HttpRequest, object_id: str) -> Group:
@@ -253,8 +258,14 @@ class GroupAdmin(RollcallAdmin):
     @admin.display(description="Now")
     def now(self, group: Any) -> str:
         """What is going on, in a sentence."""
-        told = group.situation
-        return format_html('<span class="rc-doing rc-{}">{}</span>', told.tone, told.text)
+        told, noted = group.situation, group.acknowledged
+        by = f" Acknowledged by {noted.actor}: {noted.note}" if noted else ""
+        return format_html('<span class="rc-doing rc-{}">{}{}</span>', told.tone, told.text, by)
+
+    @admin.display(description="Generation or epoch", ordering="generation")
+    def number(self, group: Group) -> int:
+        """The group epoch, where the type is consumer."""
+        return group.generation
 
     @admin.display(description="Members")
     def members(self, group: Any) -> int:

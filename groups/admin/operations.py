@@ -16,6 +16,7 @@ from groups.admin import resets
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import READING, number_of
 from groups.models import Group, Operation
+from groups.queries.groups import CONSUMER
 
 ENDED = (Operation.State.SUCCEEDED, Operation.State.FAILED)
 
@@ -152,6 +153,7 @@ def _standing(operation: Operation) -> dict[str, Any]:
         "steps": _steps(operation),
         "is_pending": operation.state not in ENDED,
         "generation": None if group is None else group.generation,
+        "word": "Group epoch" if group is not None and group.kind == CONSUMER else "Generation",
         "revision": 0 if group is None else group.revision,
         "group_url": reverse("admin:groups_group_change", args=[quote(operation.group_id)]),
         "live_url": reverse("admin:groups_operation_live", args=[operation.pk]),

@@ -17,12 +17,14 @@ from django.utils import timezone
 
 from groups.access import rights
 from groups.admin import stopping
+from groups.admin.troubles import folded, troubles
 from groups.core.journal import EntryKind
-from groups.models import Group, Journal, Node, Operation
-from groups.queries import groups, pauses
+from groups.models import Group, GroupConfig, Journal, Operation
+from groups.queries import attention, groups, pauses
+from groups.queries.fired import Fired
 from groups.queries.journal_acts import author
 from groups.queries.situation import SETTLED, Seen, of_one
-from groups.queries.situation_text import Facts, Order, Situation, Tone, situation
+from groups.queries.situation_text import Facts, Order, Situation, Tone, clock, situation
 
 READING: Final = ["GET", "HEAD"]
 """All that pages which only show something answer to."""
@@ -75,19 +77,18 @@ class Standing:
     members: Sequence[groups.MemberView]
     counts: Mapping[str, int]
     work: pauses.Work
-    owner: Node | None
     situation: Situation
+    attention: Sequence[Fired]
 
 
-def look(group: Group) -> Standing:
+def look(group: Any) -> Standing:
     """How a group stands. Nine statements at most."""
     members = groups.members_of(group)
     work = pauses.work_of(group.group_id, [(m.member_id, m.instance_id) for m in members])
     groups.ask_for_a_look(group.group_id)
-    owner = groups.owner_of(group)
     counts = groups.partition_counts(groups.topics_of_members(members))
-    now = of_one(Seen(group, members, work, owner, counts))
-    return Standing(group, members, counts, work, owner, now)
+    now = of_one(Seen(group, members, work, group.owner_id, counts))
+    return Standing(group, members, counts, work, now, attention.of_group(group, now))
 
 
 def head(seen: Standing, request: HttpRequest) -> dict[str, Any]:
@@ -98,9 +99,10 @@ def head(seen: Standing, request: HttpRequest) -> dict[str, Any]:
         "group": group,
         "tone": TONES.get(group.state, "warn"),
         "situation": seen.situation,
+        **folded(troubles(seen.attention, request)),
         "evict_now": evict_link(group, seen.situation) if may_evict else None,
         "is_pending": group.state not in SETTLED,
-        "facts": facts(group, seen.members, seen.owner),
+        "facts": facts(group, seen.members),
         **stopping.of_group(group, work),
         "may_pause": rights.may(request.user, rights.PAUSE),
         "may_be_paused": any(work.listens.values()) or work.is_stopped,
@@ -109,7 +111,17 @@ def head(seen: Standing, request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def buried(group_id: str) -> dict[str, Any]:
+def only_frozen(group_id: str) -> Group | None:
+    """A group that is gone, or has not come yet, and is frozen: it can be thawed."""
+    freeze = groups.freeze_of(group_id)
+    if freeze is None:
+        return None
+    group = Group(group_id=group_id, state="Dead", kind="", revision=0)
+    setattr(group, "frozen_since", freeze.updated_at)  # noqa: B010  (as with_freezes has it)
+    return group
+
+
+def buried(group_id: str, freeze: GroupConfig | None = None) -> dict[str, Any]:
     """The head of the page of a group that was deleted: who did it. (One that never was has a
     journal, too, where it was configured.) Two statements."""
     ends = groups.journal_of(group_id).filter(kind=EntryKind.GROUP_DELETED)
@@ -118,11 +130,19 @@ def buried(group_id: str) -> dict[str, Any]:
         "group": Group(group_id=group_id, state="Dead", kind="", revision=0),
         "tone": TONES["Dead"],
         "is_deleted": True,
+        "frozen_name": "" if freeze is None else _frozen_name(freeze),
         "gone": "not there" if end is None else "deleted",
         "situation": NEVER_THERE if end is None else _ended(end),
         "operations": last_operations(group_id),
         **urls(Group(group_id=group_id)),
     }
+
+
+def _frozen_name(freeze: GroupConfig) -> str:
+    now = timezone.now()
+    until = f" until {clock(freeze.until, now)}" if freeze.until else ""
+    since = clock(freeze.updated_at, now)
+    return f"The name is frozen since {since}{until}: who comes finds no rebalance."
 
 
 NEVER_THERE: Final = Situation(Tone.PLAIN, "There is no such group: nobody has joined it yet.")
@@ -157,9 +177,7 @@ def urls(group: Group) -> dict[str, str]:
     }
 
 
-def facts(
-    group: Group, members: Sequence[groups.MemberView], owner: Node | None
-) -> list[tuple[str, Any]]:
+def facts(group: Any, members: Sequence[groups.MemberView]) -> list[tuple[str, Any]]:
     """The head of the page."""
     epoch = "Group epoch" if group.kind == groups.CONSUMER else "Generation"
     assignor = group.protocol_name or group.details.get("assignor") or "none yet"
@@ -174,9 +192,13 @@ def facts(
         ("Partitions owned", owned),
         ("Assignor", assignor),
         ("Leader", leader or "the coordinator assigns" if members else "nobody"),
-        ("Coordinator", f"node {owner.node_id}" if owner else "no node yet"),
+        ("Coordinator", _coordinator(group.owner_id)),
         ("In this state since", group.state_since),
     ]
+
+
+def _coordinator(node_id: int | None) -> str:
+    return "no node yet" if node_id is None else f"node {node_id}"
 
 
 def _author(group: Group) -> str:

@@ -34,6 +34,10 @@ class Lines(serializers.CharField):
     """A text of several lines."""
 
 
+class Id(serializers.CharField):
+    """An id, of any characters as Kafka has them."""
+
+
 class TopicName(serializers.CharField):
     """What a topic may be called; it is refused as the wire refuses it."""
 
@@ -42,7 +46,7 @@ class PartitionCount(serializers.IntegerField):
     """How many partitions a topic may have; it is refused as the wire refuses it."""
 
 
-PATTERNS: Final = {Line: LINE, Lines: LINES, TopicName: TOPIC_NAME}
+PATTERNS: Final = {Line: LINE, Lines: LINES, TopicName: TOPIC_NAME, Id: NO_NUL}
 
 
 class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
@@ -61,4 +65,5 @@ class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
             return {"type": "integer", "minimum": 1, "maximum": PARTITIONS_MAX}
         longest = {} if self.target.max_length is None else {"maxLength": self.target.max_length}
         pattern = PATTERNS[type(self.target)]
-        return {"type": "string", "minLength": 1, **longest, "pattern": pattern}
+        least = {} if self.target.allow_blank else {"minLength": 1}
+        return {"type": "string", **least, **longest, "pattern": pattern}

@@ -21,7 +21,7 @@ from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import attention, groups, overview, reports
+from groups.queries import groups, reports
 from groups.queries.journal_text import SENTENCES
 
 SEQ_MAX = 10**18 - 1
@@ -211,16 +211,6 @@ class FleetJournal(View):
             return shapes.JournalEntry(page, many=True).data
 
         return self.paged(request, rows, ["id" if follows else "-id"], shown)
-
-
-class Attention(View):
-    """What an operator should look at."""
-
-    @described(operation_id="list_attention", responses=all_of(shapes.AttentionLine))
-    def get(self, request: Request) -> Response:
-        """List everything that needs attention, the most urgent first, as the Overview does."""
-        told = [line._asdict() for line in attention.fired(overview.look())]
-        return Response({"data": shapes.AttentionLine(told, many=True).data})
 
 
 class Nodes(View):

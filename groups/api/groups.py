@@ -24,7 +24,7 @@ from groups.api.schema import (
 from groups.api.serializers import INT32_MAX
 from groups.api.views import View, existing, missing
 from groups.core.configs.group import entries
-from groups.models import Group, GroupConfig, Node, Offset
+from groups.models import Group, GroupConfig, Offset
 from groups.queries import groups, pauses, situation
 from groups.queries.journal_text import SENTENCES
 
@@ -107,27 +107,26 @@ class OneGroup(View):
     @described(operation_id="get_group", parameters=[GROUP_ID], responses=shapes.Group)
     def get(self, request: Request, group_id: str) -> Response:
         """Show a group; asks its owner to note heartbeat ages anew for the next look."""
-        group = groups.annotated().filter(group_id=group_id).first()
+        group = groups.with_owners(groups.annotated()).filter(group_id=group_id).first()
         if group is None:
             raise missing(group_id)
         group.member_views = groups.members_of(group)
-        owner = groups.owner_of(group)
-        group.node_id = None if owner is None else owner.node_id
+        group.node_id = group.owner_id
         groups.ask_for_a_look(group_id)
         ids = [(member.member_id, member.instance_id) for member in group.member_views]
         group.work = pauses.work_of(group_id, ids)
         context = {
             "rebalances": groups.with_rebalances([group]),
             "work": group.work,
-            "situations": {group_id: situation.of_one(_seen(group, owner))},
+            "situations": {group_id: situation.of_one(_seen(group))},
         }
         answer = Response(shapes.Group(group, context=context).data)
         return preconditions.told(answer, preconditions.of_group(group))
 
 
-def _seen(group: Any, owner: Node | None) -> situation.Seen:
+def _seen(group: Any) -> situation.Seen:
     counts = groups.partition_counts(groups.topics_of_members(group.member_views))
-    return situation.Seen(group, group.member_views, group.work, owner, counts)
+    return situation.Seen(group, group.member_views, group.work, group.owner_id, counts)
 
 
 class Members(View):

@@ -18,7 +18,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request, is_form_media_type
 
-from groups.api.fields import Lines
+from groups.api.fields import Id, Lines
 from groups.api.problems import Problem
 from groups.core.plain_text import text_problem
 
@@ -229,6 +229,8 @@ def _misfits(asked: Any, value: Any, at: str) -> Iterator[Error]:
     elif kind is list:
         for number, inner in enumerate(value):
             yield from _misfits(asked.child, inner, f"{at}/{number}")
+    elif isinstance(asked, Id):
+        return
     elif kind is str and (problem := _text_problem(asked, value)):
         yield _error(at, problem)
 

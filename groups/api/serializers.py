@@ -3,15 +3,17 @@
 Shapes only. Where values come from is ``groups.queries.groups``.
 """
 
+from datetime import datetime
 from enum import IntEnum
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from groups.access import kafka_users
 from groups.access.scram_credentials import ITERATIONS, ITERATIONS_MAX, ITERATIONS_MIN
-from groups.api.fields import Line, Lines, PartitionCount, TopicName
+from groups.api.fields import Id, Line, Lines, PartitionCount, TopicName
 from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.acls.bindings import PatternType, Permission, ResourceType
 from groups.core.acls.forms import HOST_BYTES_MAX, NAME_BYTES_MAX, PRINCIPAL_BYTES_MAX
@@ -26,6 +28,7 @@ from groups.core.topics import (
 )
 from groups.core.waiting import Act, Phase
 from groups.models import (
+    Acknowledgement,
     Acl,
     AuditEntry,
     Journal,
@@ -37,10 +40,17 @@ from groups.models import (
     Topic,
 )
 from groups.operations.offset_resets import OFFSET_MAX, WAYS
+from groups.queries.attention import RULES
 from groups.queries.journal_text import sentence
 from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING
 
 INT32_MAX = 2**31 - 1
+
+
+def not_past(instant: datetime) -> None:
+    """An end is still to come."""
+    if instant <= timezone.now():
+        raise s.ValidationError("That is over already.")
 
 
 class LastRebalance(s.Serializer[Journal]):
@@ -99,6 +109,9 @@ class GroupSummary(s.Serializer[Any]):
     member_count = s.IntegerField()
     frozen = s.SerializerMethodField()
     frozen_since = s.DateTimeField(allow_null=True)
+    frozen_until = s.DateTimeField(
+        allow_null=True, help_text="When it is thawed by itself; null: when somebody does."
+    )
     paused = s.BooleanField(help_text="Whether an operator has stopped the whole group's work.")
     paused_members = s.IntegerField(help_text="Members that were stopped one by one.")
     situation = s.SerializerMethodField()
@@ -252,6 +265,7 @@ class OperationView(s.ModelSerializer[Operation]):
             "actor",
             "expected_generation",
             "restore_to",
+            "until",
             "state",
             "outcome",
             "detail",
@@ -265,6 +279,17 @@ class Reason(s.Serializer[Any]):
     """Why somebody asks for something; the journal shows it."""
 
     reason = Line(max_length=REASON_CHARS_MAX)
+
+
+class FreezeGroup(Reason):
+    """Let no rebalance begin."""
+
+    until = s.DateTimeField(
+        required=False,
+        allow_null=True,
+        validators=[not_past],
+        help_text="When it is thawed by itself. Of a group that is frozen already: another end.",
+    )
 
 
 class ForceRebalance(Reason):
@@ -535,6 +560,14 @@ class Cost(s.ModelSerializer[RebalanceCost]):
         )
 
 
+class AcknowledgementView(s.ModelSerializer[Acknowledgement]):
+    """Who has taken note of what needs attention, and why it is left as it is."""
+
+    class Meta:
+        model = Acknowledgement
+        fields = ("id", "rule", "subject", "note", "actor", "at", "until")
+
+
 class AttentionLine(s.Serializer[Any]):
     """One thing that needs attention."""
 
@@ -544,6 +577,26 @@ class AttentionLine(s.Serializer[Any]):
     detail = s.CharField(allow_blank=True)
     place = s.CharField(help_text="What tells more: group, groups, nodes, operation, schedule.")
     key = s.CharField(allow_blank=True, help_text="Which group or operation.")
+    subject = s.CharField(
+        allow_blank=True,
+        allow_null=True,
+        help_text="What it can be acknowledged for; null: it tells of how many more there are.",
+    )
+    acknowledged = AcknowledgementView(allow_null=True)
+
+
+class NewAcknowledgement(s.Serializer[Any]):
+    """Somebody takes note of what needs attention."""
+
+    rule = s.ChoiceField(choices=[rule.name for rule in RULES])
+    subject = Id(allow_blank=True, default="", trim_whitespace=False)
+    note = Line(max_length=REASON_CHARS_MAX)
+    until = s.DateTimeField(
+        required=False,
+        allow_null=True,
+        validators=[not_past],
+        help_text="Or with the situation.",
+    )
 
 
 class Analysis(s.Serializer[Any]):

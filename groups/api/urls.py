@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from groups.api import access, document, fleet, groups, reads, verbs
+from groups.api import access, attention, document, fleet, groups, reads, verbs
 from groups.api.events.view import JournalEvents
 from groups.api.problems import nobody_named, nothing_here
 
@@ -39,7 +39,12 @@ urlpatterns = [
     path("topics/<id:name>", fleet.OneTopic.as_view(), name="topic"),
     path("journal/events", JournalEvents.as_view()),
     path("journal", fleet.FleetJournal.as_view()),
-    path("attention", fleet.Attention.as_view()),
+    path("attention", attention.Attention.as_view()),
+    path("attention/acknowledgements", attention.Acknowledgements.as_view()),
+    path(
+        "attention/acknowledgements/<int:acknowledgement_id>",
+        attention.OneAcknowledgement.as_view(),
+    ),
     path("audit", reads.Audit.as_view()),
     path("rules", reads.Rules.as_view()),
     path("slots", reads.Slots.as_view()),

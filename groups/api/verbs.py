@@ -5,6 +5,7 @@ Nothing is changed here: the group's owner steps the operation, and its answer i
 """
 
 from dataclasses import replace
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from groups.api import groups as resources
 from groups.api import serializers as shapes
 from groups.api.asking import ask, awaited
 from groups.api.inputs import described
-from groups.api.plans import plan
+from groups.api.plans import NAMED_MAX, plan
 from groups.api.problems import Problem
 from groups.api.schema import (
     ANSWERED,
@@ -31,16 +32,16 @@ from groups.api.schema import (
     PAGE,
     PREFER,
     REASON,
-    accepted,
     accepted_or_planned,
     ordering,
     page_of,
 )
 from groups.api.views import View, existing
-from groups.core.configs.group import FREEZE
-from groups.models import GroupConfig, Member, Operation, Pause
-from groups.operations import offset_resets
+from groups.models import Group, Member, Operation, Pause
+from groups.operations import offset_resets, requests
 from groups.operations.offset_resets import Wanted
+from groups.queries import previews
+from groups.queries.groups import freeze_of
 
 REBALANCING: Final = "PreparingRebalance"
 
@@ -88,15 +89,18 @@ class OneGroup(resources.OneGroup):
 
     @described(
         operation_id="delete_group",
-        parameters=[GROUP_ID, REASON, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, REASON, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=None,
         body=shapes.Reason,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def delete(self, request: Request, group_id: str) -> Response:
         """Delete a group without members, with its offsets. Its journal is kept. The operation
         fails while it has members."""
         verb = Operation.Verb.DELETE
+        if self.is_dry:
+            existing(group_id)
+            return _previewed(group_id, verb, previews.delete(group_id))
         return ask(request, group_id, verb, self.said["reason"], lambda: _must_exist(group_id))
 
 
@@ -109,15 +113,20 @@ class Freeze(View):
 
     @described(
         operation_id="freeze_group",
-        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
-        request=shapes.Reason,
-        responses=accepted(shapes.OperationView),
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        request=shapes.FreezeGroup,
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
-        """Let no rebalance begin (`rollcall.freeze`). What happens meanwhile starts one when the
-        group is thawed."""
-        verb = Operation.Verb.FREEZE
-        return ask(request, group_id, verb, self.said["reason"], lambda: _must_exist(group_id))
+        """Let no rebalance begin (`rollcall.freeze`), if wished until an instant. What happens
+        meanwhile starts one when the group is thawed."""
+        verb, said = Operation.Verb.FREEZE, self.said
+        until = said.get("until")
+        if self.is_dry:
+            existing(group_id)
+            return _previewed(group_id, verb, previews.freeze(group_id, until), until)
+        reason = said["reason"]
+        return ask(request, group_id, verb, reason, lambda: _must_exist(group_id), until=until)
 
 
 class Thaw(View):
@@ -125,19 +134,42 @@ class Thaw(View):
 
     @described(
         operation_id="thaw_group",
-        parameters=[GROUP_ID, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
+        parameters=[GROUP_ID, DRY_RUN, IDEMPOTENCY_KEY, PREFER, *ANSWERED],
         request=shapes.Reason,
-        responses=accepted(shapes.OperationView),
+        responses=accepted_or_planned(shapes.OperationView, shapes.Plan),
     )
     def post(self, request: Request, group_id: str) -> Response:
         """Let rebalances begin again. A group that is gone may be frozen yet, for who comes."""
+        verb = Operation.Verb.THAW
 
         def check() -> None:
-            frozen = GroupConfig.objects.filter(group_id=group_id, name=FREEZE, value="true")
-            if not frozen.exists():
+            if freeze_of(group_id) is None:
                 existing(group_id)
 
-        return ask(request, group_id, Operation.Verb.THAW, self.said["reason"], check)
+        if self.is_dry:
+            check()
+            return _previewed(group_id, verb, previews.thaw(group_id))
+        return ask(request, group_id, verb, self.said["reason"], check)
+
+
+def _previewed(
+    group_id: str, verb: Operation.Verb, found: previews.Preview, until: datetime | None = None
+) -> Response:
+    requests.check_nodes(verb, until)
+    group = Group.objects.filter(group_id=group_id).first()
+    members = Member.objects.filter(group_id=group_id).order_by("position")
+    told = {
+        "dry_run": True,
+        "verb": verb.value,
+        "group_id": group_id,
+        "generation": 0 if group is None else group.generation,
+        "would": found.would,
+        "detail": " ".join(found.sentences),
+        "members": list(members.values_list("member_id", flat=True)[:NAMED_MAX]),
+        "members_count": members.count(),
+        "partitions": 0,
+    }
+    return Response(shapes.Plan(told).data)
 
 
 class OneMember(View):

@@ -9,6 +9,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -42,6 +43,15 @@ RETRY_S = 0.5
 
 def _nobody_counts(_rows: int) -> None:
     """There may be any number of settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the journal tells of a change. ``until``: when a freeze ends."""
+
+    author: Told
+    reason: str = ""
+    until: str | None = None
 
 
 class Configs:
@@ -90,7 +100,7 @@ class Configs:
         ``Unavailable``.
         """
         async with self._asking() as connection, connection.transaction():
-            written, refused = await self._alter(connection, wanted, author, "", validate_only)
+            written, refused = await self._alter(connection, wanted, Said(author), validate_only)
         await self._heed(written)
         return refused
 
@@ -113,13 +123,30 @@ class Configs:
         """As ``_alter``. Nobody freezes a group that is gone: who comes later would find it so."""
         await connection.execute(sql.LOCK)  # and again in _alter, which does not wait then
         values = (await load.configs_by_id(connection, [group_id])).get(group_id, NOTHING)
-        if (values.get(FREEZE) == "true") == verb.frozen:
+        is_frozen = values.get(FREEZE) == "true"
+        if verb.frozen and is_frozen:
+            return await self._set_end(connection, group_id, values, verb), {}
+        if not verb.frozen and not (is_frozen and await _is_over(connection, group_id, verb)):
             return {}, {}
         if verb.frozen and not self._exists(group_id):
             return {}, {group_id: Refuse(ErrorCode.GROUP_ID_NOT_FOUND, "the group is gone")}
         freeze = (Operation.SET, "true") if verb.frozen else (Operation.DELETE, None)
         wanted = {group_id: [Change(FREEZE, *freeze)]}
-        return await self._alter(connection, wanted, user(verb.actor), verb.reason, False)
+        done = await self._alter(connection, wanted, said_by(verb), False)
+        if verb.frozen and verb.until is not None:
+            await connection.execute(sql.SET_END, _end(group_id, verb))
+        return done
+
+    async def _set_end(
+        self, connection: Connection, group_id: str, values: Values, verb: SetFreeze
+    ) -> Mapping[str, Values]:
+        """Of a group that is frozen already: another end, or none."""
+        changed = await connection.execute(sql.SET_END, _end(group_id, verb))
+        if not changed.rowcount:
+            return {}
+        same = {group_id: values}
+        await self._note(connection, same, same, said_by(verb), (FREEZE,))
+        return same
 
     def _exists(self, group_id: str) -> bool:
         entry = self.coordinator.entries.get(group_id)
@@ -129,8 +156,7 @@ class Configs:
         self,
         connection: Connection,
         wanted: Mapping[str, Sequence[Change]],
-        author: Told,
-        reason: str,
+        said: Said,
         validate_only: bool,
     ) -> tuple[Mapping[str, Values], Mapping[str, Refuse]]:
         """What was written, and what was refused; within a transaction."""
@@ -141,7 +167,7 @@ class Configs:
         if validate_only or not written:
             return {}, refused
         await _write(connection, before, written)
-        await self._note(connection, before, written, author, reason)
+        await self._note(connection, before, written, said)
         return written, refused
 
     async def _heed(self, written: Mapping[str, Values]) -> None:
@@ -176,19 +202,21 @@ class Configs:
         connection: Connection,
         before: Mapping[str, Values],
         written: Mapping[str, Values],
-        author: Told,
-        reason: str,
+        said: Said,
+        also: Sequence[str] = (),
     ) -> None:
-        """What was changed, by whom and why, in the transaction that changes it."""
+        """What was changed, by whom and why, in the transaction that changes it. ``also``: names
+        that are told though their value is what it was."""
         olds, news = list[str](), list[str]()
         for group_id, new in written.items():
             old = before.get(group_id, NOTHING)
-            names = sorted(n for n in {*old, *new} if old.get(n) != new.get(n))
+            names = sorted(n for n in {*old, *new} if n in also or old.get(n) != new.get(n))
             olds.append(json.dumps({name: old.get(name) for name in names}))
             news.append(json.dumps({name: new.get(name) for name in names}))
         told = {"group_ids": array(list(written)), "before": array(olds), "after": array(news)}
-        who = {"node_id": self.node_id, "author": json.dumps(author), "reason": reason}
-        await connection.execute(sql.NOTE, {**told, **who})
+        who = {"node_id": self.node_id, "author": json.dumps(said.author)}
+        why = {"reason": said.reason, "until": said.until}
+        await connection.execute(sql.NOTE, {**told, **who, **why})
 
     # -- what the owner goes by
 
@@ -245,6 +273,23 @@ class Configs:
                 yield connection
         except (psycopg.OperationalError, TimeoutError, PoolTimeout) as error:
             raise Unavailable(str(error)) from error
+
+
+async def _is_over(connection: Connection, group_id: str, verb: SetFreeze) -> bool:
+    """Whether the freeze is one that this thaw means."""
+    if verb.until is None:
+        return True
+    later = await connection.execute(sql.ENDS_LATER, _end(group_id, verb))
+    return await later.fetchone() is None
+
+
+def _end(group_id: str, verb: SetFreeze) -> Mapping[str, Any]:
+    return {"group_id": group_id, "name": FREEZE, "until": verb.until}
+
+
+def said_by(verb: SetFreeze) -> Said:
+    """What the journal tells of a freeze or a thaw."""
+    return Said(user(verb.actor), verb.reason, verb.until if verb.frozen else None)
 
 
 def _ended(verb: SetFreeze, changed: bool, refusal: Refuse | None) -> Mapping[str, Any]:

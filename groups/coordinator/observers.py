@@ -54,7 +54,8 @@ class Observers:
         self._due.set()
 
     def came(self, group_id: str) -> None:
-        """The group came to this node with its rows."""
+        """The group came to this node with its rows, or something was decided of it that changes
+        none of them."""
         self._unlooked.add(group_id)
 
     def unlooked(self) -> set[str]:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from groups.queries import attention, overview
-from groups.queries.attention import Fired
+from groups.queries.fired import Fired
 from groups.queries.groups import slots_by_node
 from groups.queries.overview import Overview
 from groups.store.sql import metrics as sql

@@ -7,7 +7,8 @@ from importlib.metadata import version
 
 from groups.metrics.series import Sample
 from groups.metrics.state import State
-from groups.queries.attention import RULES, Place
+from groups.queries.attention import RULES
+from groups.queries.fired import Place
 from groups.queries.situation import SETTLED
 
 VERSION = version("rollcall")

@@ -102,10 +102,20 @@ class GroupConfig(WrittenBySql):
     slot = models.SmallIntegerField(help_text="The group's; its owner goes by what stands here.")
     value = models.TextField()
     updated_at = models.DateTimeField()
+    until = models.DateTimeField(
+        null=True, help_text="Of a freeze: when it ends by itself; null: when somebody thaws it."
+    )
 
     class Meta:
         db_table = "rollcall_group_config"
-        indexes = [models.Index(fields=["slot"], name="group_config_by_slot")]
+        indexes = [
+            models.Index(fields=["slot"], name="group_config_by_slot"),
+            models.Index(
+                fields=["until"],
+                name="group_config_ends",
+                condition=models.Q(until__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.group_id}: {self.name}={self.value}"

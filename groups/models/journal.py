@@ -95,6 +95,9 @@ class Operation(models.Model):
     restore_to = models.DateTimeField(
         null=True, help_text="For restore-offsets: as they were then."
     )
+    until = models.DateTimeField(
+        null=True, help_text="For freeze: when it ends. For thaw: it leaves later ends alone."
+    )
     offsets = models.JSONField(
         null=True,
         help_text='For reset-offsets: "how"; and [topic, partition, offset] of "to", "before".',

@@ -53,6 +53,9 @@ LEAVES_UNKNOWN: Final = "0030_freezes_and_deletions"
 """Nodes of this schema, and of later ones, leave verbs alone that they do not know. Those before
 take them for a forced rebalance: these verbs are not asked for while one of those owns a slot."""
 
+KNOWS_ENDS: Final = "0034_acknowledgements_and_ends"
+"""Nodes of this schema know that a freeze may have an end; to those before it would have none."""
+
 
 class OlderNode(Exception):
     """A node would take the verb for another one. Its text is a sentence for people."""
@@ -68,6 +71,7 @@ def ask(
     expected_generation: int | None = None,
     restore_to: datetime | None = None,
     offsets: Mapping[str, Any] | None = None,
+    until: datetime | None = None,
     idempotency_key: str | None = None,
 ) -> Operation:
     """Record what an operator wants of a group, and ring for the group's owner.
@@ -76,7 +80,7 @@ def ask(
     Raises ValueError for a reason that is empty or not to be shown to people, and ``OlderNode``.
     """
     check_reason(reason)
-    _check_nodes(verb)
+    check_nodes(verb, until)
     values = {
         "group_id": group_id,
         "slot": slot_of(group_id),
@@ -87,6 +91,7 @@ def ask(
         "expected_generation": expected_generation,
         "restore_to": restore_to,
         "offsets": offsets,
+        "until": until,
     }
     with transaction.atomic():
         if idempotency_key is None:
@@ -100,11 +105,13 @@ def ask(
     return operation
 
 
-def _check_nodes(verb: str) -> None:
+def check_nodes(verb: str, until: datetime | None = None) -> None:
+    """Raise ``OlderNode`` where a node that owns slots would take the verb for another."""
     if verb not in NEW_VERBS:
         return
+    knows = KNOWS_ENDS if until is not None else LEAVES_UNKNOWN
     with django_connection.cursor() as cursor:
-        cursor.execute(sql.OLDER_OWNER, {"schema": LEAVES_UNKNOWN})
+        cursor.execute(sql.OLDER_OWNER, {"schema": knows})
         found = cursor.fetchone()
     if found is not None:
         raise OlderNode(
@@ -137,7 +144,7 @@ def ask_many(group_ids: Sequence[str], verb: str, *, reason: str, actor: str) ->
 
 def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     """A pending row as the event it asks for, with its group id."""
-    operation_id, group_id, verb, member_id, reason, actor, expected, restore_to, offsets = row
+    operation_id, group_id, verb, member_id, reason, actor, expected, restore_to, offsets, end = row
     said = {"operation_id": operation_id, "actor": actor, "reason": reason}
     if verb == Operation.Verb.EVICT:
         return group_id, EvictMember(**said, member_id=member_id)
@@ -146,7 +153,7 @@ def event_of(row: tuple[Any, ...]) -> tuple[str, Verb]:
     if verb == Operation.Verb.RESUME:
         return group_id, ResumeWork(**said, member_id=member_id)
     if verb in (Operation.Verb.FREEZE, Operation.Verb.THAW):
-        return group_id, SetFreeze(**said, frozen=verb == Operation.Verb.FREEZE)
+        return group_id, SetFreeze(**said, frozen=verb == Operation.Verb.FREEZE, until=end)
     if verb == Operation.Verb.DELETE:
         return group_id, RemoveGroup(**said)
     if verb == Operation.Verb.EXPIRE_OFFSETS:

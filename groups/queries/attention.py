@@ -1,21 +1,24 @@
 """What needs attention: one table of rules, each with its threshold, and the sentences of those
-that fire. The Overview shows them; nothing is decided by them.
+that fire. The Overview shows them; nothing is decided by them. What somebody has acknowledged fires
+as before, and says so (``groups.queries.acknowledgements``).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 from django.utils import timezone
 from django.utils.timesince import timesince
 
 from groups.core.journal import EntryKind
-from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview
+from groups.models import Group
+from groups.queries.acknowledgements import Known, from_json, subjects_of
+from groups.queries.fired import Fired, Found, Place
+from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
 from groups.queries.situation import MS
-from groups.queries.situation_text import seconds
+from groups.queries.situation_text import Situation, seconds
 from groups.queries.thresholds import Thresholds
 from groups.store.sql import attention as sql
 
@@ -31,38 +34,6 @@ def passed(since: datetime) -> str:
     """How long ago, or for how long, in words."""
     ago = timezone.now() - since
     return timesince(since) if ago >= TOLD_IN_MINUTES else seconds(round(ago / MS))
-
-
-class Place(StrEnum):
-    """What kind of page tells more."""
-
-    GROUP = "group"
-    GROUPS = "groups"
-    NODES = "nodes"
-    OPERATION = "operation"
-    SCHEDULE = "schedule"
-
-
-class Fired(NamedTuple):
-    """One line of what needs attention. ``key``: which group or operation."""
-
-    rule: str
-    tone: str
-    sentence: str
-    detail: str
-    place: Place
-    key: str = ""
-
-
-class Found(NamedTuple):
-    """One row of the statement; ``total``: how many of its rule there are."""
-
-    rule: str
-    group_id: str
-    detail: str
-    n: int
-    at: datetime
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,43 +53,48 @@ def _slots(seen: Seen) -> Iterator[Fired]:
     if free:
         have = "slot has" if free == 1 else "slots have"
         detail = "Their groups are not served until a node takes them."
-        yield Fired("slot-without-owner", "bad", f"{free} {have} no owner", detail, Place.NODES)
+        sentence = f"{free} {have} no owner"
+        yield Fired("slot-without-owner", "bad", sentence, detail, Place.NODES, subject="")
 
 
 def _nodes(seen: Seen) -> Iterator[Fired]:
     for node in seen.fleet.silent_nodes:
         ago = f"The last beat was {passed(node.beat_at)} ago."
-        yield Fired("node-silent", "warn", f"Node {node.node_id} is silent", ago, Place.NODES)
+        sentence, subject = f"Node {node.node_id} is silent", str(node.node_id)
+        yield Fired("node-silent", "warn", sentence, ago, Place.NODES, subject=subject)
 
 
 def _unsettled(seen: Seen) -> Iterator[Fired]:
     fleet = seen.fleet
     for group in fleet.unsettled:
-        now = fleet.situations[group.group_id]
-        sentence = f"Group {group.group_id} does not settle"
-        yield Fired("unsettled", now.tone, sentence, now.text, Place.GROUP, group.group_id)
+        yield _does_not_settle(group.group_id, fleet.situations[group.group_id])
     more = fleet.unsettled_count - len(fleet.unsettled)
     if more > 0:
         yield Fired("unsettled", "warn", f"{more} more groups do not settle", "", Place.GROUPS)
+
+
+def _does_not_settle(group_id: str, now: Situation) -> Fired:
+    sentence = f"Group {group_id} does not settle"
+    return Fired("unsettled", now.tone, sentence, now.text, Place.GROUP, group_id, group_id)
 
 
 def _operations(seen: Seen) -> Iterator[Fired]:
     for operation in seen.fleet.failed:
         what = f"{operation.get_verb_display()} of {operation.group_id} failed"
         detail = operation.detail or "No reason was given."
-        yield Fired("operation-failed", "bad", what, detail, Place.OPERATION, str(operation.pk))
+        key = str(operation.pk)
+        yield Fired("operation-failed", "bad", what, detail, Place.OPERATION, key, key)
 
 
 def _turns(seen: Seen) -> Iterator[Fired]:
     for turn in seen.fleet.troubled_turns:
-        last = turn.last
+        name, last = turn.task.name, turn.last
         if last is not None and last.failed:
-            sentence = f"The {turn.task.name} failed"
-            yield Fired("periodic-work", "bad", sentence, last.outcome, Place.SCHEDULE)
+            tone, sentence, why = "bad", f"The {name} failed", last.outcome
         else:
-            when = f"It last ran {passed(last.started_at)} ago." if last else "It never ran."
-            sentence = f"The {turn.task.name} is late"
-            yield Fired("periodic-work", "warn", sentence, when, Place.SCHEDULE)
+            why = f"It last ran {passed(last.started_at)} ago." if last else "It never ran."
+            tone, sentence = "warn", f"The {name} is late"
+        yield Fired("periodic-work", tone, sentence, why, Place.SCHEDULE, subject=name)
 
 
 Says = Callable[[Found], tuple[str, str]]
@@ -130,12 +106,19 @@ def _each(rule: str, says: Says) -> Callable[[Seen], Iterator[Fired]]:
     def fired(seen: Seen) -> Iterator[Fired]:
         rows = seen.of(rule)
         for row in rows:
-            yield Fired(rule, "warn", *says(row), Place.GROUP, row.group_id)
+            yield Fired(rule, "warn", *says(row), Place.GROUP, row.group_id, row.group_id)
         if rows and rows[0].total > len(rows):
             more = f"{rows[0].total - len(rows)} more such groups"
             yield Fired(rule, "warn", more, "", Place.GROUPS)
 
     return fired
+
+
+def _limits(seen: Seen) -> Iterator[Fired]:
+    for row in seen.of("limit"):
+        place = Place.GROUP if row.group_id else Place.NODES
+        told = f"{row.detail} ({passed(row.at)} ago)."
+        yield Fired("limit", "warn", "A limit is near", told, place, row.group_id, str(row.n))
 
 
 def _silent(row: Found) -> tuple[str, str]:
@@ -234,32 +217,49 @@ RULES: Final = (
         "limit",
         "a limit was nearly reached within a day",
         "",
-        lambda seen: (
-            Fired(
-                "limit",
-                "warn",
-                "A limit is near",
-                f"{row.detail} ({passed(row.at)} ago).",
-                Place.GROUP if row.group_id else Place.NODES,
-                row.group_id,
-            )
-            for row in seen.of("limit")
-        ),
+        _limits,
     ),
 )
 """The most urgent first; the Overview shows them in this order."""
 
 
-def fired(fleet: Overview) -> Sequence[Fired]:
-    """Everything that needs attention. One statement, two with ``attention.commit.ms``."""
-    seen = Seen(fleet, find(fleet, Thresholds.from_django()))
-    return [line for rule in RULES for line in rule.fired(seen)]
+def fired(fleet: Overview, only: str | None = None) -> Sequence[Fired]:
+    """Everything that needs attention, of all groups or of one. One statement, two with
+    ``attention.commit.ms``."""
+    newest = fleet.newest_entry
+    after = None if newest is None else newest - JOURNAL_READ_MAX
+    seen = Seen(fleet, find(after, fleet.acknowledged, only))
+    told = (from_json(row.detail) for row in seen.of("acknowledged"))
+    acknowledged = {**fleet.acknowledged, **{(one.rule, one.subject): one for one in told}}
+    lines = (line for rule in RULES for line in rule.fired(seen))
+    return [_marked(line, acknowledged) for line in lines]
 
 
-def find(fleet: Overview, thresholds: Thresholds) -> Sequence[Found]:
-    """What the rules about groups are judged by."""
-    values: Mapping[str, int | str] = {
-        "journal_after": fleet.newest_entry - JOURNAL_READ_MAX,
+def of_group(group: Group, now: Situation) -> Sequence[Fired]:
+    """Rules that fire for this group, as they do in the whole fleet. One statement, two with
+    ``attention.commit.ms``."""
+    return fired(alone(group, now), group.group_id)
+
+
+def _marked(line: Fired, acknowledged: Known) -> Fired:
+    if line.subject is None:
+        return line
+    return line._replace(acknowledged=acknowledged.get((line.rule, line.subject)))
+
+
+def find(
+    journal_after: int | None, acknowledged: Known, only: str | None = None
+) -> Sequence[Found]:
+    """What the rules about groups are judged by: all groups, or this one alone."""
+    thresholds = Thresholds.from_django()
+    values: dict[str, Any] = {
+        f"known_{rule.name.replace('-', '_')}": subjects_of(rule.name, acknowledged)
+        for rule in RULES
+    }
+    values |= {
+        "only": only,
+        "journal_after": journal_after,
+        "read": JOURNAL_READ_MAX,
         "storm": thresholds.attention_rebalances_per_hour,
         "stopped": thresholds.attention_stopped_ms,
         "silent": thresholds.attention_silent_percent,

@@ -108,7 +108,7 @@ class OffsetView:
 def annotated(groups: QuerySet[Any] | None = None) -> QuerySet[Any]:
     """Groups with ``member_count``, ``last_rebalance_at`` and ``last_rebalance_id``, ``paused``
     (whether the whole group is), ``paused_by`` and ``paused_since``, ``paused_members`` (how many
-    of its members are), and ``frozen_since``.
+    of its members are), and ``frozen_since`` and ``frozen_until``.
 
     The additions are computed for the rows of a page only, so a page costs the same however
     many groups there are, in any order of the group's own columns.
@@ -151,10 +151,22 @@ def has_committed(topic: str) -> Exists:
 
 
 def with_freezes(found: QuerySet[Any]) -> QuerySet[Any]:
-    """Groups with ``frozen_since``; None: it is not."""
+    """Groups with ``frozen_since``, None: it is not; and ``frozen_until``, None: no end is set."""
     freezes = GroupConfig.objects.filter(group_id=OuterRef("group_id"), name=FREEZE, value="true")
-    page: QuerySet[Any] = found.annotate(frozen_since=Subquery(freezes.values("updated_at")[:1]))
+    page: QuerySet[Any] = found.annotate(
+        frozen_since=Subquery(freezes.values("updated_at")[:1]),
+        frozen_until=Subquery(freezes.values("until")[:1]),
+    )
     return page
+
+
+def freeze_of(group_id: str) -> GroupConfig | None:
+    """The freeze of a group that is there, or of its name. One statement."""
+    if "\0" in group_id:
+        return None
+    freezes = GroupConfig.objects.filter(group_id=group_id, name=FREEZE, value="true")
+    found: GroupConfig | None = freezes.first()
+    return found
 
 
 def with_rebalances(groups: Sequence[Any]) -> Mapping[str, Journal]:
@@ -361,6 +373,14 @@ def owner_of(group: Group) -> Node | None:
     """The node that owns the group's slot by the rows. One statement."""
     owner = Slot.objects.filter(slot=group.slot).values("node_id")[:1]
     return Node.objects.filter(node_id=Subquery(owner)).first()
+
+
+def with_owners(found: QuerySet[Any]) -> QuerySet[Any]:
+    """Groups with ``owner_id``: the node that owns the slot by the rows; None: nobody."""
+    owner = Slot.objects.filter(slot=OuterRef(OuterRef("slot"))).values("node_id")[:1]
+    node = Node.objects.filter(node_id=Subquery(owner)).values("node_id")[:1]
+    owned: QuerySet[Any] = found.annotate(owner_id=Subquery(node))
+    return owned
 
 
 def slots_by_node() -> Mapping[int | None, int]:

@@ -5,6 +5,7 @@ Words only, for ``groups.queries.journal_text``.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 from groups.core.authors import ANONYMOUS
@@ -104,14 +105,28 @@ def _begin(text: str) -> str:
 
 def config_changed(entry: Journal) -> str:
     before, after = entry.details.get("before", {}), entry.details.get("after", {})
-    changes = [_setting(name, before.get(name), value) for name, value in sorted(after.items())]
+    end = entry.details.get("until")
+    changes = [
+        _freeze(before.get(name), value, end)
+        if name == FREEZE and "true" in (before.get(name), value)
+        else _setting(name, before.get(name), value)
+        for name, value in sorted(after.items())
+    ]
     because = f": {entry.reason}" if entry.reason else ""
     return f"{_begin(author(entry))} {'; '.join(changes)}{because}."
 
 
+def _freeze(before: str | None, after: str | None, end: str | None) -> str:
+    """``end``: as PostgreSQL's JSON has an instant."""
+    if after != "true":
+        return "thawed the group"
+    until = f"{datetime.fromisoformat(end).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if end else ""
+    if before == after:
+        return f"set the end of the freeze: {until or 'when somebody thaws the group'}"
+    return f"froze the group until {until}" if until else "froze the group"
+
+
 def _setting(name: str, before: str | None, after: str | None) -> str:
-    if name == FREEZE and "true" in (before, after):
-        return "froze the group" if after == "true" else "thawed the group"
     was = "was not set" if before is None else f"was {before}"
     return f"deleted {name} ({was})" if after is None else f"set {name} to {after} ({was})"
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from groups.core.journal import EntryKind, Trigger
 from groups.models import Journal
-from groups.queries.journal_text import cause, said, seconds, sentence, waited
+from groups.queries.journal_text import cause, reached, said, seconds, sentence, waited
 from groups.queries.member_names import Name, Names
 from groups.queries.situation_text import many
 
@@ -204,7 +204,8 @@ def _outcome(entries: Sequence[Journal], end: Journal | None, name: Name) -> str
     kinds = {entry.kind for entry in entries}
     if end is not None:
         took = "" if end.duration_ms is None else f" after {seconds(end.duration_ms)}"
-        parts = [f"Generation {end.generation_after}{took}", waited(end, name)]
+        number = reached(end)
+        parts = [f"{number[:1].upper()}{number[1:]}{took}", waited(end, name)]
         return ", ".join(part for part in parts if part)
     if EntryKind.EMPTIED in kinds:
         return "The group has no members any more"

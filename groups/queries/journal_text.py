@@ -105,11 +105,18 @@ def _put_off(entry: Journal, name: Name) -> str:
     return f"A rebalance was put off{since}; it is called for because {cause(entry, name)}."
 
 
+def reached(entry: Journal) -> str:
+    """What a completed rebalance has reached, in its protocol's word: entries of consumer groups
+    tell who handed partitions to whom, and no others."""
+    word = "group epoch" if "handed_over" in entry.details else "generation"
+    return f"{word} {entry.generation_after}"
+
+
 def _completed(entry: Journal, name: Name) -> str:
     because = f" because {cause(entry, name)}" if entry.trigger else ""
     took = "" if entry.duration_ms is None else f" in {seconds(entry.duration_ms)}"
     parts = [
-        f"Rebalanced to generation {entry.generation_after}{took}{because}",
+        f"Rebalanced to {reached(entry)}{took}{because}",
         waited(entry, name),
     ]
     moved = entry.details.get("moved")

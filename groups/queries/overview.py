@@ -1,6 +1,6 @@
 """The whole fleet at a glance: what an operator should know before looking at any one group.
 
-Reads only, by the ORM, eleven statements however many groups there are. What is counted from the
+Reads only, by the ORM, twelve statements however many groups there are. What is counted from the
 journal is counted from its newest entries alone, since the journal has no end.
 """
 
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Count, Max, Q, Subquery, Value, Window
+from django.db.models import Case, Count, Max, OuterRef, Q, Subquery, Value, When, Window
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
 from groups.models import Group, Journal, Member, Node, Operation, Slot, Sweep
+from groups.queries.acknowledgements import Known, known, subjects_of
 from groups.queries.groups import REBALANCED, annotated
 from groups.queries.situation import SETTLED, of_many
 from groups.queries.situation_text import Situation
@@ -35,6 +36,9 @@ NODE_SILENT_AFTER: Final = timedelta(seconds=15)
 
 NOT_RECORDED: Final = frozenset(["groups.tasks.analyse"])
 """Tasks whose end no ``Sweep`` tells of: what they start has rows of its own."""
+
+RUN_FIELDS: Final = ("started_at", "took_ms", "outcome", "failed", "runs", "failures")
+"""Of a ``Sweep``, beside its name."""
 
 LATE_AFTER_PERIODS: Final = 3
 LATE_AFTER_LEAST: Final = timedelta(seconds=30)
@@ -69,7 +73,7 @@ class Overview:
 
     states: Mapping[str, int]
     members: int
-    newest_entry: int
+    newest_entry: int | None
     nodes: Sequence[Node]
     silent_nodes: Sequence[Node]
     slots: int
@@ -81,6 +85,7 @@ class Overview:
     situations: Mapping[str, Situation]
     failed: Sequence[Operation]
     turns: Sequence[Turn]
+    acknowledged: Known
 
     @property
     def groups(self) -> int:
@@ -99,7 +104,8 @@ def look(now: datetime | None = None) -> Overview:
     slots = _counted()
     nodes = list(Node.objects.order_by("node_id"))
     newest = slots["newest"] or 0
-    unsettled = unsettled_groups(now)
+    acknowledged = known()
+    unsettled = unsettled_groups(now, subjects_of("unsettled", acknowledged))
     return Overview(
         states=states(),
         members=slots["members"] or 0,
@@ -113,8 +119,35 @@ def look(now: datetime | None = None) -> Overview:
         unsettled=unsettled,
         unsettled_count=unsettled[0].of if unsettled else 0,
         situations=of_many(unsettled, now),
-        failed=failed_operations(now - FAILED_WITHIN),
+        failed=failed_operations(
+            now - FAILED_WITHIN, subjects_of("operation-failed", acknowledged)
+        ),
         turns=turns(now),
+        acknowledged=acknowledged,
+    )
+
+
+def alone(group: Group, now: Situation) -> Overview:
+    """One group as if there were nothing else: what the rules about groups look at. No
+    statement: what was acknowledged comes with what the rules find."""
+    since = unsettled_since(timezone.now())
+    unsettled = [group] if group.state not in SETTLED and group.state_since < since else []
+    return Overview(
+        states={group.state: 1},
+        members=0,
+        newest_entry=None,
+        nodes=(),
+        silent_nodes=(),
+        slots=0,
+        ownerless_slots=0,
+        rebalances_1h=Count1h(0, False),
+        latest=(),
+        unsettled=unsettled,
+        unsettled_count=len(unsettled),
+        situations={group.group_id: now},
+        failed=(),
+        turns=(),
+        acknowledged={},
     )
 
 
@@ -141,19 +174,30 @@ def states() -> Mapping[str, int]:
     return dict(counted)
 
 
-def unsettled_groups(now: datetime) -> Sequence[Any]:
-    """Groups that have been rebalancing for longer than a rebalance should take, the oldest
-    first; ``of`` on each says how many there are."""
-    since = now - timedelta(milliseconds=Thresholds.from_django().attention_unsettled_ms)
-    moving = Group.objects.filter(state_since__lt=since).exclude(state__in=SETTLED)
+def unsettled_groups(now: datetime, known_ids: Sequence[str]) -> Sequence[Any]:
+    """Groups that have been rebalancing for longer than a rebalance should take: those that were
+    acknowledged, then the oldest; ``of`` on each says how many there are."""
+    moving = Group.objects.filter(state_since__lt=unsettled_since(now)).exclude(state__in=SETTLED)
     counted = moving.annotate(of=Window(Count("*")))
-    return list(annotated(counted).order_by("state_since")[:LISTED_MAX])
+    ordered = annotated(counted).order_by(*_first("group_id", known_ids), "state_since")
+    return list(ordered[: LISTED_MAX + len(known_ids)])
 
 
-def failed_operations(since: datetime) -> Sequence[Operation]:
-    """What operators asked for in vain, newest first."""
+def unsettled_since(now: datetime) -> datetime:
+    """A group that has been on its way since before this does not settle."""
+    return now - timedelta(milliseconds=Thresholds.from_django().attention_unsettled_ms)
+
+
+def _first(column: str, values: Sequence[Any]) -> Sequence[Any]:
+    """These before the others."""
+    return [Case(When(**{f"{column}__in": values}, then=0), default=1)] if values else []
+
+
+def failed_operations(since: datetime, known_ids: Sequence[str] = ()) -> Sequence[Operation]:
+    """What operators asked for in vain: what was acknowledged, then the newest."""
     ended = Operation.objects.filter(finished_at__gte=since, state=Operation.State.FAILED)
-    return list(ended.order_by("-finished_at")[:LISTED_MAX])
+    ids = [int(key) for key in known_ids if key.isdecimal()]
+    return list(ended.order_by(*_first("id", ids), "-finished_at")[: LISTED_MAX + len(ids)])
 
 
 def _looked_through(newest: int) -> Any:
@@ -177,12 +221,16 @@ def latest_rebalances(newest: int) -> Sequence[Journal]:
 
 def turns(now: datetime) -> Sequence[Turn]:
     """Every periodic task that is enabled, beside its last run."""
-    last = last_runs()
+    runs = Sweep.objects.filter(name=OuterRef("name"))
+    last = {f"last_{name}": Subquery(runs.values(name)[:1]) for name in RUN_FIELDS}
     enabled = PeriodicTask.objects.filter(enabled=True).exclude(task__startswith="celery.")
-    tasks = enabled.select_related("interval", "crontab").order_by("name")
-    return [
-        Turn(task, last.get(task.name), is_late(task, last.get(task.name), now)) for task in tasks
-    ]
+    tasks = enabled.select_related("interval", "crontab").order_by("name").annotate(**last)
+    return [Turn(task, _last(task), is_late(task, _last(task), now)) for task in tasks]
+
+
+def _last(task: Any) -> Sweep | None:
+    told = {name: getattr(task, f"last_{name}") for name in RUN_FIELDS}
+    return None if told["started_at"] is None else Sweep(name=task.name, **told)
 
 
 def last_runs() -> Mapping[str, Sweep]:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from groups.core.configs.group import FREEZE
 from groups.core.journal import EntryKind
-from groups.models import Journal, Node
+from groups.models import Journal
 from groups.models import Waiting as Row
 from groups.queries.groups import MemberView
 from groups.queries.journal_acts import author
@@ -98,7 +98,7 @@ class Seen:
     group: Any
     members: Sequence[MemberView]
     work: Work
-    owner: Node | None
+    owner_id: int | None
     counts: Mapping[str, int]
 
 
@@ -119,7 +119,7 @@ def _facts(seen: Seen, now: datetime) -> Facts:
         members=len(members),
         owned=owned,
         unowned=_unowned(seen, owned) if is_settled and members else None,
-        is_served=seen.owner is not None,
+        is_served=seen.owner_id is not None,
         waiting=waiting_of([group], now).get(group.group_id),
         frozen=_freeze(group, _who_froze(group.group_id)) if group.frozen_since else None,
         stopped=_stopped(seen.work),
@@ -136,7 +136,8 @@ def _unowned(seen: Seen, owned: int) -> int | None:
 
 
 def _freeze(group: Any, by: str = "") -> Order | None:
-    return None if group.frozen_since is None else Order(by, group.frozen_since)
+    since = group.frozen_since
+    return None if since is None else Order(by, since, until=group.frozen_until)
 
 
 def _stopped(work: Work) -> Stopped | None:

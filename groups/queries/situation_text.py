@@ -58,11 +58,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What an operator did, and when. ``by`` "": nobody knows."""
+    """What an operator did, and when. ``by`` "": nobody knows. ``until``: it ends by itself."""
 
     by: str
     since: datetime
     reason: str = ""
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,8 @@ def _deleted(order: Order, now: datetime) -> str:
 
 def _ordered(word: str, order: Order, now: datetime, when: str = "since") -> str:
     by = f" by {order.by}" if order.by else ""
-    return f"{word}{by} {when} {clock(order.since, now)}"
+    until = f" until {clock(order.until, now)}" if order.until else ""
+    return f"{word}{by} {when} {clock(order.since, now)}{until}"
 
 
 def clock(at: datetime, now: datetime) -> str:
@@ -243,7 +245,7 @@ def _named(waiting: Waiting) -> str:
 def _one(member: Member) -> str:
     partitions = many(member.partitions, "partition")
     facts = [f"silent {seconds(member.silent_ms)}"] if member.silent_ms >= SILENT_MS_MIN else []
-    facts.append(f"evicted in {seconds(member.left_ms)}")
+    facts.append(f"removed in {seconds(member.left_ms)}")
     act = ACTS.get(member.act, "").format(partitions=partitions)
     return f"{member.name}{act} ({', '.join(facts)})"
 
@@ -280,7 +282,7 @@ def _settled(facts: Facts) -> Iterator[str]:
 
 
 def _silent(member: Member) -> str:
-    left = f"evicted in {seconds(member.left_ms)}"
+    left = f"removed in {seconds(member.left_ms)}"
     return f"{member.name} for {seconds(member.silent_ms)} ({left})"
 
 

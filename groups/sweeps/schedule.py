@@ -44,6 +44,12 @@ def defaults() -> tuple[Periodic, ...]:
             60_000,
             "Removes finished operations, old journal entries and notes about members long gone.",
         ),
+        Periodic(
+            "ends",
+            "groups.tasks.ends",
+            5_000,
+            "Thaws groups that were frozen until now; ends acknowledgements of what is over.",
+        ),
         *_imports(),
     )
 

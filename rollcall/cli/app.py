@@ -8,6 +8,7 @@ import typer
 
 from rollcall.cli import (
     acls,
+    attention,
     doctor,
     groups,
     journal,
@@ -46,6 +47,7 @@ app.add_typer(acls.app, name="acl")
 app.add_typer(users.app, name="user")
 app.add_typer(operations.app, name="operation")
 app.add_typer(journal.app, name="journal")
+app.add_typer(attention.app, name="attention")
 app.command()(doctor.doctor)
 
 

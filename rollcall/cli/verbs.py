@@ -29,6 +29,16 @@ OPERATION: Final[Sequence[Column]] = (
     Column("DETAIL", "detail"),
 )
 
+PREVIEW: Final[Sequence[Column]] = (
+    Column("VERB", "verb"),
+    Column("GROUP", "group_id"),
+    Column("WOULD", "would"),
+    Column("DETAIL", "detail"),
+)
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what it would do now, and change nothing.")
+]
 Member = Annotated[str, typer.Argument(metavar="MEMBER", help="The member's id.")]
 SomeMember = Annotated[
     str | None,
@@ -74,6 +84,16 @@ class Asking:
                 f"Operation {operation['id']} goes on: `rollcall operation show` looks again."
             )
             raise Failure(Code.OTHER, sentence)
+
+    def ask_or_try(
+        self, method: str, path: str, body: Mapping[str, Any], dry_run: bool, **query: Any
+    ) -> None:
+        """The same, or what it would do."""
+        if not dry_run:
+            self.ask(method, path, body, **query)
+            return
+        found = self.rest.ask(method, path, {**query, "dry_run": "true"}, body)[1]
+        show_one(found, PREVIEW, self.output)
 
 
 @app.command()
@@ -150,24 +170,38 @@ def _pause(verb: str, asking: Asking, group: str, member: str | None, reason: st
         note(f"{work['obeyed']} of {asked} members have stopped; {deaf} take no orders.")
 
 
-def _freezing(verb: str, sentence: str) -> None:
-    """The command ``verb``, for a group."""
+@app.command()
+def freeze(
+    context: typer.Context,
+    group: GroupId,
+    reason: Reason,
+    until: Annotated[
+        str | None, typer.Option("--until", help="An instant, as 2026-01-31T12:00:00Z.")
+    ] = None,
+    dry_run: DryRun = False,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Let no rebalance begin; what happens meanwhile starts one when it is thawed."""
+    asking = Asking(context, wait, timeout, output)
+    body = {"reason": reason} if until is None else {"reason": reason, "until": until}
+    asking.ask_or_try("POST", "/group/freeze", body, dry_run, group_id=group)
 
-    @app.command(verb, help=sentence)
-    def asked(
-        context: typer.Context,
-        group: GroupId,
-        reason: Reason,
-        wait: Wait = True,
-        timeout: Timeout = TIMEOUT_S,
-        output: Form = Output.TABLE,
-    ) -> None:
-        asking = Asking(context, wait, timeout, output)
-        asking.ask("POST", f"/group/{verb}", {"reason": reason}, group_id=group)
 
-
-_freezing("freeze", "Let no rebalance begin; what happens meanwhile starts one when it is thawed.")
-_freezing("thaw", "Let rebalances begin again.")
+@app.command()
+def thaw(
+    context: typer.Context,
+    group: GroupId,
+    reason: Reason,
+    dry_run: DryRun = False,
+    wait: Wait = True,
+    timeout: Timeout = TIMEOUT_S,
+    output: Form = Output.TABLE,
+) -> None:
+    """Let rebalances begin again."""
+    asking = Asking(context, wait, timeout, output)
+    asking.ask_or_try("POST", "/group/thaw", {"reason": reason}, dry_run, group_id=group)
 
 
 @app.command()
@@ -176,15 +210,16 @@ def delete(
     group: GroupId,
     reason: Reason,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRun = False,
     wait: Wait = True,
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
 ) -> None:
     """Delete a group without members, with its offsets; its journal is kept."""
-    if not yes:
+    if not yes and not dry_run:
         typer.confirm(f"Delete {plain(group)} and its offsets?", abort=True, err=True)
     asking = Asking(context, wait, timeout, output)
-    asking.ask("DELETE", "/group", {"reason": reason}, group_id=group)
+    asking.ask_or_try("DELETE", "/group", {"reason": reason}, dry_run, group_id=group)
 
 
 @app.command()

@@ -9,17 +9,19 @@ from django.urls import reverse
 
 from groups.access.staff_roles import ADMINISTRATOR, OPERATOR, VIEWER
 from groups.models import Operation
+from groups.sweeps.ends import end_what_is_over
 from tests.admin.test_groups import page
 from tests.admin.visitors import text, visitor
 from tests.api.conftest import write
 from tests.api.test_verbs import started
+from tests.as_roles import role
 
 pytestmark = pytest.mark.django_db
 
 WHY = {"reason": "a long batch", "verb": "freeze"}
 FROZEN = """
-INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)
-VALUES ('orders', 0, 'rollcall.freeze', 'true', now())
+INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at, until)
+VALUES ('orders', 0, 'rollcall.freeze', 'true', now(), %s)
 """
 
 
@@ -33,9 +35,9 @@ def administrator() -> Client:
     return visitor(ADMINISTRATOR, name="ada")
 
 
-def frozen() -> None:
+def frozen(until: str | None = None) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(FROZEN)
+        cursor.execute(FROZEN, [until])
 
 
 def asked() -> list[tuple[str, str, str]]:
@@ -53,6 +55,50 @@ def test_a_group_is_frozen_and_what_is_frozen_is_offered_to_be_thawed(operator: 
     assert "Thaw the group" in text(operator.get(page("orders", "freeze")))
     operator.post(page("orders", "freeze"), {**WHY, "verb": "thaw"})
     assert asked() == [("orders", "freeze", "olga"), ("orders", "thaw", "olga")]
+
+
+def test_a_group_is_frozen_until_an_instant_that_is_shown(operator: Client) -> None:
+    write("orders")
+    past = operator.post(page("orders", "freeze"), {**WHY, "until": "2001-01-01T00:00"})
+    assert "That is over already." in text(past) and asked() == []
+    operator.post(page("orders", "freeze"), {**WHY, "until": "2999-01-01T10:00"})
+    assert str(Operation.objects.get().until) == "2999-01-01 10:00:00+00:00"
+    frozen(until="2999-01-01 10:00Z")
+    for path in (page("orders"), "/admin/groups/group/"):
+        assert "until 2999-01-01 10:00 UTC: nothing moves" in text(operator.get(path))
+
+
+def test_a_name_without_a_group_is_thawed(operator: Client) -> None:
+    """Its group is gone; and where its journal is, too, the page is still there."""
+    frozen()
+    shown = text(operator.get(page("orders")))
+    assert "The name is frozen since" in shown and "Thaw the name" in shown
+    assert "Thaw the group" in text(operator.get(page("orders", "freeze")))
+    operator.post(page("orders", "freeze"), {**WHY, "verb": "thaw"})
+    assert asked() == [("orders", "thaw", "olga")]
+    assert operator.get(page("others", "freeze")).status_code == 404
+    assert "Thaw" not in text(visitor(VIEWER).get(page("orders")))
+
+
+def test_the_time_that_is_up_asks_for_a_thaw(operator: Client) -> None:
+    write("orders")
+    frozen(until="2001-01-01 10:00Z")
+    for told in ("ended 1 freezes", "nothing was over"):
+        with role("rollcall_worker"):
+            assert end_what_is_over() == told
+    (made,) = Operation.objects.all()
+    assert (made.verb, made.reason) == ("thaw", "frozen until 2001-01-01 10:00 UTC")
+    assert (made.actor, made.state) == ("the end of the freeze", "pending")
+
+
+def test_an_older_node_is_asked_for_no_freeze_with_an_end(operator: Client) -> None:
+    write("orders")
+    started(7, "0030_freezes_and_deletions", owns=0)
+    end = {**WHY, "until": "2999-01-01T10:00"}
+    shown = text(operator.post(page("orders", "freeze"), end, follow=True))
+    assert "Node 7 is of an older version" in shown and asked() == []
+    operator.post(page("orders", "freeze"), WHY)
+    assert asked() == [("orders", "freeze", "olga")]
 
 
 def test_what_somebody_else_froze_meanwhile_is_shown_again(operator: Client) -> None:

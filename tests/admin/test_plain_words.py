@@ -36,7 +36,7 @@ def test_who_gave_what_to_whom_and_how_long_it_was_nobodys() -> None:
         unowned_longest=[["orders-2", 1_200], ["orders-3", 40]],
     )
     assert text == (
-        "Rebalanced to generation 7 in 2.0 s because member w-2 joined; 3 partitions moved;"
+        "Rebalanced to group epoch 7 in 2.0 s because member w-2 joined; 3 partitions moved;"
         " w-1 gave 2 partitions to w-2; 2 partitions had no owner meanwhile, orders-2 longest,"
         " for 1.2 s."
     )

@@ -36,7 +36,7 @@ def waiting(phase: str, *awaited: Member, **more: Any) -> words.Waiting:
 
 
 SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
-    "Waiting for ben (silent 88 s, evicted in 32 s); 6 partitions stand still; dan waits to"
+    "Waiting for ben (silent 88 s, removed in 32 s); 6 partitions stand still; dan waits to"
     " join.": (
         Facts(
             "PreparingRebalance",
@@ -45,11 +45,11 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         ),
         Tone.BAD,
     ),
-    "Waiting for ben (evicted in 2 min 5 s).": (
+    "Waiting for ben (removed in 2 min 5 s).": (
         Facts("PreparingRebalance", False, waiting=waiting(Phase.JOIN, ben("rejoin", 1, 125))),
         Tone.WARN,
     ),
-    "Waiting for ben to give up 3 partitions (silent 4 s, evicted in 32 s), ben (evicted in 9 s)"
+    "Waiting for ben to give up 3 partitions (silent 4 s, removed in 32 s), ben (removed in 9 s)"
     " and 7 more; dan and eva wait for partitions.": (
         Facts(
             "Reconciling",
@@ -65,11 +65,11 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         ),
         Tone.BAD,
     ),
-    "Waiting for ben to fetch its assignment (evicted in 32 s); 1 partition stands still.": (
+    "Waiting for ben to fetch its assignment (removed in 32 s); 1 partition stands still.": (
         Facts("CompletingRebalance", False, waiting=waiting(Phase.SYNC, ben(Act.SYNC, 0), still=1)),
         Tone.WARN,
     ),
-    "Waiting for ben to acknowledge its command (evicted in 32 s).": (
+    "Waiting for ben to acknowledge its command (removed in 32 s).": (
         Facts("PreparingRebalance", False, waiting=waiting(Phase.STOP, ben(Act.ACKNOWLEDGE, 0))),
         Tone.WARN,
     ),
@@ -112,7 +112,7 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         ),
         Tone.WARN,
     ),
-    "Frozen since 14:02 UTC: this rebalance ends, and no other begins; waiting for ben (evicted in"
+    "Frozen since 14:02 UTC: this rebalance ends, and no other begins; waiting for ben (removed in"
     " 32 s).": (
         Facts(
             "PreparingRebalance",
@@ -152,7 +152,7 @@ SENTENCES: Mapping[str, tuple[Facts, Tone]] = {
         Facts("Stable", True, members=3, owned=6, unowned=2),
         Tone.WARN,
     ),
-    "Nothing was heard of ben for 88 s (evicted in 32 s).": (
+    "Nothing was heard of ben for 88 s (removed in 32 s).": (
         Facts("Stable", True, members=3, owned=6, unowned=0, silent=[ben("")]),
         Tone.WARN,
     ),
@@ -223,7 +223,7 @@ def stuck(db: None) -> None:
 
 
 STUCK = re.compile(
-    r"Waiting for ben \(silent (\d+) s, evicted in (\d+) s\); 6 partitions stand still;"
+    r"Waiting for ben \(silent (\d+) s, removed in (\d+) s\); 6 partitions stand still;"
     r" dan waits to join\."
 )
 

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.apps import apps
+from django.db import connection
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
@@ -16,7 +17,7 @@ from groups.catalogue import changes as topics
 from groups.core.acls.bindings import Binding, PatternType, Permission, ResourceType
 from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.authors import user
-from groups.models import ApiToken, AuditEntry
+from groups.models import Acknowledgement, ApiToken, AuditEntry
 from groups.operations import requests
 from tests.api.conftest import write
 
@@ -27,10 +28,17 @@ NAMES = {
     "group_id": "g",
     "member_id": "m-1",
     "name": "orders",
-    "operation_id": "",
     "resource_type": "TOPIC",
     "user": "orders",
 }
+FREE: Final = "slot-without-owner"
+"""A rule that fires where no node is."""
+
+FROZEN: Final = """
+INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)
+VALUES ('cold', 0, 'rollcall.freeze', 'true', now() - interval '1 hour')
+"""
+"""A name that was frozen for so long that a rule fires for it."""
 
 REASON = {"reason": "a new deployment"}
 
@@ -59,6 +67,8 @@ BODIES: Mapping[str, Any] = {
     "set_password": {"password": "a secret", "iterations": 4096},
     "delete_user": None,
     "start_rebalance_report": None,
+    "acknowledge": {"rule": "frozen", "subject": "cold", "note": "a new deployment"},
+    "withdraw_acknowledgement": None,
 }
 """A right body for each operation that changes something; None: it takes none."""
 
@@ -109,8 +119,14 @@ def everything() -> list[Asked]:
     topics.create("orders", 3)
     acl_changes.create(RULE, user("olga"))
     kafka_users.set_password("orders", "a secret", ["SCRAM-SHA-256"], 4096, user("olga"))
+    with connection.cursor() as cursor:
+        cursor.execute(FROZEN)
     made = requests.ask("g", "rebalance", reason="an earlier one", actor="olga")
-    names = {**NAMES, "operation_id": str(made.pk)}
+    noted = Acknowledgement.objects.create(
+        rule=FREE, subject="", note="an earlier one", actor="olga"
+    )
+    ids = {"operation_id": str(made.pk), "acknowledgement_id": str(noted.pk)}
+    names = {**NAMES, **ids}
     return [
         _asked(path, method.upper(), told, names)
         for path, methods in document()["paths"].items()

@@ -16,6 +16,7 @@ OF_THE_STATE: Final = {
     "policy_violation": "there are as many topics as there may be",
     "invalid_partitions": "the topic has as many",
     "invalid_request": "the topic has fewer",
+    "does_not_fire": "the rule that is acknowledged does not fire now",
     "precondition_failed": "it is another version",
     "invalid_condition": "schemathesis covers tags without their quotes",
     "idempotency_key_reused": "it asked for something else before",

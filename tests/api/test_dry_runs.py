@@ -12,7 +12,7 @@ from tests.api.conftest import write
 
 pytestmark = pytest.mark.django_db
 
-WITHOUT = {f"{verb}_group{by}" for verb in ("freeze", "thaw", "delete") for by in ("", "_by_query")}
+WITHOUT: set[str] = set()
 """Operations that cannot be tried yet."""
 
 OF_GROUPS_AND_TOPICS = ("/api/v1/group", "/api/v1/topics")
@@ -54,7 +54,7 @@ def test_a_dry_run_says_what_would_happen_and_does_nothing(anybody: Client, brok
             assert (answer.status_code, answer.json()["code"]) == (409, "operation_failed")
             continue
         assert answer.status_code == 200, (each, answer.content)
-        assert answer.json()["dry_run"] is True
+        assert answer.json().get("dry_run") is True, (each, answer.content)
     assert rows() == before
     assert broker.qsize() == 0
 

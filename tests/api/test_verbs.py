@@ -392,3 +392,48 @@ def test_topics_never_shrink(operator: Client) -> None:
 def test_paths_that_are_none_and_methods_that_are_not_allowed(operator: Client) -> None:
     assert operator.get("/api/v1/nothing").json()["code"] == "not_found"
     assert operator.put("/api/v1/topics").json()["code"] == "method_not_allowed"
+
+
+FREEZE = (
+    "INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at, until)"
+    " VALUES ('g', 0, 'rollcall.freeze', 'true', now(), '2999-01-01 10:00Z')"
+)
+END = "2999-01-01T10:00:00Z"
+
+
+def tried(client: Client, tail: str, **body: Any) -> tuple[str, str]:
+    """Outcome and sentences of a dry run."""
+    answer = post(client, f"/groups/g/{tail}?dry_run=true", {**REASON, **body})
+    assert answer.status_code == 200, answer.content
+    told = answer.json()
+    assert told["dry_run"] and told["group_id"] == "g"
+    return told["would"], told["detail"]
+
+
+def test_a_dry_run_tells_and_changes_nothing(operator: Client) -> None:
+    write("g", size=1)
+    assert tried(operator, "thaw") == ("leave", "The group is not frozen.")
+    outcome, said = tried(operator, "freeze", until=END)
+    assert outcome == "change" and "until 2999-01-01 10:00 UTC. 1 member goes on" in said
+    with connection.cursor() as cursor:
+        cursor.execute(FREEZE)
+    assert tried(operator, "freeze", until=END)[0] == "leave"
+    assert tried(operator, "freeze")[0] == "change"
+    assert tried(operator, "thaw")[0] == "change"
+    path = "/api/v1/groups/g?dry_run=true&reason=old"
+    assert operator.delete(path).json()["would"] == "fail"
+    write("empty", size=0)
+    told = operator.delete(path.replace("/g?", "/empty?")).json()
+    assert told["would"] == "change" and "0 committed offsets" in told["detail"]
+    assert operator.delete(path.replace("/g?", "/gone?")).status_code == 404
+    assert not Operation.objects.exists()
+    (listed,) = (one for one in operator.get("/api/v1/groups").json()["data"] if one["frozen"])
+    assert listed["frozen_until"] == END
+
+
+def test_a_freeze_has_an_end_that_is_to_come(operator: Client) -> None:
+    write("g")
+    past = post(operator, "/groups/g/freeze", {**REASON, "until": "2001-01-01T00:00:00Z"})
+    assert past.status_code == 400 and "That is over already." in past.content.decode()
+    made = post(operator, "/groups/g/freeze", {**REASON, "until": END})
+    assert made.status_code == 202 and made.json()["until"] == END

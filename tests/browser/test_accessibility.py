@@ -48,6 +48,7 @@ NO_PAGES: Final = {
 ROWS: Final[Mapping[str, str]] = {
     "groups_node": "SELECT node_id FROM rollcall_node",
     "groups_operation": "SELECT max(id) FROM rollcall_operation",
+    "groups_acknowledgement": "SELECT max(id) FROM rollcall_acknowledgement",
     "groups_auditentry": "SELECT max(id) FROM rollcall_audit",
     "groups_reportrun": "SELECT max(id) FROM rollcall_report_run",
     "groups_apitoken": "SELECT max(id) FROM rollcall_api_token",
@@ -68,6 +69,11 @@ MAKE: Final = (
     " SELECT 'rebalances', 'failed', %s, now(), 'why'",
     "INSERT INTO rollcall_api_token (name, user_id, prefix, digest, created_at)"
     " SELECT %s, min(id), 'rc', gen_random_uuid()::text, now() FROM auth_user",
+    # For a name alone: the page of the group stays as it was. What does not fire would end.
+    "INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)"
+    " SELECT %s || '-gone', 0, 'rollcall.freeze', 'true', now() - interval '1 hour'",
+    "INSERT INTO rollcall_acknowledgement (rule, subject, note, actor, at)"
+    " SELECT 'frozen', %s || '-gone', 'seen', 'olga', now()",
     "INSERT INTO django_celery_beat_crontabschedule (minute, hour, day_of_week, day_of_month,"
     " month_of_year, timezone) SELECT '1', '1', '*', '*', '*', 'UTC' WHERE %s <> ''",
 )

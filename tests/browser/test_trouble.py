@@ -46,7 +46,7 @@ def test_a_stuck_rebalance_says_who_is_waited_for_until_when_and_evicts_it(
     with halted(one):
         two = start("kafka-python", world.kafka, topic, LONG_SESSION_MS)
         expect(situation).to_contain_text(
-            re.compile(r"Waiting for .+ \(silent \d+ s, evicted in \d+ s\); .+ waits to join\.")
+            re.compile(r"Waiting for .+ \(silent \d+ s, removed in \d+ s\); .+ waits to join\.")
         )
         waits = re.compile("Waiting for")
         overview, viewer = page.context.new_page(), log_in(VIEWER)

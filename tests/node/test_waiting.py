@@ -8,6 +8,7 @@ import pytest
 
 from groups.coordinator import waiting as telling
 from groups.core.classic.group import ClassicGroup
+from groups.core.configs.entries import Change, Operation
 from groups.core.errors import ErrorCode
 from groups.core.replies import Committed, Joined
 from groups.core.rows import slot_of
@@ -56,6 +57,17 @@ async def test_who_is_waited_for_is_told_until_the_group_settles(one: Running) -
     shares = {leader.member_id: b"x", follower.member_id: b"y"}
     await asyncio.gather(one.sync("g", leader, shares), one.sync("g", follower))
     await until(lambda told: told is None)
+
+
+async def test_a_newcomer_to_a_frozen_group_is_told_of(one: Running) -> None:
+    """No row changes when it comes, and it waits until the thaw."""
+    await one.settled("g", client_id="ben")
+    change = Change("rollcall.freeze", Operation.SET, "true")
+    await one.node.configs.alter({"g": [change]})
+    one.join("g", client_id="dan")
+
+    told = await until(lambda told: told is not None)
+    assert told is not None and (told["phase"], told["newcomers"]) == ("put-off", ["dan"])
 
 
 async def test_a_group_that_settles_at_once_is_not_told_of_again_and_again(one: Running) -> None:

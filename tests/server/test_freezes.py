@@ -1,5 +1,6 @@
 """Groups that operators freeze, thaw and delete, against the rows."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from groups.core.rows import slot_of
 from groups.models import Operation
 from groups.operations.requests import event_of
 from groups.postgres.connections import Connection
+from groups.store.sql.ends import THAW
+from groups.sweeps.ends import WHO
 from tests.server.serving import Serving
 from tests.server.test_offset_totals import commit_many
 from tests.server.totals import make
@@ -16,8 +19,8 @@ GROUP = "cold"
 
 ASK = """
 INSERT INTO rollcall_operation
-    (group_id, slot, verb, member_id, reason, actor, state, detail, created_at)
-VALUES (%s, %s, %s, '', 'a mistake', 'olga', 'pending', '', now()) RETURNING id
+    (group_id, slot, verb, member_id, reason, actor, state, detail, created_at, until)
+VALUES (%s, %s, %s, '', 'a mistake', 'olga', 'pending', '', now(), %s) RETURNING id
 """
 ENDED = "SELECT state, outcome, detail FROM rollcall_operation WHERE id = %s"
 CONFIGS = "SELECT name, value FROM rollcall_group_config"
@@ -32,11 +35,13 @@ WHERE kind IN ('config-changed', 'group-deleted') ORDER BY id
 FROZEN = "config-changed", "a mistake", "olga"
 
 
-async def ended(served: Serving, other: Connection, *verbs: str) -> list[tuple[Any, ...]]:
+async def ended(
+    served: Serving, other: Connection, *verbs: str, until: str | None = None
+) -> list[tuple[Any, ...]]:
     """State, outcome and detail of these operations, asked for in this order."""
     ids = []
     for verb in verbs:
-        row = await (await other.execute(ASK, [GROUP, slot_of(GROUP), verb])).fetchone()
+        row = await (await other.execute(ASK, [GROUP, slot_of(GROUP), verb, until])).fetchone()
         assert row is not None
         ids.append(row[0])
     await served.node.operator.look()
@@ -109,11 +114,69 @@ async def test_a_group_that_is_gone_and_frozen_is_thawed(cold: Serving, other: C
     assert await of(other, CONFIGS) == []
 
 
+SOON, LATER = "2999-01-01 00:00:00+00", "2999-01-02 00:00:00+00"
+ENDS = "SELECT until::text FROM rollcall_group_config"
+UNTIL = "SELECT details ->> 'until' IS NOT NULL FROM rollcall_journal WHERE kind = 'config-changed'"
+
+
+async def test_a_freeze_has_an_end_and_another_one_if_asked_again(
+    cold: Serving, other: Connection
+) -> None:
+    frozen, same = "the group is frozen", "the group was frozen already"
+    for until, told in (
+        (SOON, frozen),
+        (SOON, same),
+        (LATER, frozen),
+        (None, frozen),
+        (None, same),
+    ):
+        outcome = "changed" if told == frozen else "unchanged"
+        assert await ended(cold, other, "freeze", until=until) == [("succeeded", outcome, told)]
+        found = await of(other, ENDS)
+        assert [end and end[:10] for (end,) in found] == [until and until[:10]]
+    assert await of(other, UNTIL) == [(True,), (True,), (False,)]
+    assert await of(other, JOURNAL) == [FROZEN] * 3
+
+
+async def test_the_end_of_a_freeze_thaws_no_later_one(cold: Serving, other: Connection) -> None:
+    """Somebody has put the end off while the worker's wish was on its way."""
+    already = ("succeeded", "unchanged", "the group was thawed already")
+    await ended(cold, other, "freeze", until=LATER)
+    assert await ended(cold, other, "thaw", until=SOON) == [already]
+    await ended(cold, other, "freeze")
+    assert await ended(cold, other, "thaw", until=LATER) == [already]
+    assert cold.node.coordinator.own.rules_of(GROUP).guards.frozen
+    await ended(cold, other, "freeze", until=SOON)
+    assert await ended(cold, other, "thaw", until=SOON) == [
+        ("succeeded", "changed", "the group is thawed")
+    ]
+    while cold.node.coordinator.own.rules_of(GROUP).guards.frozen:
+        await asyncio.sleep(0)  # the operation has ended a moment before the owner goes by it
+
+
+async def test_the_worker_asks_once_for_a_thaw_when_the_time_is_up(
+    cold: Serving, other: Connection
+) -> None:
+    wish = {"actor": WHO, "groups": 10}
+    await ended(cold, other, "freeze", until=SOON)
+    assert (await other.execute(THAW.encode(), wish)).rowcount == 0
+    await other.execute(b"UPDATE rollcall_group_config SET until = now()")
+    assert (await other.execute(THAW.encode(), wish)).rowcount == 1
+    assert (await other.execute(THAW.encode(), wish)).rowcount == 0
+    await cold.node.operator.look()
+    while await of(other, CONFIGS):
+        await asyncio.sleep(0)
+    told = await of(other, JOURNAL)
+    assert told[1][0] == "config-changed" and told[1][2] == WHO
+    assert told[1][1].startswith("frozen until ")
+    assert (await other.execute(THAW.encode(), wish)).rowcount == 0
+
+
 @pytest.mark.parametrize("verb", Operation.Verb.values)
 def test_each_verb_is_an_event_of_its_own(verb: str) -> None:
     """None is taken for another, and one that nobody knows for none."""
     told = {"how": "so", "to": [], "before": []}
-    row = (1, "g", verb, "m", "a reason", "olga", None, None, told)
+    row = (1, "g", verb, "m", "a reason", "olga", None, None, told, None)
     assert event_of(row)[0] == "g"
     is_rebalance = type(event_of(row)[1]).__name__ == "ForceRebalance"
     assert is_rebalance == (verb == Operation.Verb.REBALANCE)

@@ -185,6 +185,8 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups/<id:group_id>/members/<id:member_id>/pause",
         "groups/<id:group_id>/members/<id:member_id>/resume",
         "reports/rebalances",
+        "attention/acknowledgements",
+        "attention/acknowledgements/<int:acknowledgement_id>",
     },
     "offsets": {
         "groups/<id:group_id>/offsets/restores",

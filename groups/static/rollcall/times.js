@@ -6,13 +6,16 @@
   "use strict";
 
   const zone = { timeZoneName: "short" };
-  const short = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", ...zone });
+  const parts = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", ...zone };
+  const short = new Intl.DateTimeFormat(undefined, parts);
+  const long = new Intl.DateTimeFormat(undefined, { year: "numeric", ...parts });
 
   function localise() {
     for (const time of document.querySelectorAll("time[datetime]")) {
       const at = new Date(time.dateTime);
       if (Number.isNaN(at.getTime())) continue;
-      const text = short.format(at);
+      const isThisYear = at.getFullYear() === new Date().getFullYear();
+      const text = (isThisYear ? short : long).format(at);
       if (time.textContent !== text) time.textContent = text;
       time.title = time.dateTime;
     }

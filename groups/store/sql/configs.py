@@ -26,7 +26,7 @@ SELECT group_id, name, slot, value, clock_timestamp()
 FROM unnest(%(group_ids)s::text[], %(slots)s::smallint[], %(names)s::text[], %(values)s::text[])
      AS new(group_id, slot, name, value) ORDER BY group_id, name
 ON CONFLICT (group_id, name) DO UPDATE SET
-    value = excluded.value, updated_at = excluded.updated_at
+    value = excluded.value, updated_at = excluded.updated_at, until = NULL
 WHERE c.value <> excluded.value
 """
 
@@ -35,6 +35,17 @@ DELETE FROM rollcall_group_config
 WHERE (group_id, name) IN (
     SELECT group_id, name FROM unnest(%(group_ids)s::text[], %(names)s::text[])
         AS gone(group_id, name))
+"""
+
+SET_END = """
+UPDATE rollcall_group_config SET until = %(until)s::timestamptz
+WHERE group_id = %(group_id)s AND name = %(name)s AND until IS DISTINCT FROM %(until)s::timestamptz
+"""
+
+ENDS_LATER = """
+SELECT FROM rollcall_group_config
+WHERE group_id = %(group_id)s AND name = %(name)s
+  AND (until IS NULL OR until > %(until)s::timestamptz)
 """
 
 NOTE = f"""
@@ -47,6 +58,7 @@ SELECT clock_timestamp(), asked.group_id, coalesce(g.revision, 0), %(node_id)s,
        coalesce(g.generation, 0), coalesce(g.generation, 0), '{{}}', '[]', '[]',
        jsonb_build_object('author', %(author)s::jsonb, 'before', asked.before::jsonb,
                           'after', asked.after::jsonb)
+           || jsonb_strip_nulls(jsonb_build_object('until', %(until)s::timestamptz))
 FROM unnest(%(group_ids)s::text[], %(before)s::text[], %(after)s::text[])
      AS asked(group_id, before, after) LEFT JOIN rollcall_group g USING (group_id)
 """

@@ -1,0 +1,119 @@
+"""Taking note of what needs attention: with a word for the others, and an end if there is one.
+
+A line of the Overview, or of a group's page, leads here; its rule and what it fires for stand in
+the URL, since an id may have characters that no form can hold.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.forms import CharField, ModelForm, SplitDateTimeField
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from unfold.widgets import UnfoldAdminSplitDateTimeWidget, UnfoldAdminTextareaWidget
+
+from groups.admin.base import RollcallAdmin
+from groups.core.plain_text import REASON_CHARS_MAX, one_line, text_problem
+from groups.models import Acknowledgement
+from groups.operations import acknowledgements
+from groups.queries.attention import RULES
+
+
+class NoteForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
+    """What is said of it."""
+
+    note = CharField(
+        max_length=REASON_CHARS_MAX,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        help_text="What is done about it, for everybody who looks.",
+    )
+    until = SplitDateTimeField(
+        required=False,
+        widget=UnfoldAdminSplitDateTimeWidget,
+        help_text="In UTC. Empty: until the situation ends.",
+    )
+
+    class Meta:
+        model = Acknowledgement
+        fields = ("note", "until")
+
+    def clean_note(self) -> str:
+        """In one line, of characters that people can be shown."""
+        note = one_line(self.cleaned_data["note"])
+        problem = text_problem(note)
+        if problem is not None:
+            raise ValidationError(problem)
+        return note
+
+    def clean_until(self) -> datetime | None:
+        """Not in the past."""
+        until: datetime | None = self.cleaned_data["until"]
+        if until is not None and until <= timezone.now():
+            raise ValidationError("That is over already.")
+        return until
+
+
+@admin.register(Acknowledgement)
+class AcknowledgementAdmin(RollcallAdmin):
+    """Made from a line that needs attention, and withdrawn by deleting it."""
+
+    form = NoteForm
+    list_display = ("rule", "subject", "note", "actor", "at", "until")
+    ordering = ("-at",)
+    add_form_template = "admin/groups/acknowledgement/add.html"
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """What is said; the rest is told by it."""
+        said = ("note", "until")
+        return said if obj is None else ("rule", "subject", *said, "actor", "at")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """The form for the rule and the subject of the URL."""
+        rule = next((one for one in RULES if one.name == request.GET.get("rule")), None)
+        if rule is None:
+            messages.warning(request, "Choose what to acknowledge here.")
+            return HttpResponseRedirect(reverse("admin:index"))
+        subject = request.GET.get("subject", "")
+        context = {
+            "title": f"Acknowledge {rule.name}" + (f" of {subject}" if subject else ""),
+            "rule": rule.name,
+            "subject": subject,
+            "meaning": rule.meaning,
+            "show_save_and_add_another": False,
+            "show_save_and_continue": False,
+            **(extra_context or {}),
+        }
+        try:
+            answer: HttpResponse = super().add_view(request, form_url, context)
+        except (acknowledgements.DoesNotFire, ValueError) as error:
+            messages.error(request, f"Nothing was noted: {error}")
+            return HttpResponseRedirect(reverse("admin:index"))
+        return answer
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """As REST does it."""
+        made = acknowledgements.acknowledge(
+            request.GET["rule"],
+            request.GET.get("subject", ""),
+            note=obj.note,
+            actor=request.user.get_username(),
+            until=obj.until,
+        )
+        obj.pk, obj.rule, obj.subject = made.pk, made.rule, made.subject
+
+    def response_add(
+        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """Back to what needs attention."""
+        messages.success(request, f"{obj} was acknowledged.")
+        return HttpResponseRedirect(reverse("admin:index"))
+
+    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: int) -> HttpResponse:
+        """Back to it, too."""
+        messages.success(request, f"The acknowledgement of {obj_display} was withdrawn.")
+        return HttpResponseRedirect(reverse("admin:index"))

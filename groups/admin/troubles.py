@@ -1,0 +1,74 @@
+"""What needs attention, as pages list it: what nobody has taken note of, and folded below it what
+somebody has."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
+
+from django.contrib.admin.utils import quote
+from django.http import HttpRequest
+from django.urls import reverse
+
+from groups.access import rights
+from groups.models import Acknowledgement
+from groups.queries.fired import Fired, Place
+
+
+class Trouble(NamedTuple):
+    """One line of what needs attention. ``acknowledge``: where it is acknowledged, "": nowhere, or
+    by others; ``acknowledged``: who did, with ``withdraw``, where that is taken back."""
+
+    tone: str
+    what: str
+    detail: str
+    link: str
+    acknowledge: str = ""
+    acknowledged: Acknowledgement | None = None
+    withdraw: str = ""
+
+
+def troubles(lines: Iterable[Fired], request: HttpRequest) -> Iterator[Trouble]:
+    """What needs attention, the most urgent first."""
+    may = rights.may(request.user, rights.ACKNOWLEDGE)
+    for line in lines:
+        noted = line.acknowledged
+        yield Trouble(
+            line.tone,
+            line.sentence,
+            line.detail,
+            link(line),
+            acknowledge(line) if may and noted is None and line.subject is not None else "",
+            noted,
+            reverse(WITHDRAW, args=[noted.pk]) if may and noted is not None else "",
+        )
+
+
+def folded(lines: Iterable[Trouble]) -> Mapping[str, Sequence[Trouble]]:
+    """What somebody has to look at, and below it what somebody has."""
+    told = list(lines)
+    return {
+        "troubles": [line for line in told if line.acknowledged is None],
+        "acknowledged": [line for line in told if line.acknowledged is not None],
+    }
+
+
+def acknowledge(line: Fired) -> str:
+    """Where it is acknowledged."""
+    query = urlencode({"rule": line.rule, "subject": line.subject})
+    return f"{reverse('admin:groups_acknowledgement_add')}?{query}"
+
+
+WITHDRAW: Final = "admin:groups_acknowledgement_delete"
+
+PAGES: Final[Mapping[Place, str]] = {
+    Place.GROUP: "admin:groups_group_change",
+    Place.GROUPS: "admin:groups_group_changelist",
+    Place.NODES: "admin:groups_node_changelist",
+    Place.OPERATION: "admin:groups_operation_change",
+    Place.SCHEDULE: "admin:django_celery_beat_periodictask_changelist",
+}
+
+
+def link(line: Fired) -> str:
+    """The page that tells more."""
+    return reverse(PAGES[line.place], args=[quote(line.key)] if line.key else [])

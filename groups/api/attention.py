@@ -1,0 +1,84 @@
+"""What needs attention, and who has taken note of it."""
+
+from http import HTTPStatus
+
+from django.http import Http404
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.api import serializers as shapes
+from groups.api.inputs import described
+from groups.api.problems import Problem
+from groups.api.schema import PAGE, all_of, page_of
+from groups.api.views import View, actor
+from groups.models import Acknowledgement
+from groups.operations import acknowledgements
+from groups.queries import attention, overview
+
+
+class Attention(View):
+    """What an operator should look at."""
+
+    @described(operation_id="list_attention", responses=all_of(shapes.AttentionLine))
+    def get(self, request: Request) -> Response:
+        """List everything that needs attention, the most urgent first, as the Overview does; what
+        was acknowledged says so."""
+        told = [line._asdict() for line in attention.fired(overview.look())]
+        return Response({"data": shapes.AttentionLine(told, many=True).data})
+
+
+class Acknowledgements(View):
+    """What somebody has taken note of."""
+
+    @described(
+        operation_id="list_acknowledgements",
+        parameters=PAGE,
+        responses=page_of(shapes.AcknowledgementView),
+    )
+    def get(self, request: Request) -> Response:
+        """List acknowledgements."""
+
+        def shown(page: list[Acknowledgement]) -> object:
+            return shapes.AcknowledgementView(page, many=True).data
+
+        return self.paged(request, Acknowledgement.objects.all(), ["id"], shown)
+
+    @described(
+        operation_id="acknowledge",
+        request=shapes.NewAcknowledgement,
+        responses={201: shapes.AcknowledgementView},
+    )
+    def post(self, request: Request) -> Response:
+        """Take note of a rule that fires, with a word for the others; or change what was noted. It
+        ends with the situation, or at `until`. Alerts of Prometheus go on."""
+        said = self.said
+        try:
+            made = acknowledgements.acknowledge(
+                said["rule"],
+                said["subject"],
+                note=said["note"],
+                actor=actor(request),
+                until=said.get("until"),
+            )
+        except ValueError as error:
+            raise ValidationError({"until": [f"{error}."]}) from None
+        except acknowledgements.DoesNotFire as error:
+            raise Problem(HTTPStatus.CONFLICT, "does_not_fire", str(error)) from None
+        return Response(shapes.AcknowledgementView(made).data, status=HTTPStatus.CREATED)
+
+
+class OneAcknowledgement(View):
+    """One of them."""
+
+    @described(
+        operation_id="withdraw_acknowledgement", request=None, responses=shapes.AcknowledgementView
+    )
+    def delete(self, request: Request, acknowledgement_id: int) -> Response:
+        """Withdraw it, and show what it was: the rule is shown as before."""
+        found = Acknowledgement.objects.filter(id=acknowledgement_id).first()
+        if found is None:
+            raise Http404(f"There is no acknowledgement {acknowledgement_id}.")
+        told = shapes.AcknowledgementView(found).data
+        found.delete()
+        return Response(told)

@@ -1,0 +1,32 @@
+"""What somebody has looked at, of what needs attention."""
+
+from django.db import models
+
+
+class Acknowledgement(models.Model):
+    """A rule that fires for something, and who has taken note of it, with a word for the others.
+
+    It ends with the situation (``groups.sweeps.ends``), when its end has passed, or when somebody
+    withdraws it; then the row is deleted, and the audit has it.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    rule = models.TextField(help_text="Its name, as in docs/operating.md.")
+    subject = models.TextField(
+        db_collation="C",
+        blank=True,
+        help_text="Which group, node, operation or task it fires for; empty: for the fleet.",
+    )
+    note = models.TextField(help_text="What is done about it.")
+    actor = models.TextField()
+    at = models.DateTimeField(auto_now_add=True)
+    until = models.DateTimeField(null=True, blank=True, help_text="Empty: with the situation.")
+
+    class Meta:
+        db_table = "rollcall_acknowledgement"
+        constraints = [
+            models.UniqueConstraint(fields=["rule", "subject"], name="acknowledged_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rule} {self.subject}".rstrip()

@@ -1,0 +1,41 @@
+"""What of the things that need attention somebody has taken note of. Reads only."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q
+from django.utils import timezone
+
+from groups.models import Acknowledgement
+
+ABOUT_GROUPS: Final = frozenset(
+    ("unsettled", "unowned", "storm", "silent", "stopped", "frozen", "no-commit")
+)
+"""Rules whose subject is a group."""
+
+Known = Mapping[tuple[str, str], Acknowledgement]
+"""Acknowledgements that hold, by rule and subject."""
+
+
+def known(subjects: Iterable[str] | None = None) -> Known:
+    """Those whose end has not passed: all, or those about these subjects. One statement."""
+    ends = Q(until__isnull=True) | Q(until__gt=timezone.now())
+    rows = Acknowledgement.objects.filter(ends)
+    if subjects is not None:
+        rows = rows.filter(subject__in=list(subjects))
+    return {(row.rule, row.subject): row for row in rows}
+
+
+def from_json(text: str) -> Acknowledgement:
+    """A row as PostgreSQL's ``to_jsonb`` writes it."""
+    row = json.loads(text)
+    at, until = row.pop("at"), row.pop("until")
+    ends = None if until is None else datetime.fromisoformat(until)
+    return Acknowledgement(**row, at=datetime.fromisoformat(at), until=ends)
+
+
+def subjects_of(rule: str, acknowledged: Known) -> Sequence[str]:
+    """What a rule was acknowledged for."""
+    return [subject for name, subject in acknowledged if name == rule]

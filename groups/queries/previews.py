@@ -1,0 +1,79 @@
+"""What freezing, thawing and deleting a group would do now: the same sentences for who looks in the
+admin and for a dry run of REST. Reads only; what is so when the owner decides may be another thing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+
+from groups.core.waiting import Phase
+from groups.models import Group, Member, Offset
+from groups.queries.groups import freeze_of
+from groups.queries.situation import waiting_of
+from groups.queries.situation_text import clock, many
+
+CHANGED, UNCHANGED, REFUSED = "change", "leave", "fail"
+"""As ``groups.api.plans`` has it of the other verbs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would come of it, and in sentences why."""
+
+    would: str
+    sentences: Sequence[str]
+
+
+def freeze(group_id: str, until: datetime | None = None) -> Preview:
+    """Of a group that is there."""
+    frozen = freeze_of(group_id)
+    end = f"until {clock(until, timezone.now())}" if until else "until somebody thaws it"
+    if frozen is not None:
+        if frozen.until == until:
+            return Preview(UNCHANGED, [f"The group is frozen {end} already."])
+        return Preview(CHANGED, [f"The group is frozen already; it stays so {end}."])
+    members = Member.objects.filter(group_id=group_id).count()
+    said = [
+        f"No rebalance begins {end}.",
+        f"{many(members, 'member')} {'goes' if members == 1 else 'go'} on with what they have."
+        " Newcomers wait, and what members leave has no owner.",
+    ]
+    if _phase(group_id) is not None:
+        said.append("A rebalance that goes on ends as it would have.")
+    return Preview(CHANGED, said)
+
+
+def thaw(group_id: str) -> Preview:
+    """Of a group, or of a name without a group."""
+    if freeze_of(group_id) is None:
+        return Preview(UNCHANGED, ["The group is not frozen."])
+    phase = _phase(group_id)
+    if phase is None:
+        nothing = "Nothing has happened that calls for one now."
+        return Preview(CHANGED, [f"Rebalances begin again. {nothing}"])
+    if phase == Phase.PUT_OFF:
+        return Preview(CHANGED, ["Rebalances begin again: one at once, which is put off now."])
+    return Preview(CHANGED, ["Rebalances begin again. The one that goes on ends as it would have."])
+
+
+def delete(group_id: str) -> Preview:
+    """Of a group that is there."""
+    members = Member.objects.filter(group_id=group_id).count()
+    if members:
+        return Preview(REFUSED, [f"The group has {many(members, 'member')}: stop them first."])
+    offsets = Offset.objects.filter(group_id=group_id).count()
+    said = [
+        f"The group is deleted, and its {many(offsets, 'committed offset')} with it.",
+        "Its journal is kept, and so is what is configured for it.",
+    ]
+    if freeze_of(group_id) is not None:
+        said.append("It is frozen, and its name stays so: who comes finds no rebalance.")
+    return Preview(CHANGED, said)
+
+
+def _phase(group_id: str) -> str | None:
+    """What the group waits for, as its owner told lately."""
+    told = waiting_of(list(Group.objects.filter(group_id=group_id)), timezone.now()).get(group_id)
+    return None if told is None else told.phase

@@ -1,0 +1,54 @@
+"""What ends by itself: acknowledgements of what is over, and freezes whose time is up.
+
+The worker looks each few seconds. A freeze is ended by its group's owner, as when somebody thaws
+the group; so it is in the journal, and a worker that was away finds it when it is back.
+"""
+
+from typing import Any, Final
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from groups.models import Acknowledgement
+from groups.operations.requests import BELL
+from groups.queries import attention, overview
+from groups.store.sql import ends as sql
+
+THAWED_AT_ONCE: Final = 1_000
+"""Freezes that one look ends; the next one takes the others."""
+
+WHO: Final = "the end of the freeze"
+"""Who asks for a thaw, in the journal and in the audit."""
+
+
+def end_what_is_over() -> str:
+    """One look; returns what it did, in words."""
+    thawed, ended = _thaw(), _end_acknowledgements()
+    done = {"freezes": thawed, "acknowledgements": ended}
+    told = ", ".join(f"{count} {what}" for what, count in done.items() if count)
+    return f"ended {told}" if told else "nothing was over"
+
+
+def _thaw() -> int:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(sql.THAW, {"actor": WHO, "groups": THAWED_AT_ONCE})
+        slots = [slot for (slot,) in cursor.fetchall()]
+        for slot in sorted(set(slots)):
+            cursor.execute("SELECT pg_notify(%s, %s)", [BELL, str(slot)])
+    return len(slots)
+
+
+def _end_acknowledgements() -> int:
+    """Those whose end has passed, and those of rules that do not fire any more."""
+    noted: list[Any] = list(Acknowledgement.objects.all())
+    if not noted:
+        return 0
+    now = timezone.now()
+    holding = {(line.rule, line.subject) for line in attention.fired(overview.look(now))}
+    over = [
+        row
+        for row in noted
+        if (row.until is not None and row.until <= now) or (row.rule, row.subject) not in holding
+    ]
+    # Not one that was noted anew meanwhile: its situation is another.
+    return sum(Acknowledgement.objects.filter(pk=row.pk, at=row.at).delete()[0] for row in over)
