@@ -70,20 +70,20 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-FILES: Final = ("text/csv", "application/x-ndjson")
-"""What lists may be had as (``renderers``)."""
-
-
 def with_files(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Lists in other forms than JSON, and their neighbours in a header."""
+    """Lists say in words that they may be had as files (``renderers``), and their neighbours in a
+    header. As content, files would make each list of a generated client a text, perhaps."""
     for operations in result["paths"].values():
         told = operations.get("get", {}).get("responses", {}).get("200")
         if told is not None and _lists(told):
-            told["content"] |= {form: {"schema": TEXT} for form in FILES}
+            told["content"] = {JSON: told["content"][JSON]}
+            told["description"] = FILES
             told["headers"] = {"Link": {"schema": TEXT, "description": NEIGHBOURS}}
     return result
 
 
+JSON: Final = "application/json"
+FILES: Final = "The page; as a file with `Accept: text/csv` or `application/x-ndjson`."
 NEIGHBOURS: Final = "The next page and the previous one, where there are such (RFC 8288)."
 
 
