@@ -73,7 +73,7 @@ REBALANCES: Final[Mapping[str, Start]] = {
         " another protocol would be selected",
     ),
     MEMBER_LEFT: Start(_WITH_MEMBERS, "LeaveGroup, by the member or by an administrator"),
-    SESSION_EXPIRED: Start(_WITH_MEMBERS, "nothing was heard of a member for its session timeout"),
+    SESSION_EXPIRED: Start(_WITH_MEMBERS, "a member sent nothing for its session timeout"),
     SYNC_EXPIRED: Start(
         _WITH_MEMBERS, "a member joined but sent no SyncGroup within the rebalance timeout"
     ),

@@ -24,11 +24,11 @@ TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
 """What each state leads to. Dead is the absence of the row."""
 
 MEANINGS: Final[Mapping[str, str]] = {
-    EMPTY: "nobody is registered",
-    STABLE: "every fetcher runs that shall, or the rebalance that is queued has to wait",
+    EMPTY: "no consumer is registered",
+    STABLE: "every fetcher was started, or the queued rebalance has to wait",
     PREPARING: "stop-fetcher was sent to all; some have not acknowledged it",
     COMPLETING: "start-fetcher was sent to all; some have not acknowledged it",
-    DEAD: "there is no such group",
+    DEAD: "the group does not exist",
 }
 
 MEMBER_JOINED: Final = Trigger.MEMBER_JOINED
@@ -41,13 +41,13 @@ NOT_ACKNOWLEDGED: Final = Trigger.NOT_ACKNOWLEDGED
 OPERATOR: Final = Trigger.OPERATOR
 
 QUEUES: Final[Mapping[str, str]] = {
-    MEMBER_JOINED: "a consumer registered, or starts anew: it works on nothing",
+    MEMBER_JOINED: "a consumer registered, or restarted: it works on nothing",
     METADATA_CHANGED: "a consumer registered again with other topics, filter or threads",
     MEMBER_LEFT: "LeaveGroup",
     SESSION_EXPIRED: "no poll of a consumer for its session timeout",
-    TOPICS_CHANGED: "a topic of the group came, went, or has other partitions",
+    TOPICS_CHANGED: "a topic of the group was created or deleted, or its partitions changed",
     OWNER_CHANGED: "another node took the group's slot (the design's startup and session expiry)",
-    NOT_ACKNOWLEDGED: "a consumer did not start its fetchers, whatever was tried",
+    NOT_ACKNOWLEDGED: "a consumer did not start its fetchers after all retries",
     OPERATOR: "an operator forced it (past the check), or evicted a consumer",
 }
 """What puts a group into the rebalance queue."""

@@ -30,7 +30,7 @@ ERRORS: Final[tuple[Told, ...]] = (
         ErrorCode.COORDINATOR_NOT_AVAILABLE,
         "ConsumerCoordinatorNotAvailable",
         15,
-        "nobody coordinates the group just now, or it is not known whether a write was made",
+        "the group has no coordinator at the moment, or the outcome of a write is unknown",
     ),
     Told(
         ErrorCode.NOT_COORDINATOR,
@@ -54,7 +54,7 @@ ERRORS: Final[tuple[Told, ...]] = (
         ErrorCode.UNKNOWN_PARTITION_ASSIGNMENT_STRATEGY,
         "UnknownPartitionAssignmentStrategy",
         24,
-        "a join names a strategy that nobody here knows",
+        "a join names an unknown strategy",
     ),
     Told(
         ErrorCode.UNKNOWN_MEMBER_ID,

@@ -33,27 +33,29 @@ class Word(NamedTuple):
 COORDINATOR_STATES: Final[tuple[Word, ...]] = (
     Word("Down", "no node owns the group's slot", "requests are answered 15 or 16"),
     Word("Catch up", "the slot's new owner loads it", "heartbeats, commits and joins get 14"),
-    Word("Ready", EMPTY, "loaded; nobody is in the group: the first join is answered at once"),
+    Word("Ready", EMPTY, "loaded; the group has no members: the first join is answered at once"),
     Word(
         "Prepare for rebalance",
         PREPARING,
-        "heartbeats get IllegalGeneration; joins are held until all living consumers have sent one",
+        "heartbeats get IllegalGeneration; joins are held until all live consumers have sent one",
     ),
     Word(
         "Rebalancing",
         "one step, between two states",
-        "the generation rises, ids are given, partitions are dealt; nobody ever sees the group so",
+        "the generation rises, ids and partitions are assigned; no request observes this state",
     ),
-    Word("Steady", STABLE, "heartbeats and commits of the present generation are accepted"),
+    Word("Steady", STABLE, "heartbeats and commits of the current generation are accepted"),
 )
 """The design's states of a coordinator, for one group."""
 
 CONSUMER_STATES: Final[tuple[Word, ...]] = (
-    Word("Down", "no member", "the consumer's process is down, or nobody has heard of it yet"),
+    Word("Down", "no member", "the consumer's process is down, or has sent no request yet"),
     Word("Startup up & discover co-ordinator", "a held join without an id", "it has asked to join"),
-    Word("Part of a group", "a member's row", "it owns what the last JoinGroupResponse said"),
-    Word("Re-discover co-ord", "a member's row", "it goes on, and looks for the coordinator"),
-    Word("Stopped consumption", "a member's row, then a held join", "it was told to join again"),
+    Word(
+        "Part of a group", "a member's row", "it owns the partitions of the last JoinGroupResponse"
+    ),
+    Word("Re-discover co-ord", "a member's row", "it continues, and looks up the coordinator"),
+    Word("Stopped consumption", "a member's row, then a held join", "it has to join again"),
 )
 """The design's states of a consumer, which it alone knows, and what the coordinator has of it."""
 
@@ -68,10 +70,10 @@ MEMBER_RETURNED: Final = Trigger.MEMBER_RETURNED
 
 STARTS: Final[Mapping[str, str]] = {
     MEMBER_JOINED: "JoinGroup without a consumer id, or of a consumer that the last round left out",
-    METADATA_CHANGED: "JoinGroup of a consumer whose topics are not what they were",
+    METADATA_CHANGED: "JoinGroup of a consumer whose topics have changed",
     MEMBER_LEFT: "LeaveGroup",
     SESSION_EXPIRED: "no heartbeat of a consumer for its session timeout",
-    TOPICS_CHANGED: "a subscribed topic has another number of partitions than were dealt",
+    TOPICS_CHANGED: "a subscribed topic has another number of partitions than were assigned",
     OPERATOR: "an operator forced it, or evicted a consumer",
 }
 """What starts a rebalance of a Stable group. While one goes on they only help it along."""

@@ -14,30 +14,30 @@ class State(Enum):
     """Where a member stands; the value says it in words."""
 
     UNSUBSCRIBE = "subscribed to nothing, in no group"
-    PREPARING = "gives up what it must before it joins"
+    PREPARING = "revokes what it must before it joins"
     JOINING = "waits for the next generation (JoinGroup)"
-    SYNCING = "waits for its assignment (SyncGroup); the leader works it out first"
-    RECONCILE_ASSIGNMENT = "gives up and takes up partitions, the application is being told"
-    STABLE = "has nothing to do but to be heard of"
-    UNSUBSCRIBING = "gives up everything and leaves"
-    FENCED = "the group goes on without it: everything is lost, the application is being told"
-    FATAL = "refused for good, until there is a new subscription"
+    SYNCING = "waits for its assignment (SyncGroup); the leader computes it first"
+    RECONCILE_ASSIGNMENT = "revokes and adds partitions; callbacks run"
+    STABLE = "has its assignment; sends heartbeats only"
+    UNSUBSCRIBING = "revokes everything and leaves"
+    FENCED = "removed from the group: all partitions are lost; callbacks run"
+    FATAL = "refused; only a new subscription leaves this state"
 
 
 class Input(Enum):
     """What moves a member; the value says it in words."""
 
-    SUBSCRIBED = "the application subscribes, or subscribes anew"
-    PREPARED = "what had to be given up is given up, and the topics are known"
-    JOINED = "the next generation is there"
-    SYNCED = "the assignment is there"
-    RECONCILED = "the application has been told of all"
-    REBALANCE = "the group rebalances, or this member wants it to"
-    FENCED = "unknown or of another generation, or not heard of for a session"
-    LOSS_TOLD = "the application knows what was lost"
-    REFUSED = "an answer that no retry can change"
+    SUBSCRIBED = "the application subscribes, or changes its subscription"
+    PREPARED = "the revocation is complete, and the topics are known"
+    JOINED = "JoinGroup was answered with the next generation"
+    SYNCED = "SyncGroup was answered with the assignment"
+    RECONCILED = "all callbacks have returned"
+    REBALANCE = "the group rebalances, or this member requests a rebalance"
+    FENCED = "unknown or of another generation, or no response for a session"
+    LOSS_TOLD = "the callback of the loss has returned"
+    REFUSED = "an error that cannot be retried"
     UNSUBSCRIBED = "the application unsubscribes or closes"
-    LEFT = "the leave was answered, or will not be"
+    LEFT = "the leave was answered, or timed out"
 
 
 S, I = State, Input  # noqa: E741 - the table is read by its columns

@@ -14,27 +14,27 @@ class State(Enum):
 
     UNSUBSCRIBE = "registered nowhere"
     REGISTERING = "offers its threads (RegisterConsumer)"
-    STABLE = "works on what it was told to, and asks for commands (PollCommands)"
-    OBEYING = "stops or starts, the application is being told; it goes on asking meanwhile"
-    ACKNOWLEDGING = "says that it is done (AcknowledgeCommand)"
-    UNSUBSCRIBING = "gives up everything and leaves"
-    FENCED = "the group goes on without it: everything is lost, the application is being told"
-    FATAL = "refused for good, until there is a new subscription"
+    STABLE = "works on its partitions, and polls for commands (PollCommands)"
+    OBEYING = "stops or starts; callbacks run; it continues to poll"
+    ACKNOWLEDGING = "acknowledges the command (AcknowledgeCommand)"
+    UNSUBSCRIBING = "revokes everything and leaves"
+    FENCED = "removed from the group: all partitions are lost; callbacks run"
+    FATAL = "refused; only a new subscription leaves this state"
 
 
 class Input(Enum):
     """What moves a member; the value says it in words."""
 
-    SUBSCRIBED = "the application subscribes, or subscribes anew"
-    REGISTERED = "the coordinator knows what this member offers"
-    COMMANDED = "there is a command to do"
-    DONE = "the application has been told of all"
-    SAID = "the coordinator knows that it is done"
-    FENCED = "an unknown consumer, or not heard of for a session"
-    LOSS_TOLD = "the application knows what was lost"
-    REFUSED = "an answer that no retry can change"
+    SUBSCRIBED = "the application subscribes, or changes its subscription"
+    REGISTERED = "the registration was answered"
+    COMMANDED = "a command arrived"
+    DONE = "all callbacks have returned"
+    SAID = "the acknowledgement was answered"
+    FENCED = "an unknown consumer, or no response for a session"
+    LOSS_TOLD = "the callback of the loss has returned"
+    REFUSED = "an error that cannot be retried"
     UNSUBSCRIBED = "the application unsubscribes or closes"
-    LEFT = "the leave was answered, or will not be"
+    LEFT = "the leave was answered, or timed out"
 
 
 S, I = State, Input  # noqa: E741 - the table is read by its columns

@@ -14,28 +14,28 @@ class State(Enum):
     """Where a member stands; the value says it in words."""
 
     UNSUBSCRIBE = "subscribed to nothing, in no group"
-    JOINING = "asks to join, with epoch 0"
-    STABLE = "has nothing to do but to be heard of"
-    RECONCILE_ASSIGNMENT = "gives up and takes up partitions, the application is being told"
-    ACK_ASSIGNMENT = "the next heartbeat goes out at once, and says what is owned"
-    UNSUBSCRIBING = "gives up everything and leaves"
-    FENCED = "the group goes on without it: everything is lost, the application is being told"
-    FATAL = "refused for good, until there is a new subscription"
+    JOINING = "sends a join, with epoch 0"
+    STABLE = "has its assignment; sends heartbeats only"
+    RECONCILE_ASSIGNMENT = "revokes and adds partitions; callbacks run"
+    ACK_ASSIGNMENT = "sends the next heartbeat at once, with the partitions that it owns"
+    UNSUBSCRIBING = "revokes everything and leaves"
+    FENCED = "removed from the group: all partitions are lost; callbacks run"
+    FATAL = "refused; only a new subscription leaves this state"
 
 
 class Input(Enum):
     """What moves a member; the value says it in words."""
 
-    SUBSCRIBED = "the application subscribes, or subscribes anew"
-    WELCOMED = "an answer without an assignment, or with the one it has"
-    ASSIGNED = "an answer with another assignment"
-    RECONCILED = "the application has been told of all"
-    SAID = "the heartbeat has gone out"
-    FENCED = "unknown or fenced, or not heard of for a session"
-    LOSS_TOLD = "the application knows what was lost"
-    REFUSED = "an answer that no retry can change"
+    SUBSCRIBED = "the application subscribes, or changes its subscription"
+    WELCOMED = "a response without an assignment, or with the current one"
+    ASSIGNED = "a response with another assignment"
+    RECONCILED = "all callbacks have returned"
+    SAID = "the heartbeat was sent"
+    FENCED = "unknown or fenced, or no response for a session"
+    LOSS_TOLD = "the callback of the loss has returned"
+    REFUSED = "an error that cannot be retried"
     UNSUBSCRIBED = "the application unsubscribes or closes"
-    LEFT = "the leave was answered, or will not be"
+    LEFT = "the leave was answered, or timed out"
 
 
 S, I = State, Input  # noqa: E741 - the table is read by its columns

@@ -13,28 +13,28 @@ class State(Enum):
     """Where a member stands; the value says it in words."""
 
     UNSUBSCRIBE = "subscribed to nothing, in no group"
-    PREPARING = "has stopped working: commits, the application is being told"
+    PREPARING = "has stopped working: commits; callbacks run"
     JOINING = "waits for the next generation and its partitions (JoinGroup); no heartbeat meanwhile"
-    RECONCILE_ASSIGNMENT = "takes up what it was given, the application is being told"
-    STABLE = "has nothing to do but to be heard of, if need be by another coordinator"
-    UNSUBSCRIBING = "gives up everything and leaves"
-    FENCED = "the group goes on without it: everything is lost, the application is being told"
-    FATAL = "refused for good, until there is a new subscription"
+    RECONCILE_ASSIGNMENT = "adds its partitions; callbacks run"
+    STABLE = "has its assignment; sends heartbeats only, if necessary to another coordinator"
+    UNSUBSCRIBING = "revokes everything and leaves"
+    FENCED = "removed from the group: all partitions are lost; callbacks run"
+    FATAL = "refused; only a new subscription leaves this state"
 
 
 class Input(Enum):
     """What moves a member; the value says it in words."""
 
-    SUBSCRIBED = "the application subscribes, or subscribes anew"
-    PREPARED = "nothing is worked on any more, and the topics are known"
-    JOINED = "the next generation is there, with this member's partitions"
-    RECONCILED = "the application has been told of all"
-    REBALANCE = "IllegalGeneration: the group rebalances; or this member wants other topics"
-    FENCED = "an unknown consumer, or not heard of for a session"
-    LOSS_TOLD = "the application knows what was lost"
-    REFUSED = "an answer that no retry can change"
+    SUBSCRIBED = "the application subscribes, or changes its subscription"
+    PREPARED = "work has stopped, and the topics are known"
+    JOINED = "JoinGroup was answered with the next generation and this member's partitions"
+    RECONCILED = "all callbacks have returned"
+    REBALANCE = "IllegalGeneration: the group rebalances; or the subscription has changed"
+    FENCED = "an unknown consumer, or no response for a session"
+    LOSS_TOLD = "the callback of the loss has returned"
+    REFUSED = "an error that cannot be retried"
     UNSUBSCRIBED = "the application unsubscribes or closes"
-    LEFT = "the leave was answered, or will not be"
+    LEFT = "the leave was answered, or timed out"
 
 
 S, I = State, Input  # noqa: E741 - the table is read by its columns
