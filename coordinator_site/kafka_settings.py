@@ -14,6 +14,7 @@ from coordinator_site.setting_kinds import (
     Choices,
     Flag,
     Mechanisms,
+    Networks,
     Number,
     Pairs,
     Pattern,
@@ -679,6 +680,37 @@ SETTINGS: tuple[Setting, ...] = (
         1,
         10_000,
     ),
+    # Webhooks (docs/webhooks.md).
+    Networks(
+        "webhooks.networks.allow",
+        "",
+        "ours: networks that are not public, such as 10.1.0.0/16, and that webhooks may lead to all"
+        " the same, also without TLS; whoever makes an endpoint has the worker send there",
+    ),
+    Number(
+        "webhooks.timeout.ms",
+        10_000,
+        "ours: how long one delivery may take; a thread waits for it",
+        100,
+        60_000,
+    ),
+    Number("webhooks.retry.hours", 72, "ours: a delivery is tried for so long", 1, 720),
+    Number(
+        "webhooks.disable.days",
+        5,
+        "ours: an endpoint that took nothing for so long is told no more",
+        1,
+        365,
+    ),
+    Number(
+        "webhooks.deliveries.max",
+        10_000,
+        "ours: deliveries kept of an endpoint, sent or not; the oldest are forgotten",
+        10,
+        1_000_000,
+    ),
+    Number("webhooks.deliveries.retention.hours", 168, "ours: and for so long", 1, 8_760),
+    Number("webhooks.max", 50, "ours: endpoints; each event is compared with every one", 0, 1_000),
     Choice(
         "log.format",
         "text",

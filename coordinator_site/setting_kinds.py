@@ -9,6 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from ipaddress import ip_network
 
 INT32_MAX = 2**31 - 1
 PLUG_INS = "rollcall.assignors"
@@ -104,6 +105,22 @@ class Text(Setting):
         """As it is."""
         if not text.isprintable():
             raise self.refuse("one line of printable text", text)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Networks(Setting):
+    """Networks in CIDR notation, with commas between."""
+
+    kind = "STRING"
+
+    def parse(self, text: str) -> str:
+        """As it is, if each is one."""
+        for part in filter(None, map(str.strip, text.split(","))):
+            try:
+                ip_network(part)
+            except ValueError:
+                raise self.refuse("a list of networks such as 10.1.0.0/16", text) from None
         return text
 
 

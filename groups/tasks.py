@@ -21,10 +21,12 @@ from groups.periodic import PeriodicSettings
 from groups.store.sql import sweeps as sql
 from groups.sweeps.ends import end_what_is_over
 from groups.sweeps.session import RetentionSweep, SessionSweep, clean_up
+from groups.webhooks import delivering, outbox
 
 logger = logging.getLogger(__name__)
 
 MS_PER_S = 1_000
+WEBHOOKS_CLEANED_EVERY_S = 60.0
 
 _session_sweep = functools.cache(lambda: SessionSweep(PeriodicSettings.from_django().node_lease_ms))
 _retention_sweep = functools.cache(RetentionSweep)
@@ -87,6 +89,26 @@ def ends() -> None:
 def catalogue_import() -> None:
     """Let the catalogue follow the Kafka cluster that the settings name."""
     recorded("catalogue import", kafka_import.run)
+
+
+_webhooks_cleaned_at = 0.0
+
+
+def _webhooks() -> str:
+    global _webhooks_cleaned_at
+    queued = outbox.turn()
+    begun = delivering.SENDERS.begin(delivering.due())
+    removed = 0
+    if time.monotonic() - _webhooks_cleaned_at >= WEBHOOKS_CLEANED_EVERY_S:
+        _webhooks_cleaned_at = time.monotonic()
+        removed = delivering.clean_up()
+    return f"queued {queued}, serving {begun} endpoints, forgot {removed}"
+
+
+@shared_task
+def webhooks() -> None:
+    """Queue events for endpoints, and begin to send what is due."""
+    recorded("webhooks", _webhooks)
 
 
 _analyses: list[subprocess.Popen[bytes]] = []

@@ -34,6 +34,8 @@ VIEW_KAFKA_USER: Final = "groups.view_kafkauser"
 CHANGE_KAFKA_USER: Final = "groups.change_kafkauser"
 DELETE_KAFKA_USER: Final = "groups.delete_kafkauser"
 ACKNOWLEDGE: Final = "groups.add_acknowledgement"
+VIEW_WEBHOOK: Final = "groups.view_webhook"
+CHANGE_WEBHOOK: Final = "groups.change_webhook"
 
 SCOPES: Final[Mapping[str, str]] = {
     "read": "sees what its user sees",
@@ -114,6 +116,16 @@ REST: Final[Mapping[str, Row]] = {
         "PUT": CHANGE_KAFKA_USER,
         "DELETE": DELETE_KAFKA_USER,
     },
+    "webhooks": {"GET": VIEW_WEBHOOK, "POST": "groups.add_webhook"},
+    "webhooks/<int:webhook_id>": {
+        "GET": VIEW_WEBHOOK,
+        "PATCH": CHANGE_WEBHOOK,
+        "DELETE": "groups.delete_webhook",
+    },
+    "webhooks/<int:webhook_id>/secrets": {"POST": CHANGE_WEBHOOK},
+    "webhooks/<int:webhook_id>/tests": {"POST": CHANGE_WEBHOOK},
+    "webhooks/<int:webhook_id>/deliveries": {"GET": "groups.view_webhookdelivery"},
+    "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries": {"POST": CHANGE_WEBHOOK},
     "reports/rebalances": {"GET": "groups.view_reportrun", "POST": ANALYSE},
 }
 """By the route under /api/v1/. A twin of a path (docs/rest.md) is the same route."""
@@ -221,6 +233,20 @@ MODELS: Final[Mapping[str, Model]] = {
         CHANGE_KAFKA_USER,
         DELETE_KAFKA_USER,
         actions={"delete_selected": DELETE_KAFKA_USER},
+    ),
+    "groups_webhook": Model(
+        VIEW_WEBHOOK,
+        "groups.add_webhook",
+        CHANGE_WEBHOOK,
+        "groups.delete_webhook",
+        actions={
+            "delete_selected": "groups.delete_webhook",
+            "send_test": CHANGE_WEBHOOK,
+            "new_secret": CHANGE_WEBHOOK,
+        },
+    ),
+    "groups_webhookdelivery": Model(
+        "groups.view_webhookdelivery", actions={"deliver_again": CHANGE_WEBHOOK}
     ),
     "auth_user": _edited(
         "auth", "user", pages={"password_change": dict.fromkeys(BOTH, "auth.change_user")}

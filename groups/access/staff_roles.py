@@ -22,8 +22,11 @@ SCHEDULE_MODELS: Final = ("periodictask", "periodictasks", "intervalschedule", "
 PEOPLE_MODELS: Final = ("user", "group")
 
 _SEES = Q(content_type__app_label="groups", codename__startswith="view_") & ~Q(
-    # Who has a token, who did what, and who may do what on the Kafka port.
-    content_type__model__in=("apitoken", "auditentry", "acl", "kafkauser", "scramcredential")
+    # Who has a token, who did what, who may do what on the Kafka port, and URLs.
+    content_type__model__in=(
+        *("apitoken", "auditentry", "acl", "kafkauser", "scramcredential"),
+        *("webhook", "webhookdelivery"),
+    )
 ) | Q(
     content_type__app_label="django_celery_beat",
     content_type__model__in=SCHEDULE_MODELS,

@@ -17,4 +17,5 @@ from groups.admin import (  # noqa: F401  (each registers its pages)
     schedule,
     tokens,
     topics,
+    webhooks,
 )

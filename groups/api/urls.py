@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from groups.api import access, attention, document, fleet, groups, reads, verbs
+from groups.api import access, attention, document, fleet, groups, reads, verbs, webhooks
 from groups.api.events.view import JournalEvents
 from groups.api.problems import nobody_named, nothing_here
 
@@ -52,6 +52,15 @@ urlpatterns = [
     path("acls", access.Acls.as_view()),
     path("users", access.Users.as_view()),
     path("users/<id:user>", access.OneUser.as_view()),
+    path("webhooks", webhooks.Webhooks.as_view()),
+    path("webhooks/<int:webhook_id>", webhooks.OneWebhook.as_view()),
+    path("webhooks/<int:webhook_id>/secrets", webhooks.Secrets.as_view()),
+    path("webhooks/<int:webhook_id>/tests", webhooks.Tests.as_view()),
+    path("webhooks/<int:webhook_id>/deliveries", webhooks.Deliveries.as_view()),
+    path(
+        "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries",
+        webhooks.Redeliveries.as_view(),
+    ),
     path("reports/rebalances", fleet.RebalanceReport.as_view()),
     re_path("^group(/.*)?$", nobody_named),
     re_path("", nothing_here),

@@ -90,6 +90,17 @@ STATE: Final = (
     Series("rollcall_stopped_groups", GAUGE, "groups whose work an operator stopped"),
     Series("rollcall_stopped_members", GAUGE, "members whose work an operator stopped"),
     Series("rollcall_frozen_groups", GAUGE, "groups in which no rebalance begins"),
+    Series("rollcall_failing_webhooks", GAUGE, "endpoints of webhooks whose last delivery failed"),
+    Series(
+        "rollcall_disabled_webhooks",
+        GAUGE,
+        "those that are told no more, since they took nothing for days",
+    ),
+    Series(
+        "rollcall_pending_webhook_deliveries",
+        GAUGE,
+        "what waits to be sent to endpoints that are not disabled",
+    ),
     Series("rollcall_pending_operations", GAUGE, "what operators asked for and nobody decided yet"),
     Series(
         "rollcall_periodic_age_seconds",

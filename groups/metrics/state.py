@@ -50,6 +50,9 @@ class Single(NamedTuple):
     pending_operations: int
     topics: int
     partitions: int
+    failing_webhooks: int
+    disabled_webhooks: int
+    pending_webhook_deliveries: int
 
 
 class Beat(NamedTuple):

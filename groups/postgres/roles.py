@@ -156,6 +156,11 @@ ROLES: tuple[Role, ...] = (
             "rollcall_acl": READS,
             # A view of the credentials, which nobody but nodes may read.
             "rollcall_user": READS,
+            "rollcall_webhook": WRITES,
+            # What signs is the worker's alone to read.
+            "rollcall_webhook_secret": ("INSERT",),
+            "rollcall_webhook_delivery": (*ADDS, "UPDATE (state, next_at, finished_at)"),
+            "rollcall_webhook_cursor": ("INSERT",),
         },
         {"statement_timeout": "30s"},
         (*TOPIC_FUNCTIONS, *ACCESS_FUNCTIONS),
@@ -179,6 +184,14 @@ ROLES: tuple[Role, ...] = (
             "rollcall_sweep": ("SELECT", "INSERT", "UPDATE"),
             "rollcall_waiting": READS,
             "rollcall_acknowledgement": ("SELECT", "DELETE"),
+            "rollcall_webhook": (
+                "SELECT",
+                "UPDATE (enabled, disabled_because, failures, failing_since, not_before,"
+                " delivered_at)",
+            ),
+            "rollcall_webhook_secret": ("SELECT", "DELETE"),
+            "rollcall_webhook_delivery": WRITES,
+            "rollcall_webhook_cursor": ("SELECT", "UPDATE", "DELETE"),
             **dict.fromkeys(SCHEDULE_TABLES, ("SELECT", "INSERT", "UPDATE")),
             "django_celery_beat_clockedschedule": READS,
             "django_celery_beat_solarschedule": READS,

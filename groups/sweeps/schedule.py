@@ -50,6 +50,12 @@ def defaults() -> tuple[Periodic, ...]:
             5_000,
             "Thaws groups that were frozen until now; ends acknowledgements of what is over.",
         ),
+        Periodic(
+            "webhooks",
+            "groups.tasks.webhooks",
+            2_000,
+            "Queues events for the endpoints of webhooks, and sends what is due.",
+        ),
         *_imports(),
     )
 

@@ -19,6 +19,7 @@ from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.authors import user
 from groups.models import Acknowledgement, ApiToken, AuditEntry
 from groups.operations import requests
+from groups.webhooks import endpoints
 from tests.api.conftest import write
 
 NAMES = {
@@ -69,6 +70,12 @@ BODIES: Mapping[str, Any] = {
     "start_rebalance_report": None,
     "acknowledge": {"rule": "frozen", "subject": "cold", "note": "a new deployment"},
     "withdraw_acknowledgement": None,
+    "create_webhook": {"name": "another", "url": "https://pager.example/"},
+    "change_webhook": {"events": ["journal.*"]},
+    "delete_webhook": None,
+    "rotate_webhook_secret": None,
+    "test_webhook": None,
+    "redeliver_webhook": None,
 }
 """A right body for each operation that changes something; None: it takes none."""
 
@@ -126,9 +133,18 @@ def everything() -> list[Asked]:
         rule=FREE, subject="", note="an earlier one", actor="olga"
     )
     ids = {"operation_id": str(made.pk), "acknowledgement_id": str(noted.pk)}
-    names = {**NAMES, **ids}
+    webhook, _ = endpoints.create({"name": "pager", "url": "https://pager.example/in"})
+    delivery = endpoints.test(webhook, "olga")
+    names = {
+        **NAMES,
+        **ids,
+        "webhook_id": str(webhook.pk),
+        "delivery_id": str(delivery.pk),
+    }
+    other, _ = endpoints.create({"name": "over", "url": "https://pager.example/over"})
+    apart = {"delete_webhook": {**names, "webhook_id": str(other.pk)}}
     return [
-        _asked(path, method.upper(), told, names)
+        _asked(path, method.upper(), told, apart.get(told["operationId"], names))
         for path, methods in document()["paths"].items()
         for method, told in methods.items()
     ]

@@ -107,7 +107,7 @@ def test_every_list_may_be_had_as_a_file(viewer: Client) -> None:
     ]
     assert len(lists) > 12
     for path in lists:
-        url = path.format(group_id="b%2C%22c", name="orders")
+        url = path.format(group_id="b%2C%22c", name="orders", webhook_id="0")
         plain = viewer.get(url, {"group_id": 'b,"c'} if "/group/" in f"{path}/" else None)
         if plain.status_code != 200:
             continue

@@ -19,9 +19,9 @@ from coordinator_site.concurrency import Concurrency
 from groups.access import api_tokens, staff_roles
 from groups.api.events import follower, rows, streams
 from groups.api.events.follower import FOLLOWER
-from groups.api.events.position import Position
 from groups.api.events.streams import PLACES
 from groups.postgres.connections import Connection
+from groups.queries.journal_position import Position
 from tests.live.conftest import PATIENCE_S, LogIn
 
 PATH = "/api/v1/journal/events"

@@ -92,6 +92,7 @@ def test_totals() -> None:
     assert told("rollcall_group_unowned_partitions", group="b1") == 3
     assert told("rollcall_stopped_groups") == told("rollcall_stopped_members") == 1
     assert told("rollcall_frozen_groups") == 1
+    assert told("rollcall_pending_webhook_deliveries") == 0
     assert told("kafka_brokers") == 1
     assert told("rollcall_attention", rule="slot-without-owner") == 1
     assert told("rollcall_attention", rule="storm") == 0

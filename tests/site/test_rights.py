@@ -193,7 +193,16 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups/<id:group_id>/offsets/resets",
     },
     "catalogue": {"topics", "topics/<id:name>", "topics/<id:name>/racks"},
-    "admin": {"groups/<id:group_id>", "acls", "users/<id:user>"},
+    "admin": {
+        "groups/<id:group_id>",
+        "acls",
+        "users/<id:user>",
+        "webhooks",
+        "webhooks/<int:webhook_id>",
+        "webhooks/<int:webhook_id>/secrets",
+        "webhooks/<int:webhook_id>/tests",
+        "webhooks/<int:webhook_id>/deliveries/<int:delivery_id>/redeliveries",
+    },
 }
 """What changes something; all else is to read."""
 

@@ -23,7 +23,7 @@ def test_the_defaults_are_made_once(settings: Any) -> None:
     schedule.ensure()
 
     names = PeriodicTask.objects.filter(task__startswith="groups.").values_list("name", flat=True)
-    assert sorted(names) == ["clean-up", "ends", "offset retention", "session sweep"]
+    assert sorted(names) == ["clean-up", "ends", "offset retention", "session sweep", "webhooks"]
     sweep = PeriodicTask.objects.get(name="session sweep")
     assert (sweep.interval.every, sweep.interval.period, sweep.expire_seconds) == (1, "seconds", 1)
 

@@ -15,9 +15,9 @@ from django.db import Error as DatabaseError
 
 from groups.api.events import rows
 from groups.api.events.holders import refused
-from groups.api.events.position import Position
 from groups.api.events.rows import Entry
 from groups.api.events.streams import AWAY, ENDS, FORBIDDEN, WENT_BACK, Stream, of_event
+from groups.queries.journal_position import Position
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from django.db.models import Q
 
 from groups.api import serializers as shapes
-from groups.api.events.position import Position
 from groups.models import Journal
+from groups.queries.journal_position import Position
 
 PAGE: Final = 500
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from groups.api.events.position import Position
 from groups.api.events.rows import Entry
+from groups.queries.journal_position import Position
 
 BEHIND_MAX: Final = 2_000
 """Entries that came while a stream's client took none."""

@@ -18,12 +18,12 @@ from rest_framework.request import Request
 from groups.api.events import rows
 from groups.api.events.follower import FOLLOWER
 from groups.api.events.holders import holder_of
-from groups.api.events.position import Position
 from groups.api.events.streams import PLACES, Stream
 from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import NAME
 from groups.api.views import View
+from groups.queries.journal_position import Position
 from groups.queries.journal_text import SENTENCES
 
 EVENT_STREAM: Final = "text/event-stream"

@@ -17,7 +17,11 @@ SELECT (SELECT count(*) FROM rollcall_pause WHERE scope = 'group'),
         WHERE name = 'rollcall.freeze' AND value = 'true'),
        (SELECT count(*) FROM rollcall_operation WHERE state = 'pending'),
        (SELECT count(*) FROM rollcall_topic),
-       (SELECT coalesce(sum(partitions), 0) FROM rollcall_topic)
+       (SELECT coalesce(sum(partitions), 0) FROM rollcall_topic),
+       (SELECT count(*) FROM rollcall_webhook WHERE enabled AND failing_since IS NOT NULL),
+       (SELECT count(*) FROM rollcall_webhook WHERE disabled_because <> ''),
+       (SELECT count(*) FROM rollcall_webhook_delivery d JOIN rollcall_webhook w
+            ON w.id = d.webhook_id WHERE d.state = 'pending' AND w.enabled)
 """
 
 BEATS = """

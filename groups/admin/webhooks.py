@@ -1,0 +1,181 @@
+"""Webhooks in the admin: endpoints, a secret that is shown once, and what was sent."""
+
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.forms import ModelForm, MultipleChoiceField
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.html import format_html
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
+
+from groups.admin.base import RollcallAdmin
+from groups.models import Webhook, WebhookDelivery
+from groups.webhooks import endpoints
+from groups.webhooks.addresses import Refused, checked
+from groups.webhooks.events import NAMES
+
+SECRET = "rollcall_webhook_secret"
+"""The attribute of the one request that made an endpoint, from its saving to its answer."""
+
+TOLD = ("standing", "delivered_at", "failing_since", "deliveries", "created_at")
+
+
+class WebhookForm(ModelForm):  # type: ignore[type-arg]  # generic in the stubs
+    """An endpoint."""
+
+    events = MultipleChoiceField(
+        choices=[(name, name) for name in NAMES],
+        required=False,
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+        help_text="Nothing chosen: everything. Of a rule it hears when it begins and when it ends.",
+    )
+
+    class Meta:
+        model = Webhook
+        fields = ("name", "url", "events", "group_prefix", "enabled")
+
+    def clean_url(self) -> str:
+        """The form of one; where it leads is found out when something is sent."""
+        try:
+            return checked(self.cleaned_data["url"])
+        except Refused as refusal:
+            raise ValidationError(str(refusal)) from None
+
+    def clean(self) -> dict[str, Any]:
+        """Not more than there may be."""
+        if self.instance.pk is None and not endpoints.has_room():
+            raise ValidationError("There are as many endpoints as there may be (webhooks.max).")
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        return cleaned
+
+
+@admin.register(Webhook)
+class WebhookAdmin(RollcallAdmin):
+    """Endpoints. The secret of one is in the answer that made it, and nowhere else."""
+
+    form = WebhookForm
+    list_display = ("name", "leads_to", "standing", "delivered_at")
+    search_fields = ("name", "url")
+    ordering = ("name",)
+    actions = ("send_test", "new_secret")
+
+    def get_fields(self, request: HttpRequest, obj: Webhook | None = None) -> tuple[str, ...]:
+        """What makes one; below it how it stands."""
+        own = ("name", "url", "events", "group_prefix", "enabled")
+        return own if obj is None else (*own, *TOLD)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """How it stands is nobody's to write."""
+        return () if obj is None else TOLD
+
+    def save_model(self, request: HttpRequest, obj: Webhook, form: Any, change: bool) -> None:
+        """Write it; of a new one remember the secret for the answer to this request."""
+        if change:
+            endpoints.save(obj)
+            return
+        fields = ("name", "url", "events", "group_prefix", "enabled")
+        made, secret = endpoints.create({name: getattr(obj, name) for name in fields})
+        obj.pk = made.pk
+        setattr(request, SECRET, secret)
+
+    def response_add(
+        self, request: HttpRequest, obj: Webhook, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """The page with the secret."""
+        return self._issued(request, [(obj, getattr(request, SECRET))])
+
+    def _issued(self, request: HttpRequest, found: list[tuple[Webhook, str]]) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Secret made",
+            "opts": self.opts,
+            "found": found,
+        }
+        return TemplateResponse(request, "admin/groups/webhook/issued.html", context)
+
+    @admin.action(description="Send a test event")
+    def send_test(self, request: HttpRequest, chosen: QuerySet[Webhook]) -> None:
+        """Something that means nothing."""
+        for webhook in chosen:
+            endpoints.test(webhook, request.user.get_username())
+        messages.success(request, "The test events are on their way; see Deliveries.")
+
+    @admin.action(description="Make a new secret")
+    def new_secret(self, request: HttpRequest, chosen: QuerySet[Webhook]) -> HttpResponse:
+        """The one before signs, too, for a day."""
+        return self._issued(request, [(each, endpoints.new_key(each)) for each in chosen])
+
+    @display(  # type: ignore[untyped-decorator]
+        description="State", label={"works": "success", "fails": "warning", "disabled": "danger"}
+    )
+    def standing(self, webhook: Webhook) -> Any:
+        """In a word, and why."""
+        if not webhook.enabled:
+            return "disabled", webhook.disabled_because or "disabled"
+        if webhook.failing_since:
+            return "fails", f"fails ({webhook.failures} in a row)"
+        return ("works", "works") if webhook.delivered_at else ("new", "nothing sent yet")
+
+    @admin.display(description="Leads to")
+    def leads_to(self, webhook: Webhook) -> str:
+        """The host: paths are long, and may be secrets."""
+        return urlsplit(webhook.url).netloc
+
+    @admin.display(description="Deliveries")
+    def deliveries(self, webhook: Webhook) -> str:
+        """Where they are listed."""
+        where = reverse("admin:groups_webhookdelivery_changelist")
+        return format_html(
+            '<a href="{}?webhook__id__exact={}">What was sent</a>', where, webhook.pk
+        )
+
+
+@admin.register(WebhookDelivery)
+class WebhookDeliveryAdmin(RollcallAdmin):
+    """What was sent, or waits."""
+
+    list_display = (
+        *("type", "webhook", "told_state", "attempts", "status", "created_at", "told_next"),
+    )
+    list_select_related = ("webhook",)
+    list_filter = ("state", "webhook")
+    ordering = ("-id",)
+    actions = ("deliver_again",)
+    fields = (
+        *("type", "webhook", "message", "told_state", "attempts", "status", "error", "answer"),
+        *("took_ms", "created_at", "told_next", "finished_at", "body"),
+    )
+    readonly_fields = fields
+
+    @admin.action(description="Deliver again")
+    def deliver_again(self, request: HttpRequest, chosen: QuerySet[WebhookDelivery]) -> None:
+        """At once, with the ids they have."""
+        for delivery in chosen:
+            endpoints.redeliver(delivery)
+        messages.success(request, "They are on their way again.")
+
+    @admin.display(description="Next attempt", ordering="next_at")
+    def told_next(self, delivery: WebhookDelivery) -> datetime | None:
+        """Of what waits."""
+        return delivery.next_at if delivery.state == WebhookDelivery.State.PENDING else None
+
+    @admin.display(description="webhook-id")
+    def message(self, delivery: WebhookDelivery) -> str:
+        """As the receiver is told."""
+        return f"msg_{delivery.message_id.hex}"
+
+    @display(  # type: ignore[untyped-decorator]
+        description="State",
+        ordering="state",
+        label={"delivered": "success", "pending": "info", "failed": "danger"},
+    )
+    def told_state(self, delivery: WebhookDelivery) -> str:
+        """What became of it."""
+        return str(delivery.state)

@@ -1,0 +1,234 @@
+"""Webhooks over REST: endpoints, their secrets, and what was sent to them."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers as s
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups.api.inputs import described
+from groups.api.problems import Problem
+from groups.api.schema import PAGE, page_of
+from groups.api.views import View, actor
+from groups.models import Webhook, WebhookDelivery
+from groups.webhooks import endpoints
+from groups.webhooks.addresses import Refused
+from groups.webhooks.events import NAMES
+
+ID_MAX: Final = 2**63 - 1
+
+
+class WebhookView(s.ModelSerializer[Webhook]):
+    """An endpoint; its secret is told by what made it, and nowhere else."""
+
+    events = s.ListField(child=s.CharField(), help_text="Empty: everything.")
+
+    class Meta:
+        model = Webhook
+        fields = (
+            "id",
+            "name",
+            "url",
+            "events",
+            "group_prefix",
+            "enabled",
+            "disabled_because",
+            "created_at",
+            "failures",
+            "failing_since",
+            "not_before",
+            "delivered_at",
+        )
+
+
+class ChangedWebhook(s.Serializer[Any]):
+    """What of an endpoint is changed."""
+
+    name = s.CharField(max_length=100, required=False)
+    url = s.CharField(max_length=2_000, required=False)
+    events = s.ListField(
+        child=s.ChoiceField(choices=NAMES), required=False, help_text="Empty: everything."
+    )
+    group_prefix = s.CharField(
+        max_length=255,
+        required=False,
+        allow_blank=True,
+        trim_whitespace=False,
+        help_text="Only of groups whose id begins so.",
+    )
+    enabled = s.BooleanField(required=False)
+
+
+class NewWebhook(ChangedWebhook):
+    """An endpoint to be made."""
+
+    name = s.CharField(max_length=100)
+    url = s.CharField(max_length=2_000)
+
+
+class IssuedSecret(s.Serializer[Any]):
+    """A secret: shown this once."""
+
+    secret = s.CharField(help_text="whsec_...")
+
+
+class MadeWebhook(IssuedSecret):
+    """A new endpoint, and its secret."""
+
+    webhook = WebhookView()
+
+
+class DeliveryView(s.ModelSerializer[WebhookDelivery]):
+    """An event for an endpoint, and what became of it."""
+
+    message_id = s.SerializerMethodField()
+    status = s.IntegerField(allow_null=True, help_text="Of the last answer.")
+
+    class Meta:
+        model = WebhookDelivery
+        fields = (
+            "id",
+            "message_id",
+            "type",
+            "state",
+            "attempts",
+            "created_at",
+            "next_at",
+            "finished_at",
+            "status",
+            "error",
+            "answer",
+            "took_ms",
+            "body",
+        )
+
+    def get_message_id(self, delivery: WebhookDelivery) -> str:
+        """As receivers are told in `webhook-id`."""
+        return f"msg_{delivery.message_id.hex}"
+
+
+def found(webhook_id: int) -> Webhook:
+    """The endpoint, or 404."""
+    webhook = Webhook.objects.filter(pk=webhook_id).first() if webhook_id <= ID_MAX else None
+    if webhook is None:
+        raise Http404(f"There is no webhook {webhook_id}.")
+    return webhook
+
+
+def refused(refusal: Refused) -> Problem:
+    """An endpoint that cannot be one."""
+    return Problem(HTTPStatus.BAD_REQUEST, "invalid", str(refusal))
+
+
+class Webhooks(View):
+    """The endpoints."""
+
+    @described(operation_id="list_webhooks", parameters=PAGE, responses=page_of(WebhookView))
+    def get(self, request: Request) -> Response:
+        """List endpoints by name."""
+
+        def shown(page: list[Webhook]) -> Any:
+            return WebhookView(page, many=True).data
+
+        return self.paged(request, Webhook.objects.all(), ["name"], shown)
+
+    @described(operation_id="create_webhook", request=NewWebhook, responses={201: MadeWebhook})
+    def post(self, request: Request) -> Response:
+        """Make an endpoint. The answer has its secret, which nobody is told again."""
+        try:
+            webhook, secret = endpoints.create(self.said)
+        except Refused as refusal:
+            raise refused(refusal) from None
+        told = {"webhook": WebhookView(webhook).data, "secret": secret}
+        where = {"Location": f"{request.path}/{webhook.pk}"}
+        return Response(told, status=HTTPStatus.CREATED, headers=where)
+
+
+class OneWebhook(View):
+    """One endpoint."""
+
+    @described(operation_id="get_webhook", responses=WebhookView)
+    def get(self, request: Request, webhook_id: int) -> Response:
+        """Show an endpoint."""
+        return Response(WebhookView(found(webhook_id)).data)
+
+    @described(operation_id="change_webhook", request=ChangedWebhook, responses=WebhookView)
+    def patch(self, request: Request, webhook_id: int) -> Response:
+        """Change an endpoint. One that was disabled and is enabled begins with what waits."""
+        webhook = found(webhook_id)
+        for name, value in self.said.items():
+            setattr(webhook, name, value)
+        try:
+            endpoints.save(webhook)
+        except Refused as refusal:
+            raise refused(refusal) from None
+        return Response(WebhookView(webhook).data)
+
+    @described(operation_id="delete_webhook", responses={204: None})
+    def delete(self, request: Request, webhook_id: int) -> Response:
+        """Delete an endpoint, with what waits for it."""
+        found(webhook_id).delete()
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class Secrets(View):
+    """What signs for an endpoint."""
+
+    @described(operation_id="rotate_webhook_secret", request=None, responses={201: IssuedSecret})
+    def post(self, request: Request, webhook_id: int) -> Response:
+        """Make another secret. Both sign for a day; then the one before does no more."""
+        secret = endpoints.new_key(found(webhook_id))
+        return Response({"secret": secret}, status=HTTPStatus.CREATED)
+
+
+class Tests(View):
+    """Events that mean nothing."""
+
+    @described(operation_id="test_webhook", request=None, responses={202: DeliveryView})
+    def post(self, request: Request, webhook_id: int) -> Response:
+        """Send an event of type `webhook.test`, whatever the endpoint asks for."""
+        delivery = endpoints.test(found(webhook_id), actor(request))
+        return Response(DeliveryView(delivery).data, status=HTTPStatus.ACCEPTED)
+
+
+class Deliveries(View):
+    """What was sent to an endpoint, or waits."""
+
+    @described(
+        operation_id="list_webhook_deliveries",
+        parameters=[
+            OpenApiParameter("state", str, enum=WebhookDelivery.State.values),
+            OpenApiParameter("webhook_id", OpenApiTypes.INT, OpenApiParameter.PATH),
+            *PAGE,
+        ],
+        responses=page_of(DeliveryView),
+    )
+    def get(self, request: Request, webhook_id: int) -> Response:
+        """List deliveries, newest first."""
+        rows = WebhookDelivery.objects.filter(webhook=found(webhook_id))
+        if "state" in self.query:
+            rows = rows.filter(state=self.query["state"])
+
+        def shown(page: list[WebhookDelivery]) -> Any:
+            return DeliveryView(page, many=True).data
+
+        return self.paged(request, rows, ["-id"], shown)
+
+
+class Redeliveries(View):
+    """Sending once more."""
+
+    @described(operation_id="redeliver_webhook", request=None, responses={202: DeliveryView})
+    def post(self, request: Request, webhook_id: int, delivery_id: int) -> Response:
+        """Send an event again, with the `webhook-id` that it has."""
+        rows = WebhookDelivery.objects.filter(webhook=found(webhook_id))
+        delivery = rows.filter(pk=delivery_id).first() if delivery_id <= ID_MAX else None
+        if delivery is None:
+            raise Http404(f"There is no delivery {delivery_id} to this endpoint.")
+        endpoints.redeliver(delivery)
+        delivery.refresh_from_db()
+        return Response(DeliveryView(delivery).data, status=HTTPStatus.ACCEPTED)

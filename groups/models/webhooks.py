@@ -1,0 +1,113 @@
+"""Where events are sent, with what secret, and what became of each."""
+
+import uuid
+
+from django.db import models
+
+
+class Webhook(models.Model):
+    """An endpoint. Its secrets stand elsewhere: the web, which shows this, cannot read them."""
+
+    id = models.BigAutoField(primary_key=True)
+    name = models.CharField(max_length=100, unique=True, help_text="What is behind it.")
+    url = models.CharField("URL", max_length=2_000, help_text="https://..., public or allowed.")
+    events = models.JSONField(
+        default=list, blank=True, help_text="What it is told of; nothing chosen: everything."
+    )
+    group_prefix = models.CharField(
+        max_length=255,
+        blank=True,
+        default="",
+        help_text="Only of groups whose id begins so; empty: of everything.",
+    )
+    enabled = models.BooleanField(default=True, help_text="Whether anything is sent.")
+    disabled_because = models.TextField(blank=True, default="", editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    failures = models.IntegerField(default=0, editable=False, help_text="In a row.")
+    failing_since = models.DateTimeField(null=True, editable=False)
+    not_before = models.DateTimeField(null=True, editable=False)
+    delivered_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        db_table = "rollcall_webhook"
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class WebhookSecret(models.Model):
+    """What signs: the newest, and for a day the one before. Written by the web, read by workers."""
+
+    id = models.BigAutoField(primary_key=True)
+    webhook = models.ForeignKey(
+        Webhook, models.DO_NOTHING, db_constraint=False, related_name="+", db_index=True
+    )
+    secret = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "rollcall_webhook_secret"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"of {self.webhook_id}"
+
+
+class WebhookDelivery(models.Model):
+    """One event for one endpoint. ``next_at``: when it is tried (again); while somebody tries it,
+    when another one may."""
+
+    class State(models.TextChoices):
+        """What became of it."""
+
+        PENDING = "pending"
+        DELIVERED = "delivered"
+        FAILED = "failed"
+
+    id = models.BigAutoField(primary_key=True)
+    webhook = models.ForeignKey(
+        Webhook, models.DO_NOTHING, db_constraint=False, related_name="+", db_index=False
+    )
+    message_id = models.UUIDField(default=uuid.uuid4, help_text="The same in each attempt.")
+    key = models.TextField(help_text="Of the event; an endpoint is told once.")
+    type = models.TextField()
+    body = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    state = models.TextField(choices=State.choices, default=State.PENDING)
+    attempts = models.IntegerField(default=0)
+    next_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+    status = models.IntegerField(null=True, help_text="Of the last answer.")
+    error = models.TextField(blank=True, default="")
+    answer = models.TextField(blank=True, default="", help_text="How the last answer began.")
+    took_ms = models.IntegerField(null=True)
+
+    class Meta:
+        db_table = "rollcall_webhook_delivery"
+        verbose_name_plural = "webhook deliveries"
+        default_permissions = ("view",)
+        constraints = [models.UniqueConstraint(fields=["webhook", "key"], name="delivery_once")]
+        indexes = [
+            models.Index(fields=["webhook", "-id"], name="delivery_of_webhook"),
+            models.Index(
+                fields=["next_at"], name="delivery_due", condition=models.Q(state="pending")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.message_id}"
+
+
+class WebhookCursor(models.Model):
+    """How far events were found: one row, while there are endpoints."""
+
+    name = models.TextField(primary_key=True)
+    state = models.JSONField()
+
+    class Meta:
+        db_table = "rollcall_webhook_cursor"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,96 @@
+"""Statements of webhooks: who is due, who tries, and what became of it. Times are PostgreSQL's."""
+
+OF_ENABLED = """
+FROM rollcall_webhook_delivery d JOIN rollcall_webhook w ON w.id = d.webhook_id
+WHERE d.state = 'pending' AND d.next_at <= statement_timestamp()
+  AND w.enabled AND (w.not_before IS NULL OR w.not_before <= statement_timestamp())
+"""
+
+DUE = f"SELECT DISTINCT d.webhook_id {OF_ENABLED}"
+
+CLAIM = f"""
+WITH due AS (
+    SELECT d.id, w.url {OF_ENABLED} AND d.webhook_id = %(webhook)s
+    ORDER BY d.next_at, d.id LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
+UPDATE rollcall_webhook_delivery d
+SET attempts = attempts + 1, next_at = statement_timestamp() + make_interval(secs => %(lease_s)s)
+FROM due WHERE d.id = due.id
+RETURNING d.id, d.message_id, d.body, d.attempts, due.url,
+    extract(epoch FROM statement_timestamp())::bigint,
+    extract(epoch FROM statement_timestamp() - d.created_at)::float8
+"""
+"""One that is due, for whoever asks first. A worker that is killed over it leaves it to others,
+when its time is over."""
+
+SECRETS = """
+SELECT secret FROM rollcall_webhook_secret s WHERE webhook_id = %(webhook)s
+  AND NOT EXISTS (SELECT FROM rollcall_webhook_secret newer WHERE newer.webhook_id = s.webhook_id
+                  AND newer.id > s.id
+                  AND newer.created_at < statement_timestamp() - interval '1 day')
+ORDER BY id DESC LIMIT 3
+"""
+"""The newest, and those that were until a day ago."""
+
+DELIVERED = """
+WITH told AS (
+    UPDATE rollcall_webhook_delivery SET state = 'delivered', finished_at = statement_timestamp(),
+        status = %(status)s, error = '', answer = %(answer)s, took_ms = %(took_ms)s
+    WHERE id = %(id)s)
+UPDATE rollcall_webhook SET failures = 0, failing_since = NULL, not_before = NULL,
+    delivered_at = statement_timestamp()
+WHERE id = %(webhook)s
+"""
+
+FAILED = """
+WITH told AS (
+    UPDATE rollcall_webhook_delivery SET status = %(status)s, error = %(error)s,
+        answer = %(answer)s, took_ms = %(took_ms)s,
+        state = CASE WHEN %(is_over)s THEN 'failed' ELSE state END,
+        finished_at = CASE WHEN %(is_over)s THEN statement_timestamp() END,
+        next_at = statement_timestamp() + make_interval(secs => %(again_s)s)
+    WHERE id = %(id)s AND state = 'pending')
+UPDATE rollcall_webhook SET failures = failures + 1,
+    failing_since = coalesce(failing_since, statement_timestamp()),
+    not_before = CASE WHEN %(is_unheard)s THEN statement_timestamp()
+        + make_interval(secs => least(%(quiet_s)s, power(2, least(failures, 20)))) END
+WHERE id = %(webhook)s
+RETURNING extract(epoch FROM statement_timestamp() - failing_since)::float8, name
+"""
+
+DISABLE = """
+UPDATE rollcall_webhook SET enabled = false, disabled_because = %(because)s
+WHERE id = %(webhook)s AND enabled
+"""
+
+FORGET_OLD = """
+DELETE FROM rollcall_webhook_delivery WHERE id IN (
+    SELECT id FROM rollcall_webhook_delivery
+    WHERE created_at < statement_timestamp() - make_interval(hours => %(hours)s) LIMIT %(rows)s)
+"""
+
+FORGET_MANY = """
+DELETE FROM rollcall_webhook_delivery d USING rollcall_webhook w
+WHERE w.id = d.webhook_id AND d.id <= (
+    SELECT id FROM rollcall_webhook_delivery newest WHERE newest.webhook_id = w.id
+    ORDER BY id DESC OFFSET %(most)s LIMIT 1)
+"""
+
+FORGET_SECRETS = """
+DELETE FROM rollcall_webhook_secret s USING rollcall_webhook_secret newer
+WHERE newer.webhook_id = s.webhook_id AND newer.id > s.id
+  AND newer.created_at < statement_timestamp() - interval '1 day'
+"""
+
+CURSOR = """
+SELECT state FROM rollcall_webhook_cursor WHERE name = %(name)s FOR UPDATE SKIP LOCKED
+"""
+
+BEGIN = """
+INSERT INTO rollcall_webhook_cursor (name, state) VALUES (%(name)s, %(state)s)
+ON CONFLICT DO NOTHING
+"""
+
+ADD_SECRET = """
+INSERT INTO rollcall_webhook_secret (webhook_id, secret, created_at)
+VALUES (%(webhook)s, %(secret)s, statement_timestamp())
+"""

@@ -1,0 +1,104 @@
+"""Where a webhook may lead: to addresses of the public Internet, and to networks that are named.
+
+Whoever may make an endpoint could otherwise have this machine ask what only it can reach: other
+programs on it, its network, the metadata service of its cloud. A name is resolved once, each of its
+addresses is looked at, and the connection goes to the very address that was looked at.
+"""
+
+import socket
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final
+from urllib.parse import urlsplit
+
+from groups.webhooks.settings import WebhookSettings
+
+Address = IPv4Address | IPv6Address
+
+NAT64: Final = IPv6Network("64:ff9b::/96")
+EVERYBODYS: Final = IPv6Network("2000::/3")
+NOBODYS: Final = tuple(
+    map(
+        ip_network,
+        (
+            *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"),
+            *("172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24"),
+            *("192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+            *("224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "3fff::/20"),
+        ),
+    )
+)
+"""IANA's registries of special addresses: which of them Python knows differs by its version."""
+
+V4_BITS: Final = 0xFFFF_FFFF
+
+URL_MAX: Final = 2_000
+PORTS: Final = {"https": 443, "http": 80}
+
+
+class Refused(ValueError):
+    """The URL, or where it leads, is none for a webhook; the text says why."""
+
+
+def checked(url: str) -> str:
+    """The URL, if it has the form of one; where it leads is found out when something is sent."""
+    if len(url) > URL_MAX or not url.isascii() or not url.isprintable() or " " in url:
+        raise Refused(f"A URL has at most {URL_MAX} printable ASCII characters, and no blank.")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise Refused(f"This is no URL: {error}.") from None
+    if parts.scheme not in PORTS or not parts.hostname or port == 0:
+        raise Refused("A URL begins with https:// and a host.")
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise Refused("A URL has neither a user nor a fragment here; the signature says who sends.")
+    return url
+
+
+def embedded(address: Address) -> Address:
+    """The IPv4 address that an IPv6 address stands for: mapped, translated (NAT64) or 6to4."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in NAT64:
+        return IPv4Address(int(address) & V4_BITS)
+    return address.ipv4_mapped or address.sixtofour or address
+
+
+def is_public(address: Address) -> bool:
+    """Whether the address is everybody's."""
+    real = embedded(address)
+    if isinstance(real, IPv6Address) and real not in EVERYBODYS:
+        return False
+    if any(real.version == network.version and real in network for network in NOBODYS):
+        return False
+    odd = real.is_multicast or real.is_reserved or real.is_unspecified or real.is_link_local
+    return real.is_global and not odd and not real.is_loopback
+
+
+def named(address: Address, networks: Sequence[str]) -> bool:
+    """Whether the installation's settings name a network with this address."""
+    real = embedded(address)
+    found = map(ip_network, networks)
+    return any(real.version == network.version and real in network for network in found)
+
+
+def resolved(url: str, settings: WebhookSettings) -> tuple[str, int]:
+    """The address to connect to, and the port; ``Refused`` where there is none that may be used.
+    Plain http goes to named networks alone."""
+    parts = urlsplit(checked(url))
+    port = parts.port or PORTS[parts.scheme]
+    networks = settings.networks
+    try:
+        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Refused(f"The name cannot be resolved: {error}.") from None
+    for *_, where in found:
+        address = ip_address(str(where[0]).partition("%")[0])
+        ours = named(address, networks)
+        if ours or (parts.scheme == "https" and is_public(address)):
+            return str(address), port
+    raise Refused(
+        "The name leads to no address that may be used: one of a private network has to be in"
+        " webhooks.networks.allow, and so has one that is spoken to without TLS."
+    )

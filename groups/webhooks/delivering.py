@@ -1,0 +1,187 @@
+"""Sends what is due: a thread for each endpoint that has something, so none waits for another.
+
+The threads are the worker's own and not Celery's: those do the session sweep, which waits for no
+stranger's server. A connection to the database is held by one at a time, and by nobody who waits
+for an answer.
+"""
+
+import logging
+import random
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+
+from django.db import DatabaseError, connection
+
+from groups.store.sql import webhooks as sql
+from groups.webhooks.sending import GONE, Outcome, post
+from groups.webhooks.settings import WebhookSettings
+from groups.webhooks.signatures import headers
+
+logger = logging.getLogger(__name__)
+
+THREADS_MAX: Final = 16
+"""More endpoints wait for a turn. One that does not answer has its turns ever more seldom."""
+
+A_TURN: Final = 100
+"""Deliveries to one endpoint; then others get the thread."""
+
+LEASE_MARGIN_S: Final = 30
+FIRST_S, GROWS, LONGEST_S = 5.0, 4, 6 * 3600.0
+"""When a delivery is tried again: 5 s, 20 s, 80 s, ... six hours; each a half more or less."""
+
+QUIET_S: Final = 300
+"""An endpoint that does not answer is left alone for so long at the most."""
+
+HOUR_S, DAY_S = 3_600, 86_400
+
+
+class Claimed(NamedTuple):
+    """A delivery that is this thread's for a while; ``age_s``: since it was queued."""
+
+    id: int
+    message_id: Any
+    body: str
+    attempts: int
+    url: str
+    now: int
+    age_s: float
+
+
+class Senders:
+    """The threads of a process, by endpoint."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._at_work: set[int] = set()
+
+    def begin(self, webhooks: Sequence[int]) -> int:
+        """Give those a thread that have none, as far as there are threads; how many."""
+        with self._lock:
+            free = [each for each in webhooks if each not in self._at_work]
+            chosen = free[: THREADS_MAX - len(self._at_work)]
+            self._at_work.update(chosen)
+        for webhook in chosen:
+            name = f"webhook {webhook}"
+            threading.Thread(target=self._work, args=(webhook,), name=name, daemon=True).start()
+        return len(chosen)
+
+    def _work(self, webhook: int) -> None:
+        try:
+            deliver(webhook)
+        except DatabaseError as error:
+            logger.warning("webhooks wait for the database: %s", error)
+        except Exception:
+            logger.exception("an endpoint's turn failed")
+        finally:
+            with self._lock:
+                self._at_work.discard(webhook)
+
+
+SENDERS: Final = Senders()
+"""Of this process."""
+
+_database = threading.Lock()
+
+
+@contextmanager
+def _asking() -> Iterator[Any]:
+    """A cursor for a moment; the connection ends with it, unless it is the caller's own."""
+    with _database:
+        is_ours = connection.connection is None
+        try:
+            with connection.cursor() as cursor:
+                yield cursor
+        finally:
+            if is_ours:
+                connection.close()
+
+
+def due() -> list[int]:
+    """Endpoints that something is due for, in an order by chance."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.DUE)
+        found = [webhook for (webhook,) in cursor.fetchall()]
+    random.shuffle(found)
+    return found
+
+
+def deliver(webhook: int) -> int:
+    """An endpoint's turn; how many it was sent. It ends where nobody answers."""
+    settings = WebhookSettings.from_django()
+    for count in range(A_TURN):
+        claimed, secrets = _claim(webhook, settings)
+        if claimed is None:
+            return count
+        body = claimed.body.encode()
+        signed = headers(f"msg_{claimed.message_id.hex}", claimed.now, body, secrets)
+        fields = {**signed, "Content-Type": "application/json"}
+        outcome = post(claimed.url, body, fields, settings)
+        _note(webhook, claimed, outcome, settings)
+        if outcome.is_unheard:
+            return count + 1
+    return A_TURN
+
+
+def _claim(webhook: int, settings: WebhookSettings) -> tuple[Claimed | None, list[str]]:
+    lease_s = settings.webhooks_timeout_ms / 1000 + LEASE_MARGIN_S
+    with _asking() as cursor:
+        cursor.execute(sql.CLAIM, {"webhook": webhook, "lease_s": lease_s})
+        row = cursor.fetchone()
+        if row is None:
+            return None, []
+        cursor.execute(sql.SECRETS, {"webhook": webhook})
+        return Claimed(*row), [secret for (secret,) in cursor.fetchall()]
+
+
+def again_s(attempts: int) -> float:
+    """How long until it is tried again, after so many attempts."""
+    wait_s = min(FIRST_S * float(GROWS ** (min(attempts, 20) - 1)), LONGEST_S)
+    return wait_s * random.uniform(0.5, 1.5)
+
+
+def _note(webhook: int, claimed: Claimed, outcome: Outcome, settings: WebhookSettings) -> None:
+    told: dict[str, Any] = {"id": claimed.id, "webhook": webhook}
+    told |= {"status": outcome.status or None, "answer": outcome.body, "took_ms": outcome.took_ms}
+    if outcome.is_delivered:
+        with _asking() as cursor:
+            cursor.execute(sql.DELIVERED, told)
+        return
+    told |= {
+        "error": outcome.error,
+        "is_over": claimed.age_s >= settings.webhooks_retry_hours * HOUR_S,
+        "again_s": again_s(claimed.attempts),
+        "is_unheard": outcome.is_unheard,
+        "quiet_s": QUIET_S,
+    }
+    with _asking() as cursor:
+        cursor.execute(sql.FAILED, told)
+        row = cursor.fetchone()
+        because = row and _why_no_more(outcome, row[0], settings)
+        if because:
+            cursor.execute(sql.DISABLE, {"webhook": webhook, "because": because})
+            fields = {"endpoint": row[1], "reason": because}
+            logger.warning("a webhook's endpoint is disabled", extra=fields)
+
+
+def _why_no_more(outcome: Outcome, failing_s: float, settings: WebhookSettings) -> str:
+    """Why the endpoint is disabled; "": it is not."""
+    if outcome.status == GONE:
+        return "It answered 410 Gone."
+    if failing_s >= settings.webhooks_disable_days * DAY_S:
+        return f"It took nothing for {settings.webhooks_disable_days} days. {outcome.error}"
+    return ""
+
+
+def clean_up() -> int:
+    """Forget deliveries that are old, or too many, and secrets that sign no more."""
+    settings = WebhookSettings.from_django()
+    with connection.cursor() as cursor:
+        hours = settings.webhooks_deliveries_retention_hours
+        cursor.execute(sql.FORGET_OLD, {"hours": hours, "rows": 10_000})
+        removed: int = cursor.rowcount
+        cursor.execute(sql.FORGET_MANY, {"most": settings.webhooks_deliveries_max})
+        removed += cursor.rowcount
+        cursor.execute(sql.FORGET_SECRETS)
+    return removed

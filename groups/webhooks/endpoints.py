@@ -1,0 +1,106 @@
+"""What people do with endpoints: make one, give it another secret, try it, send something again.
+
+The web reads no secret: each is returned once, by what made it.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import uuid4
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from groups.models import Journal, Webhook, WebhookDelivery
+from groups.queries.journal_position import Position
+from groups.store.sql import webhooks as sql
+from groups.webhooks import events
+from groups.webhooks.addresses import Refused, checked
+from groups.webhooks.settings import WebhookSettings
+from groups.webhooks.signatures import new_secret
+
+CURSOR: Final = "events"
+LOOKED_BACK: Final = 500
+
+
+def has_room() -> bool:
+    """Whether there may be one more."""
+    return Webhook.objects.count() < WebhookSettings.from_django().webhooks_max
+
+
+def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
+    """An endpoint and its secret. Raises ``Refused``."""
+    with transaction.atomic():
+        if not has_room():
+            raise Refused("There are as many endpoints as there may be (webhooks.max).")
+        webhook = Webhook(**values)
+        save(webhook)
+        begin()
+        return webhook, new_key(webhook)
+
+
+def save(webhook: Webhook) -> None:
+    """Write an endpoint, if it can be one. Raises ``Refused``."""
+    checked(webhook.url)
+    unknown = set(webhook.events) - set(events.NAMES)
+    if unknown:
+        raise Refused(f"There are no such events: {', '.join(sorted(map(str, unknown)))[:200]}.")
+    if webhook.enabled and webhook.disabled_because:
+        webhook.disabled_because, webhook.failures = "", 0
+        webhook.failing_since = webhook.not_before = None
+    try:
+        with transaction.atomic():
+            webhook.save()
+    except IntegrityError:
+        raise Refused(f"There is an endpoint called {webhook.name}.") from None
+
+
+def begin() -> None:
+    """What happens from now on is told; nothing changes where somebody is told already."""
+    newest = Journal.objects.order_by("-id").values_list("id", flat=True)[:LOOKED_BACK]
+    state = kept(Position.behind(list(newest), time.time()), None)
+    with connection.cursor() as cursor:
+        cursor.execute(sql.BEGIN, {"name": CURSOR, "state": json.dumps(state)})
+
+
+def kept(position: Position, fired: Mapping[str, Any] | None, looked_at: float = 0) -> Any:
+    """What is known of events, as its row holds it. ``fired``: rules by key; None: not looked."""
+    gaps = [[gap.first, gap.last, gap.until] for gap in position.gaps]
+    return {"greatest": position.greatest, "gaps": gaps, "fired": fired, "looked_at": looked_at}
+
+
+def new_key(webhook: Webhook) -> str:
+    """Another secret; the one before signs, too, for a day."""
+    secret = new_secret()
+    with connection.cursor() as cursor:
+        cursor.execute(sql.ADD_SECRET, {"webhook": webhook.pk, "secret": secret})
+    return secret
+
+
+def test(webhook: Webhook, actor: str) -> WebhookDelivery:
+    """Send an event that means nothing."""
+    now = timezone.now()
+    body = events.told(events.TEST, now, {"webhook": webhook.name, "asked_by": actor})
+    event = events.Event(f"test:{uuid4()}", events.TEST, events.TEST, "", body)
+    queue([(webhook, event)])
+    return WebhookDelivery.objects.get(webhook=webhook, key=event.key)
+
+
+def queue(found: Sequence[tuple[Webhook, events.Event]]) -> None:
+    """Deliveries to be made; one that was queued before is left as it is."""
+    rows = [
+        WebhookDelivery(
+            webhook=webhook, key=event.key, type=event.type, body=event.body, next_at=Now()
+        )
+        for webhook, event in found
+    ]
+    WebhookDelivery.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def redeliver(delivery: WebhookDelivery) -> None:
+    """Send it again at once, with the id it has."""
+    WebhookDelivery.objects.filter(pk=delivery.pk).update(
+        state=WebhookDelivery.State.PENDING, next_at=Now(), finished_at=None
+    )

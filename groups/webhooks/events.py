@@ -1,0 +1,78 @@
+"""Which events there are, who wants which, and how each is told. No row is written here."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from groups.core.journal import TOLD, EntryKind
+from groups.models import Journal, Webhook
+from groups.queries.attention import RULES
+from groups.queries.fired import Fired, Place
+from groups.queries.journal_text import sentence
+
+ANY_ENTRY, ANY_RULE = "journal.*", "attention.*"
+TEST: Final = "webhook.test"
+
+NAMES: Final[Sequence[str]] = (
+    ANY_RULE,
+    *(f"attention.{rule.name}" for rule in RULES),
+    ANY_ENTRY,
+    *(f"journal.{kind}" for kind in EntryKind),
+)
+"""What an endpoint may ask for; of a rule it hears when it begins to fire and when it ends."""
+
+BODY_BYTES_MAX: Final = 65_536
+"""A longer one is told without its details: receivers take no more, as a rule."""
+
+
+class Event(NamedTuple):
+    """Something to be told. ``name``: as endpoints ask for it; ``key``: each is told once."""
+
+    key: str
+    name: str
+    type: str
+    group_id: str
+    body: str
+
+
+def wanted(webhook: Webhook, name: str, group_id: str) -> bool:
+    """Whether an endpoint asked for such events. One that asked for groups hears of no others."""
+    family = name.partition(".")[0]
+    is_asked = not webhook.events or name in webhook.events or f"{family}.*" in webhook.events
+    return is_asked and group_id.startswith(webhook.group_prefix)
+
+
+def of_entry(entry: Journal) -> Event:
+    """An entry of the journal."""
+    name = f"journal.{entry.kind}"
+    shown = {"seq": entry.pk, "at": entry.at.isoformat(), "group_id": entry.group_id}
+    data = {**shown, "node_id": entry.node_id, **{field: getattr(entry, field) for field in TOLD}}
+    data["sentence"] = sentence(entry)
+    return Event(f"journal:{entry.pk}", name, name, entry.group_id, told(name, entry.at, data))
+
+
+def of_rule(line: Mapping[str, str], what: str, at: datetime) -> Event:
+    """A rule that ``began`` to fire, or ``ended``."""
+    name = f"attention.{line['rule']}"
+    key = f"attention:{line['rule']}:{line['key']}:{what}:{at.isoformat()}"
+    text = told(f"{name}.{what}", at, line)
+    return Event(key, name, f"{name}.{what}", line["group_id"], text)
+
+
+def shown(line: Fired) -> dict[str, str]:
+    """A line of the Overview's list."""
+    group_id = line.key if line.place is Place.GROUP else ""
+    fields = {"rule": line.rule, "key": line.key, "group_id": group_id}
+    return {**fields, "sentence": line.sentence, "detail": line.detail}
+
+
+def told(kind: str, at: datetime, data: Mapping[str, Any]) -> str:
+    """The body: Standard Webhooks' three fields."""
+    text = json.dumps({"type": kind, "timestamp": at.isoformat(), "data": data}, default=str)
+    if len(text) <= BODY_BYTES_MAX:
+        return text
+    short = {name: value for name, value in data.items() if isinstance(value, str | int | None)}
+    short = {name: v[:1_000] if isinstance(v, str) else v for name, v in short.items()}
+    cut = {**short, "is_cut": True}
+    return json.dumps({"type": kind, "timestamp": at.isoformat(), "data": cut}, default=str)

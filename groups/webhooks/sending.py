@@ -1,0 +1,126 @@
+"""One POST, and what came of it: to an address that was looked at, in time, without redirects.
+
+Standard library; no row is known here.
+"""
+
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from groups.webhooks.addresses import Refused, resolved
+from groups.webhooks.settings import WebhookSettings
+
+ANSWER_BYTES_MAX: Final = 1_024
+"""Of an answer's body: it is kept for people to look at."""
+
+USER_AGENT: Final = "Rollcall-Webhooks/1"
+OK: Final = range(200, 300)
+GONE: Final = 410
+"""A receiver's word that nothing shall be sent any more."""
+
+
+class Outcome(NamedTuple):
+    """What came of a POST. ``status`` 0: there was no answer, ``error`` says why."""
+
+    status: int
+    error: str
+    body: str
+    took_ms: int
+
+    @property
+    def is_delivered(self) -> bool:
+        """Whether the receiver has it."""
+        return self.status in OK
+
+    @property
+    def is_unheard(self) -> bool:
+        """Whether nobody answered: the next one would wait as long."""
+        return self.status == 0
+
+
+class _Connection(HTTPConnection):
+    """To one address, whatever the name means by now. TLS asks for the name's certificate."""
+
+    def __init__(self, host: str, at: tuple[str, int], timeout_s: float, is_tls: bool) -> None:
+        super().__init__(host, at[1], timeout=timeout_s)
+        self._at, self._is_tls = at, is_tls
+        self.was_cut = False
+        self.default_port = HTTPSConnection.default_port if is_tls else HTTPConnection.default_port
+
+    def connect(self) -> None:
+        """Connect."""
+        self.sock: Any = socket.create_connection(self._at, self.timeout)
+        if self._is_tls:
+            context = ssl.create_default_context()
+            self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
+
+    def cut(self) -> None:
+        """End it from another thread: its time is over, however much drips."""
+        self.was_cut = True
+        if self.sock is not None:
+            try:
+                self.sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                return
+
+
+def post(url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSettings) -> Outcome:
+    """Send it. Never raises for what the other side, or the way there, does."""
+    begun, timeout_s = time.monotonic(), settings.webhooks_timeout_ms / 1000
+    try:
+        status, told = _post(url, body, fields, settings, timeout_s)
+    except Refused as refusal:
+        status, told, error = 0, "", str(refusal)
+    except (OSError, HTTPException, ValueError) as failure:
+        late = time.monotonic() - begun >= timeout_s
+        error = "There was no answer in time." if late else f"{type(failure).__name__}: {failure}"
+        status, told = 0, ""
+    else:
+        error = "" if status in OK else _refusal(status)
+    return Outcome(status, _printable(error[:500]), told, round((time.monotonic() - begun) * 1000))
+
+
+def _post(
+    url: str, body: bytes, fields: Mapping[str, str], settings: WebhookSettings, timeout_s: float
+) -> tuple[int, str]:
+    parts = urlsplit(url)
+    at = resolved(url, settings)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    made = _Connection(str(parts.hostname), at, timeout_s, parts.scheme == "https")
+    cut = threading.Timer(timeout_s, made.cut)
+    cut.daemon = True
+    cut.start()
+    try:
+        made.request("POST", path, body, {**fields, "User-Agent": USER_AGENT})
+        answer = made.getresponse()
+        if made.was_cut:
+            raise TimeoutError  # a head that ends because it was cut reads like a whole one
+        return answer.status, _beginning(answer)
+    finally:
+        cut.cancel()
+        made.close()
+
+
+def _beginning(answer: HTTPResponse) -> str:
+    """How the body begins, as far as it comes: the receiver's word is the status."""
+    try:
+        told = answer.read(ANSWER_BYTES_MAX)
+    except (OSError, HTTPException):
+        return ""
+    return told.decode(errors="replace").replace("\0", "")
+
+
+def _printable(text: str) -> str:
+    """What a stranger's server sent is in some errors."""
+    return "".join(each if each.isprintable() else "?" for each in text)
+
+
+def _refusal(status: int) -> str:
+    if 300 <= status < 400:
+        return f"It was answered {status}: redirects are not followed."
+    return f"It was answered {status}."

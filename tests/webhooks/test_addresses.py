@@ -1,0 +1,77 @@
+"""Where a webhook may not lead, however the address is written."""
+
+import socket
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+
+from groups.webhooks.addresses import Refused, checked, is_public, resolved
+from groups.webhooks.settings import WebhookSettings
+
+OURS = (
+    *("127.0.0.1", "127.255.0.9", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254"),
+    *("0.0.0.0", "100.64.0.1", "192.0.0.8", "198.18.0.1", "224.0.0.1", "240.0.0.1"),
+    *("255.255.255.255", "::", "::1", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "fec0::1"),
+    *("::ffff:127.0.0.1", "::ffff:169.254.169.254", "::ffff:a00:1", "64:ff9b::7f00:1"),
+    *("64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::", "2002:a00:1::1", "2001:0:7f00:1::1"),
+    *("2001:db8::1", "::127.0.0.1", "100::1"),
+)
+EVERYBODYS = (
+    "1.1.1.1",
+    "93.184.216.34",
+    "2606:4700:4700::1111",
+    "::ffff:1.1.1.1",
+    "64:ff9b::101:101",
+)
+
+ODD = (
+    *("", "x", "ftp://a.example/", "https://", "https:///x", "//a.example", "file:///etc/passwd"),
+    *("https://a.example:0/", "https://a.example:99999/", "https://u:p@a.example/", "https://a b/"),
+    *("https://a.example/#x", "https://a.example/\r\nX: y", "https://ä.example/", "javascript:1"),
+    *("https://[::1/", "https://" + "a" * 2_000),
+)
+
+
+@pytest.mark.parametrize("address", OURS)
+def test_what_is_not_everybodys_is_no_address_for_a_webhook(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", EVERYBODYS)
+def test_what_is_everybodys_is(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("url", ODD)
+def test_what_is_no_url_is_refused(url: str) -> None:
+    with pytest.raises(Refused, match="URL"):
+        checked(url)
+
+
+ALL = "https://127.0.0.1/", "https://localhost/", "https://0x7f000001/", "https://2130706433/"
+
+
+@pytest.mark.parametrize("url", [*ALL, "https://[::ffff:7f00:1]/", "https://127.1/"])
+def test_other_ways_to_write_this_machine_are_refused(url: str) -> None:
+    with pytest.raises(Refused, match=r"address|resolved"):
+        resolved(url, WebhookSettings.from_django())
+
+
+def test_a_name_that_leads_here_and_elsewhere_leads_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    """The address that was looked at is the one that is connected to: no second answer counts."""
+    asked: list[str] = []
+
+    def both(host: str, port: int, **_: Any) -> list[Any]:
+        asked.append(host)
+        return [(0, 0, 0, "", (each, port)) for each in ("169.254.169.254", "1.1.1.1")]
+
+    monkeypatch.setattr(socket, "getaddrinfo", both)
+    assert resolved("https://a.example/", WebhookSettings.from_django()) == ("1.1.1.1", 443)
+    with pytest.raises(Refused, match="TLS"):
+        resolved("http://a.example/", WebhookSettings.from_django())
+    settings.WEBHOOKS_NETWORKS_ALLOW = "169.254.0.0/16, 10.0.0.0/8"
+    found = resolved("http://a.example:8080/", WebhookSettings.from_django())
+    assert found == ("169.254.169.254", 8080) and len(asked) == 3

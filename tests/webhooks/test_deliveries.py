@@ -1,0 +1,324 @@
+"""From an event to its receiver: signed, once where all goes well, again where it does not."""
+
+import base64
+import hashlib
+import hmac
+import json
+import socket
+import time
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from groups.models import Journal, Webhook, WebhookDelivery
+from groups.queries import attention
+from groups.queries.fired import Fired, Place
+from groups.webhooks import delivering, endpoints, outbox
+from groups.webhooks.delivering import again_s, deliver, due
+from groups.webhooks.settings import WebhookSettings
+from tests.as_roles import role
+from tests.webhooks.conftest import Make
+from tests.webhooks.receivers import Receiver
+
+pytestmark = pytest.mark.django_db
+
+
+def happened(group_id: str = "orders", kind: str = "stable", pk: int | None = None) -> Journal:
+    """An entry of the journal."""
+    told = {"waited_for": {}, "joined": [], "left": [], "details": {}, "revision": 1, "node_id": 0}
+    numbers = {"generation_before": 0, "generation_after": 1}
+    return Journal.objects.create(
+        pk=pk, at=timezone.now(), group_id=group_id, kind=kind, **told, **numbers
+    )
+
+
+def turn() -> None:
+    """What the worker does every two seconds, as its role."""
+    connection.ensure_connection()
+    with role("rollcall_worker"):
+        outbox.turn()
+        for webhook in due():
+            deliver(webhook)
+
+
+def at_once() -> None:
+    """What waits is due."""
+    WebhookDelivery.objects.update(next_at=timezone.now())
+    Webhook.objects.update(not_before=None)
+
+
+def test_an_entry_reaches_its_endpoint_once_and_signed(make: Make, receiver: Receiver) -> None:
+    values = {"name": "pager", "url": f"{receiver.url}/in?x=1", "events": ["journal.stable"]}
+    happened("before")
+    webhook, secret = endpoints.create(values)
+    happened("other", "emptied")
+    entry = happened()
+
+    turn()
+    turn()
+
+    (got,) = receiver.got
+    told = json.loads(got.body)
+    assert got.path == "/in?x=1" and set(told) == {"type", "timestamp", "data"}
+    assert told["type"] == "journal.stable" and told["data"]["seq"] == entry.pk
+    assert told["data"]["group_id"] == "orders" and told["data"]["sentence"]
+    signed = f"{got.headers['webhook-id']}.{got.headers['webhook-timestamp']}.".encode() + got.body
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    wanted = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    assert got.headers["webhook-signature"] == f"v1,{wanted}"
+    assert abs(int(got.headers["webhook-timestamp"]) - time.time()) < 3_600
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.status, delivery.attempts) == ("delivered", 204, 1)
+    webhook.refresh_from_db()
+    assert webhook.delivered_at is not None
+
+
+def test_a_late_entry_is_told_too(make: Make, receiver: Receiver) -> None:
+    first = happened()
+    make()
+    happened(pk=first.pk + 3)
+    turn()
+    happened(pk=first.pk + 2)
+    turn()
+    turn()
+
+    seqs = [json.loads(got.body)["data"]["seq"] for got in receiver.got]
+    assert seqs == [first.pk + 3, first.pk + 2]
+
+
+def test_who_wants_what(make: Make, receiver: Receiver) -> None:
+    make("all")
+    make("prefix", group_prefix="orders-")
+    make("kind", events=["journal.emptied"])
+    make("off", enabled=False)
+    happened("orders-eu", "stable")
+    happened("other", "emptied")
+
+    turn()
+
+    told = sorted((got.path, json.loads(got.body)["data"]["group_id"]) for got in receiver.got)
+    assert told == [
+        *(("/all", "orders-eu"), ("/all", "other")),
+        *(("/kind", "other"), ("/prefix", "orders-eu")),
+    ]
+
+
+def test_rules_that_begin_and_end(
+    make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(events=["attention.storm"])
+    fires: list[Fired] = []
+    monkeypatch.setattr(outbox, "RULES_EVERY_S", 0)
+    monkeypatch.setattr(attention, "fired", lambda _fleet: list(fires))
+    turn()
+    fires[:] = [
+        Fired("storm", "bad", "Group g rebalances", "", Place.GROUP, "g"),
+        Fired("silent", "bad", "of another rule", "", Place.GROUP, "g"),
+    ]
+    turn()
+    turn()
+    fires.clear()
+    turn()
+
+    told = [json.loads(got.body) for got in receiver.got]
+    assert [each["type"] for each in told] == ["attention.storm.began", "attention.storm.ended"]
+    assert {each["data"]["group_id"] for each in told} == {"g"}
+
+
+def test_what_fails_is_tried_again_with_its_id_and_ever_more_seldom(
+    make: Make, receiver: Receiver
+) -> None:
+    webhook = make()
+    receiver.answer = 500
+    happened()
+    turn()
+    turn()
+    assert len(receiver.got) == 1  # not before its time
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.error) == ("pending", "It was answered 500.")
+    assert delivery.next_at > timezone.now()
+
+    at_once()
+    receiver.answer = 200
+    turn()
+
+    ids = {got.headers["webhook-id"] for got in receiver.got}
+    delivery.refresh_from_db()
+    webhook.refresh_from_db()
+    assert len(receiver.got) == 2 and len(ids) == 1 and delivery.state == "delivered"
+    assert (webhook.failures, webhook.failing_since) == (0, None)
+    waits = [again_s(n) for n in (1, 2, 3, 4, 30)]
+    assert all(5 * 4**n * 0.5 <= wait <= 5 * 4**n * 1.5 for n, wait in enumerate(waits[:4]))
+    assert 3 * 3_600 <= waits[4] <= 9 * 3_600
+
+
+def test_a_worker_that_is_killed_over_one_leaves_it_to_others(
+    make: Make, receiver: Receiver
+) -> None:
+    webhook = make()
+    happened()
+    connection.ensure_connection()
+    with role("rollcall_worker"):
+        outbox.turn()
+        claimed, _ = delivering._claim(webhook.pk, WebhookSettings.from_django())
+        assert claimed is not None and due() == []  # somebody has it
+    at_once()
+
+    turn()
+
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.attempts, len(receiver.got)) == ("delivered", 2, 1)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307])
+def test_redirects_are_not_followed(status: int, make: Make, receiver: Receiver) -> None:
+    make()
+    receiver.answer = status
+    happened()
+    turn()
+
+    assert [got.path for got in receiver.got] == ["/pager"]
+    assert "redirects" in WebhookDelivery.objects.get().error
+
+
+def _drips(request: BaseHTTPRequestHandler) -> None:
+    request.wfile.write(b"HTTP/1.1 200 OK\r\n")
+    try:
+        while True:
+            request.wfile.write(b"X: y\r\n")
+            time.sleep(0.02)
+    except OSError:
+        return
+
+
+def _floods(request: BaseHTTPRequestHandler) -> None:
+    request.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n" + b"\x00\xff<b>" * 1_000_000)
+
+
+def _babbles(request: BaseHTTPRequestHandler) -> None:
+    request.wfile.write(b"\x00\x01\x02 nothing that is HTTP\r\n\r\n")
+
+
+def _promises(request: BaseHTTPRequestHandler) -> None:
+    request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nonly this")
+    request.connection.recv(1)  # until the sender goes
+
+
+def test_answers_of_any_kind(make: Make, receiver: Receiver, settings: Any) -> None:
+    settings.WEBHOOKS_TIMEOUT_MS = 300
+    make()
+    told = []
+    for answer in (_drips, _babbles, _floods, _promises):
+        receiver.answer = answer
+        happened()
+        turn()
+        delivery = WebhookDelivery.objects.latest("pk")
+        told.append((delivery.state, len(delivery.answer) <= 1_024, bool(delivery.error)))
+        Webhook.objects.update(not_before=None)
+
+    assert told == [
+        ("pending", True, True),
+        ("pending", True, True),
+        *[("delivered", True, False)] * 2,
+    ]
+
+
+def test_who_does_not_answer_is_left_alone_and_delays_nobody(
+    make: Make, receiver: Receiver
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        gone = f"http://127.0.0.1:{nobody.getsockname()[1]}/"
+    dead, good = make("dead"), make("good")
+    Webhook.objects.filter(pk=dead.pk).update(url=gone)
+    for _ in range(3):
+        happened()
+    turn()
+
+    assert len(receiver.got) == 3
+    tried = WebhookDelivery.objects.filter(webhook=dead).values_list("attempts", flat=True)
+    assert sorted(tried) == [0, 0, 1]  # one, and not each of them
+    dead.refresh_from_db()
+    good.refresh_from_db()
+    assert dead.not_before is not None and good.not_before is None
+    assert dead.pk not in due()
+
+
+@pytest.mark.parametrize("why", ["days", "gone"])
+def test_an_endpoint_that_takes_nothing_is_told_no_more(
+    why: str, make: Make, receiver: Receiver, settings: Any
+) -> None:
+    webhook = make()
+    receiver.answer = 410 if why == "gone" else 500
+    long_ago = timezone.now() - timedelta(days=settings.WEBHOOKS_DISABLE_DAYS, minutes=1)
+    if why == "days":
+        Webhook.objects.update(failing_since=long_ago)
+    happened()
+    turn()
+
+    webhook.refresh_from_db()
+    assert not webhook.enabled and webhook.disabled_because
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT details FROM rollcall_audit WHERE kind = 'webhook-changed'")
+        (details,) = cursor.fetchone()
+    assert json.loads(details)["after"]["enabled"] is False
+
+    webhook.enabled = True
+    endpoints.save(webhook)
+    receiver.answer = 200
+    at_once()
+    turn()
+    assert WebhookDelivery.objects.get().state == "delivered"
+
+
+def test_one_that_is_too_old_is_given_up_and_may_be_sent_by_hand(
+    make: Make, receiver: Receiver, settings: Any
+) -> None:
+    make()
+    receiver.answer = 503
+    happened()
+    outbox.turn()
+    old = timezone.now() - timedelta(hours=settings.WEBHOOKS_RETRY_HOURS, minutes=1)
+    WebhookDelivery.objects.update(created_at=old)
+    turn()
+    delivery = WebhookDelivery.objects.get()
+    assert delivery.state == "failed" and delivery.finished_at is not None
+
+    endpoints.redeliver(delivery)
+    receiver.answer = 200
+    turn()
+    delivery.refresh_from_db()
+    assert delivery.state == "delivered" and len(receiver.got) == 2
+
+
+def test_only_so_many_are_kept_and_only_so_long(make: Make, settings: Any) -> None:
+    settings.WEBHOOKS_DELIVERIES_MAX = 10
+    make()
+    for _ in range(15):
+        happened()
+    outbox.turn()
+    newest = WebhookDelivery.objects.order_by("-pk")
+    old = timezone.now() - timedelta(hours=settings.WEBHOOKS_DELIVERIES_RETENTION_HOURS, minutes=1)
+    WebhookDelivery.objects.filter(pk=newest[0].pk).update(created_at=old)
+    with role("rollcall_worker"):
+        assert delivering.clean_up() == 5
+    assert newest.count() == 10
+
+
+def test_a_new_secret_signs_beside_the_one_before_for_a_day(make: Make, receiver: Receiver) -> None:
+    webhook = make()
+    endpoints.new_key(webhook)
+    endpoints.test(webhook, "olga")
+    turn()
+    assert receiver.got[0].headers["webhook-signature"].count("v1,") == 2
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE rollcall_webhook_secret SET created_at = now() - interval '25 hours'"
+        )
+    endpoints.test(webhook, "olga")
+    turn()
+    assert receiver.got[1].headers["webhook-signature"].count("v1,") == 1
+    assert json.loads(receiver.got[1].body)["type"] == "webhook.test"
