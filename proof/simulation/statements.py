@@ -68,10 +68,14 @@ def _fetch_offsets(db: Database, transaction: Transaction, given: Any) -> Operat
     ]
 
 
+NO_MORE = (None, None, None, None)
+"""What operations say that are not simulated: an expected generation, a moment, offsets, an end."""
+
+
 def _pending_operations(db: Database, transaction: Transaction, given: Any) -> Operation:
     yield ("wait", 0)
     return [
-        (id_, row.group_id, row.verb, "", "simulated", "operator", None, None, None)
+        (id_, row.group_id, row.verb, "", "simulated", "operator", *NO_MORE)
         for id_, row in sorted(db.operations.items())
         if row.state == "pending" and row.slot in given["slots"]
     ]

@@ -97,7 +97,7 @@ def asked(world: World, secret: str) -> int:
     ("role", "seen", "hidden"),
     [
         (VIEWER, ["Groups", "Operations", "Schedule", "API tokens"], ["Users", "Roles"]),
-        (ADMINISTRATOR, ["Groups", "Users", "API tokens"], []),
+        (ADMINISTRATOR, ["Groups", "Kafka users", "API tokens"], []),
     ],
 )
 def test_the_sidebar_leads_where_one_may_go(

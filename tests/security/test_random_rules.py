@@ -72,6 +72,11 @@ def is_met(index: AclIndex, need: Need) -> bool:
     return index.allows(WHO, need.operation, need.resource, name)
 
 
+def _failed_whole(answer: Any) -> bool:
+    """Whether it has an error of its own, and so names nothing."""
+    return bool(getattr(answer, "error_code", 0))
+
+
 def fault(answer: Any, missing: Sequence[Need], api: Api, tenant: Tenant) -> str:
     """What is wrong with an answer, "" where nothing is."""
     told = set(codes(answer)) & REFUSED
@@ -84,7 +89,7 @@ def fault(answer: Any, missing: Sequence[Need], api: Api, tenant: Tenant) -> str
     if not told <= set(number.values()):
         return "refused for something else"
     loud = {number[need] for need in missing if need.is_each}
-    if not loud <= told:
+    if not loud <= told and not _failed_whole(answer):
         return "not refused"
     if told or ErrorCode.INVALID_REQUEST in codes(answer):  # of an id with a name: it is said again
         return ""
