@@ -104,7 +104,7 @@ class Acls(View):
             DRY_RUN,
         ],
         request=None,
-        responses=shapes.DeletedAcls,
+        responses={200: shapes.DeletedAcls},
     )
     def delete(self, request: Request) -> Response:
         """Delete all ACLs that the filter means, and list them. `resource_type` has to be said, and
@@ -211,7 +211,7 @@ class OneUser(View):
             DRY_RUN,
         ],
         request=None,
-        responses=shapes.KafkaUserView,
+        responses={200: shapes.KafkaUserView},
     )
     def delete(self, request: Request, user: str) -> Response:
         """Delete a user, or its password for one mechanism: what was there. Who has no password any

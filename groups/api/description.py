@@ -12,6 +12,8 @@ from groups.api.preconditions import TAGS
 GROUP: Final = "/api/v1/groups/{group_id}"
 MEMBER: Final = "/{member_id}"
 TWIN: Final = "/api/v1/group"
+IDS: Final = ("group_id", "member_id")
+"""What a twin has in its query."""
 
 TEXT: Final = {"type": "string"}
 
@@ -140,7 +142,7 @@ def _twin(operation: dict[str, Any]) -> dict[str, Any]:
     twin = copy.deepcopy(operation)
     twin["operationId"] += "_by_query"
     for parameter in twin["parameters"]:
-        if parameter["in"] == "path":
+        if parameter["in"] == "path" and parameter["name"] in IDS:
             parameter["in"] = "query"
             parameter.pop("description", None)
     return twin

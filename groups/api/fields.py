@@ -20,6 +20,8 @@ LINE: Final = f"^[^{NO_TEXT}]*[^{NO_TEXT}\\s][^{NO_TEXT}]*$"
 LINES: Final = LINE.replace("u0000-\\u001f", "u0000-\\u0009\\u000b\\u000c\\u000e-\\u001f")
 """The same over several lines."""
 
+PRINCIPAL: Final = f"^[^{NO_TEXT}]*:[^{NO_TEXT}]*$"
+
 NO_NUL: Final = r"^[^\u0000]*$"
 """Ids and parts of ids: PostgreSQL's texts hold no NUL, and Kafka's ids anything else."""
 
@@ -38,6 +40,10 @@ class Id(serializers.CharField):
     """An id, of any characters as Kafka has them."""
 
 
+class PrincipalName(serializers.CharField):
+    """A type and a name; it is refused as the wire refuses it."""
+
+
 class TopicName(serializers.CharField):
     """What a topic may be called; it is refused as the wire refuses it."""
 
@@ -46,7 +52,13 @@ class PartitionCount(serializers.IntegerField):
     """How many partitions a topic may have; it is refused as the wire refuses it."""
 
 
-PATTERNS: Final = {Line: LINE, Lines: LINES, TopicName: TOPIC_NAME, Id: NO_NUL}
+PATTERNS: Final = {
+    Line: LINE,
+    Lines: LINES,
+    PrincipalName: PRINCIPAL,
+    TopicName: TOPIC_NAME,
+    Id: NO_NUL,
+}
 
 
 class Told(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]

@@ -13,7 +13,7 @@ from rest_framework import serializers as s
 
 from groups.access import kafka_users
 from groups.access.scram_credentials import ITERATIONS, ITERATIONS_MAX, ITERATIONS_MIN
-from groups.api.fields import Id, Line, Lines, PartitionCount, TopicName
+from groups.api.fields import Id, Line, Lines, PartitionCount, PrincipalName, TopicName
 from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.acls.bindings import PatternType, Permission, ResourceType
 from groups.core.acls.forms import HOST_BYTES_MAX, NAME_BYTES_MAX, PRINCIPAL_BYTES_MAX
@@ -422,7 +422,7 @@ class NewAcl(s.Serializer[Any]):
         help_text="Of the resource; `*` means every one.",
     )
     pattern = s.ChoiceField(choices=_words(PatternType, PatternType.LITERAL), default="LITERAL")
-    principal = Line(
+    principal = PrincipalName(
         trim_whitespace=False,
         max_length=PRINCIPAL_BYTES_MAX,
         help_text="For instance `User:ann`; `User:*` is everybody.",
