@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from ipaddress import ip_network
 
 INT32_MAX = 2**31 - 1
+DAY_MS = 86_400_000
 PLUG_INS = "rollcall.assignors"
 
 Value = int | bool | str | tuple[str, ...]

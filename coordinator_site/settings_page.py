@@ -11,7 +11,7 @@ from coordinator_site.kafka_settings import SETTINGS, text
 HEAD: Final = """\
 # Settings
 
-`python -m coordinator_site.settings_page` makes this page of `coordinator_site/kafka_settings.py`.
+`python -m coordinator_site.settings_page` makes this page of `coordinator_site/kafka_settings/`.
 Each is read when a process starts, from the variable of its name: `group.max.size` is
 `ROLLCALL_GROUP_MAX_SIZE`. A value that cannot be is told in a sentence, and nothing starts. Names,
 types and defaults are those of Kafka's brokers, except where a row says "ours". What a single group
