@@ -89,7 +89,7 @@ def list_acls(
     permission: SomePermission = None,
     output: Form = Output.TABLE,
 ) -> None:
-    """List access rules: all, or those that are meant."""
+    """List access rules: all, or those that match."""
     asked = _filter(
         principal=principal,
         operation=operation,
@@ -119,7 +119,7 @@ def create(
     dry_run: DryRun = False,
     output: Form = Output.TABLE,
 ) -> None:
-    """Make an access rule; it holds at once. One that is there stays."""
+    """Create an access rule, in force at once. An existing rule is unchanged."""
     body = {
         "principal": principal,
         "operation": operation.upper(),
@@ -145,7 +145,7 @@ def delete(
     dry_run: DryRun = False,
     output: Form = Output.TABLE,
 ) -> None:
-    """Delete all access rules that are meant, and list them. Something has to be said of them."""
+    """Delete all access rules that match, and list them. A filter is required."""
     asked = _filter(
         principal=principal,
         operation=operation,

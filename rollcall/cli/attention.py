@@ -42,7 +42,7 @@ def _noted(acknowledged: Row | None) -> str:
 
 @app.command("list")
 def list_attention(context: typer.Context, output: Form = Output.TABLE) -> None:
-    """List what needs attention, the most urgent first, and who has taken note of it."""
+    """List what needs attention, most urgent first, with acknowledgements."""
     show(rest_of(context).get("/attention")["data"], LISTED, output)
 
 
@@ -59,7 +59,7 @@ def acknowledge(
     ] = None,
     output: Form = Output.TABLE,
 ) -> None:
-    """Take note of a rule that fires, until the situation ends, or until an instant."""
+    """Acknowledge a firing rule until the situation ends, or until a time."""
     body = {"rule": rule, "subject": subject, "note": text, "until": until}
     made = rest_of(context).ask("POST", "/attention/acknowledgements", {}, body)[1]
     show_one(made, NOTED, output)
@@ -67,7 +67,7 @@ def acknowledge(
 
 @app.command()
 def withdraw(context: typer.Context, rule: Rule, subject: Subject = "") -> None:
-    """Take an acknowledgement back."""
+    """Withdraw an acknowledgement."""
     rest = rest_of(context)
     for row in rest.pages("/attention/acknowledgements"):
         if (row["rule"], row["subject"]) == (rule, subject):

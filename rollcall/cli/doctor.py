@@ -47,7 +47,7 @@ class Finding(NamedTuple):
 
 
 def doctor(context: typer.Context, output: Form = Output.TABLE) -> None:
-    """Say what is wrong with the installation; the exit code is 1 where something is bad."""
+    """Check the installation; the exit code is 1 if there is a serious problem."""
     found = list(findings(rest_of(context)))
     show([one._asdict() for one in found], COLUMNS, output)
     bad = sum(one.tone == BAD for one in found)

@@ -18,13 +18,12 @@ class Code(IntEnum):
 
 
 MEANINGS: Final[Mapping[Code, str]] = {
-    Code.DONE: "done; for a verb: its operation has succeeded, whether there was anything to do"
-    " or not",
-    Code.OTHER: "anything else: nobody answers, the token is refused, it took too long",
-    Code.USAGE: "the command makes no sense: an unknown option, a value that cannot be",
-    Code.CONFLICT: "the state is not one for this: it exists already, it is rebalancing",
-    Code.NOT_FOUND: "there is no such group, member, topic or operation",
-    Code.FAILED: "the operation was asked for and has failed",
+    Code.DONE: "success; for an operation: it has succeeded, with or without a change",
+    Code.OTHER: "any other error: no response, the token is refused, a timeout",
+    Code.USAGE: "a usage error: an unknown option, an invalid value",
+    Code.CONFLICT: "the current state does not allow it: it exists already, it is rebalancing",
+    Code.NOT_FOUND: "the group, member, topic or operation does not exist",
+    Code.FAILED: "the operation was requested and has failed",
 }
 
 

@@ -28,7 +28,7 @@ def list_groups(
     query: Part = None,
     output: Form = Output.TABLE,
 ) -> None:
-    """List groups by id, each with what is going on."""
+    """List groups by id, each with its current activity."""
     rows = rest_of(context).pages("/groups", state=state, type=kind, q=query)
     show(rows, tables.LISTED, output)
 
@@ -61,13 +61,13 @@ def describe(
 
 @app.command("members")
 def list_members(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> None:
-    """List members: what each has, and when it was heard of."""
+    """List members with their assignments and last heartbeats."""
     _show_members(rest_of(context), group, True, output)
 
 
 @app.command()
 def why(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> None:
-    """Say what is going on with a group right now, and what its last rebalance was."""
+    """Show a group's current activity and its last rebalance."""
     found = rest_of(context).get("/group", group_id=group)
     if output is Output.TABLE:
         for line in told(found):
@@ -79,7 +79,7 @@ def why(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> 
 
 @app.command()
 def config(context: typer.Context, group: GroupId, output: Form = Output.TABLE) -> None:
-    """List what can be set for a group, and what it has of its own."""
+    """List a group's settings, and which of them are set for the group."""
     show(rest_of(context).get("/group/config", group_id=group)["data"], tables.CONFIG, output)
 
 

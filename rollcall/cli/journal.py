@@ -63,7 +63,7 @@ def tail(
     ] = None,
     output: Form = Output.TABLE,
 ) -> None:
-    """Show the newest entries, the oldest of them first."""
+    """Show the newest entries in chronological order."""
     rest = rest_of(context)
     known = Known.of(rest) if follow else None  # ahead of the list: what comes between is told
     found = list(rest.pages("/journal", most=lines, group_id=group, kind=kind))[::-1]

@@ -68,7 +68,7 @@ def reset_offsets(
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
 ) -> None:
-    """Show what a reset of the offsets of a group without members would do; do it, if told so."""
+    """Reset the offsets of a group without members; a dry run by default."""
     ways = {
         "earliest": to_earliest or None,
         "latest": to_latest or None,

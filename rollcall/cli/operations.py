@@ -49,7 +49,7 @@ def show_operation(
     timeout: Timeout = 0.0,
     output: Form = Output.TABLE,
 ) -> None:
-    """Show an operation; with a timeout, when it has ended (20 seconds at most)."""
+    """Show an operation; with a timeout, wait for its end (at most 20 seconds)."""
     wait = {"Prefer": f"wait={min(int(timeout), WAIT_S_MAX)}"} if timeout >= 1 else None
     with patience(f"operation {operation}: waiting for its end"):
         _, found = rest_of(context).ask("GET", f"/operations/{operation}", {}, None, wait)

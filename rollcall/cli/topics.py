@@ -38,7 +38,7 @@ def list_topics(context: typer.Context, query: Part = None, output: Form = Outpu
 
 @app.command()
 def describe(context: typer.Context, topic: TopicName, output: Form = Output.TABLE) -> None:
-    """Show a topic's partitions: where the work of each ends, and near to which racks it is."""
+    """Show a topic's partitions with end offsets and racks."""
     rest = rest_of(context)
     path = f"/topics/{segment(topic)}"
     racks = rest.get(path)["racks"]
@@ -57,7 +57,7 @@ def describe(context: typer.Context, topic: TopicName, output: Form = Output.TAB
 def create(
     context: typer.Context, topic: TopicName, partitions: Count, output: Form = Output.TABLE
 ) -> None:
-    """Make a topic."""
+    """Create a topic."""
     body = {"name": topic, "partitions": partitions}
     show_one(rest_of(context).ask("POST", "/topics", {}, body)[1], LISTED, output)
 
@@ -66,7 +66,7 @@ def create(
 def grow(
     context: typer.Context, topic: TopicName, partitions: Count, output: Form = Output.TABLE
 ) -> None:
-    """Give a topic more partitions, never fewer; groups that subscribe to it rebalance."""
+    """Add partitions to a topic; groups that subscribe to it rebalance."""
     path, body = f"/topics/{segment(topic)}", {"partitions": partitions}
     show_one(rest_of(context).ask("PATCH", path, {}, body)[1], LISTED, output)
 
@@ -78,6 +78,6 @@ def topic_journal(
     lines: journal.Lines = journal.LINES,
     output: Form = Output.TABLE,
 ) -> None:
-    """Show what was done to a topic, by whom; also to one that is gone."""
+    """Show the changes of a topic and their authors; also of a deleted topic."""
     path = f"/topics/{segment(topic)}/journal"
     show(list(rest_of(context).pages(path, most=lines))[::-1], journal.COLUMNS, output)

@@ -40,7 +40,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done
 
 @app.command("list")
 def list_users(context: typer.Context, query: Part = None, output: Form = Output.TABLE) -> None:
-    """List users by name, each with its mechanisms and how often they hash."""
+    """List users by name, with their mechanisms and iterations."""
     show(rest_of(context).pages("/users", q=query), LISTED, output)
 
 
@@ -57,7 +57,7 @@ def set_password(
     dry_run: DryRun = False,
     output: Form = Output.TABLE,
 ) -> None:
-    """Make a user, or change its password: the first line of standard input, or asked for."""
+    """Create a user, or change its password (standard input's first line, or a prompt)."""
     body: dict[str, Any] = {"password": _password()}
     if mechanism:
         body["mechanisms"] = [each.value for each in mechanism]
@@ -78,7 +78,7 @@ def delete(
     dry_run: DryRun = False,
     output: Form = Output.TABLE,
 ) -> None:
-    """Delete a user, whose connections are closed; what was there is shown."""
+    """Delete a user and show it; its connections are closed."""
     query: dict[str, Any] = {"mechanism": mechanism and mechanism.value}
     query |= {"dry_run": "true"} if dry_run else {}
     told = rest_of(context).ask("DELETE", f"/users/{segment(user)}", query)[1]

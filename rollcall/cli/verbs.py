@@ -112,7 +112,7 @@ def rebalance(
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
 ) -> None:
-    """Let every member rejoin; wait for the new generation."""
+    """Force a rebalance; wait for the new generation."""
     body: dict[str, Any] = {"reason": reason}
     if expected_generation is not None:
         body["expected_generation"] = expected_generation
@@ -132,7 +132,7 @@ def evict(
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
 ) -> None:
-    """Remove a member; the others rebalance. A client that still lives joins again."""
+    """Evict a member; the others rebalance. A live client joins again."""
     asking = Asking(context, wait, timeout, output)
     body = {"reason": reason}
     asking.ask("DELETE", "/group/members", body, group_id=group, member_id=member)
@@ -156,9 +156,9 @@ def _pausing(verb: str, sentence: str) -> None:
 
 _pausing(
     "pause",
-    "Let members stop working: all, also those to come, or one. They keep their partitions.",
+    "Stop the work of all members, new ones too, or of one. They keep their partitions.",
 )
-_pausing("resume", "Let members work again: all that were stopped together, or one.")
+_pausing("resume", "Start the work of a stopped group, or of one stopped member.")
 
 
 def _pause(verb: str, asking: Asking, group: str, member: str | None, reason: str) -> None:
@@ -183,7 +183,7 @@ def freeze(
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
 ) -> None:
-    """Let no rebalance begin; what happens meanwhile starts one when it is thawed."""
+    """Freeze a group: no rebalance begins; after the thaw one starts if needed."""
     asking = Asking(context, wait, timeout, output)
     body = {"reason": reason} if until is None else {"reason": reason, "until": until}
     asking.ask_or_try("POST", "/group/freeze", body, dry_run, group_id=group)
@@ -199,7 +199,7 @@ def thaw(
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
 ) -> None:
-    """Let rebalances begin again."""
+    """Thaw a group: rebalances begin again."""
     asking = Asking(context, wait, timeout, output)
     asking.ask_or_try("POST", "/group/thaw", {"reason": reason}, dry_run, group_id=group)
 
@@ -234,7 +234,7 @@ def restore(
     timeout: Timeout = TIMEOUT_S,
     output: Form = Output.TABLE,
 ) -> None:
-    """Take the offsets of a group without members back to what they were at an instant."""
+    """Restore the offsets of a group without members to those at a time."""
     asking = Asking(context, wait, timeout, output)
     body = {"reason": reason, "to": to}
     asking.ask("POST", "/group/offsets/restores", body, group_id=group)

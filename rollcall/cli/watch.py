@@ -38,7 +38,7 @@ def watch(
         float | None, typer.Option(min=0, help="Give up after so many seconds.")
     ] = None,
 ) -> None:
-    """Follow a group's state line until Ctrl-C, or until it is in a state."""
+    """Follow a group's state until Ctrl-C, or until it reaches a given state."""
     rest, end = rest_of(context), time.monotonic() + (float("inf") if timeout is None else timeout)
     try:
         with _shown() as shown:
