@@ -66,16 +66,16 @@ PROCESSES: Final = (
         "absent(rollcall_database_up)",
         "5m",
         WARNING,
-        "Rollcall: nobody tells the state",
-        "No web process is scraped. Nodes serve without it; nobody sees how.",
+        "Rollcall: no metrics of the web",
+        "No web process is scraped. Nodes serve without it.",
     ),
     Alert(
         "RollcallNodeStalls",
         "increase(rollcall_loop_stalls_total[10m]) > 0",
         "0m",
         WARNING,
-        "Rollcall: a node stood still",
-        "{{ $labels.instance }} heard nobody for over a second: is its machine overloaded?",
+        "Rollcall: a node was suspended",
+        "{{ $labels.instance }} received nothing for over a second: is its machine overloaded?",
     ),
 )
 

@@ -8,7 +8,7 @@ from groups.event_loop import BOUNDS_S
 from groups.metrics.series import COUNTER, GAUGE, HISTOGRAM, SECONDS, Series
 
 NODE: Final = (
-    Series("rollcall_node_info", GAUGE, "always 1; which node answers", ("node",)),
+    Series("rollcall_node_info", GAUGE, "always 1; labels identify the node", ("node",)),
     Series(
         "rollcall_lease_seconds",
         GAUGE,
@@ -19,11 +19,11 @@ NODE: Final = (
     Series("rollcall_slots_owned", GAUGE, "slots that it owns"),
     Series("rollcall_groups_loaded", GAUGE, "groups that it has in memory"),
     Series("rollcall_connections", GAUGE, "connections of clients"),
-    Series("rollcall_draining", GAUGE, "1: the node hands its slots over and ends"),
+    Series("rollcall_draining", GAUGE, "1: the node hands over its slots and stops"),
     Series(
         "rollcall_heartbeats_total",
         COUNTER,
-        "heartbeats of the classic and the consumer protocol, by what they were answered at first",
+        "heartbeats of the classic and the consumer protocol, by their first result",
         ("result",),
     ),
     Series(
@@ -40,14 +40,14 @@ NODE: Final = (
     Series(
         "rollcall_requests_total",
         COUNTER,
-        "requests that a handler answered; not what the fast paths did: classic heartbeats and"
+        "requests that a handler answered; without those of the fast paths: classic heartbeats and"
         " plain commits",
         ("api", "result"),
     ),
     Series(
         "rollcall_request_seconds",
         HISTOGRAM,
-        "how long a handler took, with what it waited for: members (JoinGroup, SyncGroup), news"
+        "duration of a handler, with its waits for members (JoinGroup, SyncGroup), news"
         " (ConsumerGroupHeartbeat), PostgreSQL",
         ("api",),
         SECONDS,
@@ -64,12 +64,12 @@ NODE: Final = (
         BOUNDS_S,
     ),
     Series("rollcall_moved_partitions_total", COUNTER, "partitions that changed their owner"),
-    Series("rollcall_member_arrivals_total", COUNTER, "members that came"),
+    Series("rollcall_member_arrivals_total", COUNTER, "members that joined"),
     Series(
         "rollcall_member_departures_total",
         COUNTER,
-        "members that are gone, by the trigger of the journal; expired: a timer ran out while a"
-        " rebalance went on",
+        "members that left or were removed, by the trigger of the journal; expired: a timer"
+        " expired during a rebalance",
         ("cause",),
     ),
     Series(
@@ -80,37 +80,48 @@ NODE: Final = (
         SECONDS,
         BOUNDS_S,
     ),
-    Series("rollcall_batch_groups_total", COUNTER, "how many groups these wrote", ("queue",)),
+    Series(
+        "rollcall_batch_groups_total", COUNTER, "groups that these transactions wrote", ("queue",)
+    ),
     Series(
         "rollcall_batch_failures_total",
         COUNTER,
-        "transactions that failed, by what was wrong; most are tried again",
+        "transactions that failed, by error; most are retried",
         ("queue", "reason"),
     ),
     Series(
         "rollcall_loop_lag_seconds",
         HISTOGRAM,
-        "how much later than asked the event loop woke a timer, twenty times a second",
+        "delay of a timer of the event loop, measured twenty times a second",
         (),
         SECONDS,
         BOUNDS_S,
     ),
-    Series("rollcall_loop_stalls_total", COUNTER, "how often nobody was heard for over a second"),
+    Series(
+        "rollcall_loop_stalls_total",
+        COUNTER,
+        "pauses of over a second in which the node could receive nothing",
+    ),
     Series(
         "rollcall_unheard_seconds_total",
         COUNTER,
-        "how long nobody could be heard: the process stood still, or its lease had ended",
+        "time in which the node could receive nothing: it was suspended, or its lease had expired",
         (),
         SECONDS,
     ),
     Series(
         "rollcall_throttled_seconds_total",
         COUNTER,
-        "pauses of clients that used more than a quota lets them, by what it was given to",
+        "pauses of clients over a quota, by the quota's entity type",
         ("entity", "quota"),
         SECONDS,
     ),
-    Series("rollcall_throttled_total", COUNTER, "how many pauses those were", ("entity", "quota")),
-    Series("rollcall_limit_used", GAUGE, "how much there is of what has a limit", ("limit",)),
-    Series("rollcall_limit_max", GAUGE, "how much there may be", ("limit",)),
+    Series(
+        "rollcall_throttled_total",
+        COUNTER,
+        "number of pauses of clients over a quota",
+        ("entity", "quota"),
+    ),
+    Series("rollcall_limit_used", GAUGE, "current amount of state that has a limit", ("limit",)),
+    Series("rollcall_limit_max", GAUGE, "the limit", ("limit",)),
 )

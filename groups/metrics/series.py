@@ -48,29 +48,31 @@ class Sample(NamedTuple):
 
 
 STATE: Final = (
-    Series("rollcall_database_up", GAUGE, "1: PostgreSQL answered, and the series below are there"),
+    Series(
+        "rollcall_database_up", GAUGE, "1: PostgreSQL answered, and the series below are present"
+    ),
     Series("rollcall_build_info", GAUGE, "always 1; the version of the program", ("version",)),
     Series("rollcall_groups", GAUGE, "groups by kind and state", ("kind", "state")),
     Series("rollcall_members", GAUGE, "members of all groups"),
     Series("rollcall_topics", GAUGE, "topics in the catalogue"),
     Series("rollcall_partitions", GAUGE, "partitions of all topics"),
-    Series("rollcall_slots", GAUGE, "slots, by the node that owns them; none: nobody", ("node",)),
+    Series("rollcall_slots", GAUGE, "slots, by the node that owns them; none: no owner", ("node",)),
     Series(
         "rollcall_node_beat_age_seconds",
         GAUGE,
-        "since a node's beat rose, by PostgreSQL's clock",
+        "time since a node's last beat, by PostgreSQL's clock",
         ("node",),
         SECONDS,
     ),
     Series(
         "rollcall_rebalances_1h",
         GAUGE,
-        "rebalances completed within an hour, as far as the newest 20,000 journal entries tell",
+        "rebalances completed within an hour, among the newest 20,000 journal entries",
     ),
     Series(
         "rollcall_oldest_open_rebalance_seconds",
         GAUGE,
-        "since the group that has been rebalancing for longest began; 0: none rebalances",
+        "duration of the longest rebalance in progress; 0: none",
         (),
         SECONDS,
     ),
@@ -85,7 +87,7 @@ STATE: Final = (
     Series(
         "rollcall_unowned_partitions",
         GAUGE,
-        "partitions that nobody works on meanwhile, as far as the owners of groups know",
+        "partitions without a working member during rebalances, as known to the groups' owners",
     ),
     Series("rollcall_stopped_groups", GAUGE, "groups whose work an operator stopped"),
     Series("rollcall_stopped_members", GAUGE, "members whose work an operator stopped"),
@@ -94,28 +96,30 @@ STATE: Final = (
     Series(
         "rollcall_disabled_webhooks",
         GAUGE,
-        "those that are told no more, since they took nothing for days",
+        "endpoints that were disabled after days without a successful delivery",
     ),
     Series(
         "rollcall_pending_webhook_deliveries",
         GAUGE,
-        "what waits to be sent to endpoints that are not disabled",
+        "deliveries that wait, to endpoints that are not disabled",
     ),
-    Series("rollcall_pending_operations", GAUGE, "what operators asked for and nobody decided yet"),
+    Series(
+        "rollcall_pending_operations", GAUGE, "operations that no group's owner has decided yet"
+    ),
     Series(
         "rollcall_periodic_age_seconds",
         GAUGE,
-        "since a periodic task last began; the sweep of sessions is one of them",
+        "time since the last start of a periodic task; the session sweep is one of them",
         ("task",),
         SECONDS,
     ),
     Series("rollcall_periodic_failed", GAUGE, "1: its last run failed", ("task",)),
     Series("rollcall_periodic_runs_total", COUNTER, "runs of a periodic task", ("task",)),
-    Series("rollcall_periodic_failures_total", COUNTER, "those that failed", ("task",)),
+    Series("rollcall_periodic_failures_total", COUNTER, "runs that failed", ("task",)),
     Series(
         "rollcall_attention",
         GAUGE,
-        "how many lines of the Overview's list a rule has; 0: it does not fire",
+        "lines of a rule in the Overview's list; 0: it does not fire",
         ("rule",),
     ),
     Series(
@@ -132,7 +136,7 @@ STATE: Final = (
     Series(
         "rollcall_group_state_seconds",
         GAUGE,
-        "since the group came into its state",
+        "time since the group entered its state",
         ("group",),
         SECONDS,
     ),
@@ -145,20 +149,20 @@ STATE: Final = (
     Series(
         "rollcall_series_left_out",
         GAUGE,
-        "groups, offsets or partitions without series of their own: the cap was reached (offsets:"
-        " 1 says that there are more)",
+        "groups, offsets or partitions without series of their own, because of a cap (offsets:"
+        " 1 means that there are more)",
         ("what",),
     ),
 )
 """By the web. The series of groups are capped (``metrics.groups.max``)."""
 
 KAFKA_EXPORTER: Final = (
-    Series("kafka_brokers", GAUGE, "nodes that beat"),
+    Series("kafka_brokers", GAUGE, "live nodes"),
     Series("kafka_topic_partitions", GAUGE, "partitions of the topic", ("topic",)),
     Series(
         "kafka_topic_partition_current_offset",
         GAUGE,
-        "where the partition's work ends; no sample where nobody told",
+        "the end offset of the partition; no sample if it is unknown",
         ("partition", "topic"),
     ),
     Series("kafka_consumergroup_members", GAUGE, "members of the group", ("consumergroup",)),
@@ -177,13 +181,13 @@ KAFKA_EXPORTER: Final = (
     Series(
         "kafka_consumergroup_lag",
         GAUGE,
-        "the end less the committed offset; no sample where the end is not known",
+        "the end offset minus the committed offset; no sample if the end offset is unknown",
         ("consumergroup", "partition", "topic"),
     ),
     Series(
         "kafka_consumergroup_lag_sum",
         GAUGE,
-        "of all committed partitions of the topic; no sample unless every end is known",
+        "of all committed partitions of the topic; no sample unless every end offset is known",
         ("consumergroup", "topic"),
     ),
 )

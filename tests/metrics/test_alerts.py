@@ -72,9 +72,9 @@ STORM: Any = {
                         {
                             "exp_labels": {"instance": "n", "severity": "warning"},
                             "exp_annotations": {
-                                "summary": "Rollcall: a node stood still",
-                                "description": "n heard nobody for over a second: is its machine"
-                                " overloaded?",
+                                "summary": "Rollcall: a node was suspended",
+                                "description": "n received nothing for over a second: is its"
+                                " machine overloaded?",
                             },
                         }
                     ],
