@@ -116,7 +116,10 @@ async def test_a_group_that_is_gone_and_frozen_is_thawed(cold: Serving, other: C
 
 SOON, LATER = "2999-01-01 00:00:00+00", "2999-01-02 00:00:00+00"
 ENDS = "SELECT until::text FROM rollcall_group_config"
-UNTIL = "SELECT details ->> 'until' IS NOT NULL FROM rollcall_journal WHERE kind = 'config-changed'"
+UNTIL = """
+SELECT details ->> 'until' IS NOT NULL FROM rollcall_journal
+WHERE kind = 'config-changed' ORDER BY id
+"""
 
 
 async def test_a_freeze_has_an_end_and_another_one_if_asked_again(
