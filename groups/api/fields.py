@@ -11,6 +11,8 @@ from rest_framework import serializers
 
 from groups.core.topics import PARTITIONS_MAX
 
+INT32_MAX: Final = 2**31 - 1
+
 NO_TEXT: Final = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 """Of ``groups.core.plain_text``: what no text holds, in a class of a regular expression."""
 

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from groups import broker_configs
 from groups.api import preconditions
 from groups.api import serializers as shapes
+from groups.api.fields import INT32_MAX
 from groups.api.inputs import described
 from groups.api.schema import (
     GROUP_ID,
@@ -21,7 +22,6 @@ from groups.api.schema import (
     page_of,
     yes_or_no,
 )
-from groups.api.serializers import INT32_MAX
 from groups.api.views import View, existing, missing
 from groups.core.configs.group import entries
 from groups.models import Group, GroupConfig, Offset

@@ -1,0 +1,131 @@
+"""The whole installation: nodes, slots, what needs attention, reports. Shapes only."""
+
+from typing import Any
+
+from rest_framework import serializers as s
+
+from groups.api.fields import Id, Line
+from groups.api.serializers.operations import not_past
+from groups.core.plain_text import REASON_CHARS_MAX
+from groups.models import (
+    Acknowledgement,
+    Node,
+    RebalanceCost,
+    ReportRun,
+    Slot,
+)
+from groups.queries.attention import RULES
+
+
+class NodeView(s.ModelSerializer[Node]):
+    """A coordinator process."""
+
+    slots = s.SerializerMethodField()
+
+    class Meta:
+        model = Node
+        fields = ("node_id", "host", "port", "draft_port", "started_at", "beat_at", "slots")
+
+    def get_slots(self, node: Node) -> int:
+        """How many of the 64 slots it owns."""
+        return int(self.context["slots"].get(node.node_id, 0))
+
+
+class SlotView(s.ModelSerializer[Slot]):
+    """One of the slots that groups are spread over."""
+
+    class Meta:
+        model = Slot
+        fields = ("slot", "node_id", "epoch")
+
+
+class RunView(s.ModelSerializer[ReportRun]):
+    """One run of the pipeline."""
+
+    class Meta:
+        model = ReportRun
+        fields = (
+            "id",
+            "kind",
+            "state",
+            "requested_by",
+            "started_at",
+            "finished_at",
+            "last_journal_id",
+            "events",
+            "detail",
+        )
+
+
+class Cost(s.ModelSerializer[RebalanceCost]):
+    """What the rebalances of one group by one trigger cost."""
+
+    class Meta:
+        model = RebalanceCost
+        fields = (
+            "group_id",
+            "trigger",
+            "rebalances",
+            "duration_ms",
+            "longest_ms",
+            "waited_ms",
+            "slowest_member",
+            "partitions_moved",
+            "without_owner_ms",
+            "without_owner_known_ms",
+            "unknown_rebalances",
+        )
+
+
+class Analysis(s.Serializer[Any]):
+    """An analysis that was asked for."""
+
+    detail = s.CharField()
+
+
+class AcknowledgementView(s.ModelSerializer[Acknowledgement]):
+    """Who has taken note of what needs attention, and why it is left as it is."""
+
+    class Meta:
+        model = Acknowledgement
+        fields = ("id", "rule", "subject", "note", "actor", "at", "until")
+
+
+class AttentionLine(s.Serializer[Any]):
+    """One thing that needs attention."""
+
+    rule = s.CharField(help_text="A word for programs: which rule fired.")
+    tone = s.CharField(help_text="bad or warn.")
+    sentence = s.CharField()
+    detail = s.CharField(allow_blank=True)
+    place = s.CharField(help_text="What tells more: group, groups, nodes, operation, schedule.")
+    key = s.CharField(allow_blank=True, help_text="Which group or operation.")
+    subject = s.CharField(
+        allow_blank=True,
+        allow_null=True,
+        help_text="What it can be acknowledged for; null: it tells of how many more there are.",
+    )
+    acknowledged = AcknowledgementView(allow_null=True)
+
+
+class NewAcknowledgement(s.Serializer[Any]):
+    """Somebody takes note of what needs attention."""
+
+    rule = s.ChoiceField(choices=[rule.name for rule in RULES])
+    subject = Id(allow_blank=True, default="", trim_whitespace=False)
+    note = Line(max_length=REASON_CHARS_MAX)
+    until = s.DateTimeField(
+        required=False,
+        allow_null=True,
+        validators=[not_past],
+        help_text="Or with the situation.",
+    )
+
+
+class RuleView(s.Serializer[Any]):
+    """A rule of what needs attention."""
+
+    rule = s.CharField()
+    meaning = s.CharField()
+    setting = s.CharField(allow_null=True, help_text="What it goes by; null: nothing.")
+    value = s.IntegerField(allow_null=True)

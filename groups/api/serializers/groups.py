@@ -1,0 +1,226 @@
+"""A group, its members and what it has. Shapes only."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers as s
+
+from groups.core.configs.entries import Source
+from groups.core.waiting import Act, Phase
+from groups.models import (
+    Journal,
+)
+from groups.queries.journal_text import sentence
+from groups.queries.pauses import DEAF, STARTING, STOPPED, STOPPING, WORKING
+
+
+class LastRebalance(s.Serializer[Journal]):
+    """The newest rebalance of a group."""
+
+    at = s.DateTimeField()
+    trigger = s.CharField()
+    reason = s.CharField()
+    client_reason = s.CharField()
+    sentence = s.SerializerMethodField()
+    duration_ms = s.IntegerField(allow_null=True)
+
+    def get_sentence(self, entry: Journal) -> str:
+        """What happened and why, in plain words."""
+        return sentence(entry)
+
+
+class AwaitedMember(s.Serializer[Any]):
+    """A member that the group waits for."""
+
+    member_id = s.CharField()
+    name = s.CharField(help_text="Its instance id or client id.")
+    act = s.ChoiceField(choices=[act.value for act in Act], help_text="What it has to do.")
+    silent_ms = s.IntegerField(help_text="Since it was last heard of.")
+    left_ms = s.IntegerField(help_text="Until it is removed, unless it is heard of.")
+    partitions = s.IntegerField(help_text="How many it has to give up.")
+
+
+class Waiting(s.Serializer[Any]):
+    """What a group waits for that does not settle, as its owner told within the last seconds."""
+
+    phase = s.ChoiceField(choices=[phase.value for phase in Phase])
+    since_ms = s.IntegerField(allow_null=True, help_text="How long ago the phase began.")
+    left_ms = s.IntegerField(allow_null=True, help_text="Until the phase ends by itself.")
+    awaited = AwaitedMember(many=True, help_text="The longest silent first, 20 at most.")
+    awaited_count = s.IntegerField()
+    ready = s.IntegerField(help_text="Members that have done what is awaited of the others.")
+    newcomers = s.ListField(child=s.CharField(), help_text="Who waits to be let in; 20 at most.")
+    newcomers_count = s.IntegerField()
+    handed_out = s.IntegerField(help_text="Member ids that have not come back.")
+    still = s.IntegerField(
+        allow_null=True, help_text="Partitions that nobody works on; null where that is unknown."
+    )
+
+
+class GroupSummary(s.Serializer[Any]):
+    """A group in a list."""
+
+    group_id = s.CharField()
+    type = s.CharField(source="kind")
+    state = s.CharField()
+    state_since = s.DateTimeField()
+    generation = s.IntegerField(help_text="The group epoch, where the type is consumer.")
+    protocol_type = s.CharField()
+    protocol = s.CharField(source="protocol_name", allow_null=True)
+    member_count = s.IntegerField()
+    frozen = s.SerializerMethodField()
+    frozen_since = s.DateTimeField(allow_null=True)
+    frozen_until = s.DateTimeField(
+        allow_null=True, help_text="When it is thawed by itself; null: when somebody does."
+    )
+    paused = s.BooleanField(help_text="Whether an operator has stopped the whole group's work.")
+    paused_members = s.IntegerField(help_text="Members that were stopped one by one.")
+    situation = s.SerializerMethodField()
+    waiting = s.SerializerMethodField()
+    last_rebalance = s.SerializerMethodField()
+    created_at = s.DateTimeField()
+    updated_at = s.DateTimeField()
+
+    def get_frozen(self, group: Any) -> bool:
+        """Whether no rebalance may begin (rollcall.freeze)."""
+        return group.frozen_since is not None
+
+    def get_situation(self, group: Any) -> str:
+        """What is going on right now, in a sentence."""
+        return str(self.context["situations"][group.group_id].text)
+
+    @extend_schema_field(Waiting(allow_null=True))
+    def get_waiting(self, group: Any) -> dict[str, Any] | None:
+        """Who is waited for, until when; null for a group that is at work."""
+        told = self.context["situations"][group.group_id].waiting
+        return None if told is None else dict(Waiting(told).data)
+
+    @extend_schema_field(LastRebalance(allow_null=True))
+    def get_last_rebalance(self, group: Any) -> dict[str, Any] | None:
+        """The newest rebalance, if there was one."""
+        entry = self.context["rebalances"].get(group.group_id)
+        return None if entry is None else dict(LastRebalance(entry).data)
+
+
+class Member(s.Serializer[Any]):
+    """A member of a group."""
+
+    member_id = s.CharField()
+    instance_id = s.CharField(allow_null=True)
+    client_id = s.CharField()
+    client_host = s.CharField()
+    session_timeout_ms = s.IntegerField()
+    rebalance_timeout_ms = s.IntegerField()
+    joined_at = s.DateTimeField()
+    last_heartbeat_at = s.DateTimeField(source="heard_at", allow_null=True)
+    heartbeat_age_ms = s.IntegerField(
+        allow_null=True, help_text="At most: heartbeats are noted twice per session timeout."
+    )
+    is_leader = s.BooleanField()
+    state = s.CharField()
+    work = s.SerializerMethodField()
+    epoch = s.IntegerField()
+    subscribed_topics = s.ListField(source="topics", child=s.CharField(), allow_null=True)
+    assignment = s.DictField(
+        child=s.ListField(child=s.IntegerField()),
+        allow_null=True,
+        help_text="Partitions by topic; null where the bytes are not Kafka's own.",
+    )
+
+    @extend_schema_field(s.ChoiceField(choices=[WORKING, STOPPING, STOPPED, STARTING, DEAF]))
+    def get_work(self, view: Any) -> str:
+        """Whether an operator wants it to stop, and whether it has."""
+        return str(self.context["work"].members[view.member_id])
+
+
+class Pause(s.Serializer[Any]):
+    """What an operator has stopped, until somebody starts it again."""
+
+    pause_id = s.IntegerField(help_text="The operation that asked for it.")
+    scope = s.ChoiceField(
+        choices=["group", "instance", "member"],
+        help_text="A whole group, a static member by its instance id, or any other member.",
+    )
+    name = s.CharField(allow_blank=True, help_text="Which one; empty for a whole group.")
+    actor = s.CharField()
+    reason = s.CharField()
+    since = s.DateTimeField()
+
+
+class Work(s.Serializer[Any]):
+    """How far orders to stop and to start are obeyed."""
+
+    pauses = Pause(many=True)
+    asked = s.IntegerField(help_text="Members that are to stop, and take orders.")
+    obeyed = s.IntegerField(help_text="Those of them that have stopped.")
+    starting = s.IntegerField(help_text="Members that may work again and have not heard it.")
+    not_supported = s.IntegerField(
+        source="deaf", help_text="Members that are to stop, and whose clients take no orders."
+    )
+
+
+class Group(GroupSummary):
+    """A group with its members."""
+
+    leader = s.CharField(allow_null=True)
+    node_id = s.IntegerField(allow_null=True)
+    revision = s.IntegerField()
+    work = Work()
+    members = Member(many=True, source="member_views")
+
+
+class ConfigEntry(s.Serializer[Any]):
+    """A setting that a group may have of its own, as it is for this group."""
+
+    name = s.CharField()
+    value = s.CharField(allow_null=True)
+    is_own = s.SerializerMethodField()
+    documentation = s.CharField()
+
+    def get_is_own(self, entry: Any) -> bool:
+        """Whether the group has it of its own; else it is the node's, or the default."""
+        return bool(entry.source is Source.GROUP)
+
+
+class Offset(s.Serializer[Any]):
+    """A committed offset."""
+
+    topic = s.CharField()
+    partition = s.IntegerField()
+    committed_offset = s.IntegerField()
+    leader_epoch = s.IntegerField()
+    metadata = s.CharField()
+    committed_at = s.DateTimeField()
+    log_end_offset = s.IntegerField(source="end_offset", allow_null=True)
+    lag = s.IntegerField(allow_null=True)
+    member_id = s.CharField(source="owner", allow_null=True)
+
+
+class AssignedPartition(s.Serializer[Any]):
+    """A partition and who has it; null: nobody."""
+
+    topic = s.CharField()
+    partition = s.IntegerField()
+    member_id = s.CharField(source="member.member_id", allow_null=True, default=None)
+    instance_id = s.CharField(source="member.instance_id", allow_null=True, default=None)
+    client_id = s.CharField(source="member.client_id", allow_null=True, default=None)
+
+
+class GroupWaiting(s.Serializer[Any]):
+    """What is going on in a group."""
+
+    group_id = s.CharField()
+    situation = s.CharField(help_text="In a sentence.")
+    waiting = Waiting(allow_null=True, help_text="null for a group that is at work.")
+
+
+class Commit(s.Serializer[Any]):
+    """A commit of one partition, by whom."""
+
+    at = s.DateTimeField()
+    committed_offset = s.IntegerField(source="offset")
+    member_id = s.CharField(allow_blank=True)
+    client_id = s.CharField(allow_blank=True)
+    client_host = s.CharField(allow_blank=True)
+    metadata = s.CharField(allow_blank=True)
+    principal = s.CharField(allow_null=True)

@@ -1,0 +1,56 @@
+"""What happened, and who did it. Shapes only."""
+
+from typing import Any
+
+from rest_framework import serializers as s
+
+from groups.api.serializers.operations import OperationView
+from groups.core.journal import TOLD
+from groups.models import (
+    AuditEntry,
+    Journal,
+)
+from groups.queries.journal_text import sentence
+
+
+class JournalEntry(s.ModelSerializer[Journal]):
+    """What was decided, and why."""
+
+    seq = s.IntegerField(source="id")
+    node_id = s.IntegerField(help_text="Of the node that wrote it; -1: none did, but the web.")
+    sentence = s.SerializerMethodField()
+
+    class Meta:
+        model = Journal
+        fields = ("seq", "at", "group_id", "node_id", *TOLD, "sentence")
+
+    def get_sentence(self, entry: Journal) -> str:
+        """The entry in plain words."""
+        return sentence(entry)
+
+
+class OneRebalance(s.Serializer[Any]):
+    """A rebalance, with what operators asked for that led to it."""
+
+    rebalance = JournalEntry()
+    operations = OperationView(many=True)
+
+
+class AuditView(s.ModelSerializer[AuditEntry]):
+    """Who did what, from where, and what became of it."""
+
+    class Meta:
+        model = AuditEntry
+        fields = (
+            "id",
+            "at",
+            "kind",
+            "who",
+            "address",
+            "client_id",
+            "request_id",
+            "target",
+            "outcome",
+            "login",
+            "details",
+        )

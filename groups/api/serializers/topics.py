@@ -1,0 +1,71 @@
+"""The catalogue. Shapes only."""
+
+from typing import Any
+
+from rest_framework import serializers as s
+
+from groups.api.fields import Line, PartitionCount, TopicName
+from groups.core.topics import (
+    NAME_LENGTH_MAX,
+    PARTITIONS_MAX,
+    RACK_LENGTH_MAX,
+    RACKS_PER_PARTITION_MAX,
+)
+from groups.models import (
+    Topic,
+)
+
+
+class TopicView(s.ModelSerializer[Topic]):
+    """A topic of the catalogue."""
+
+    racks = s.ListField(child=s.ListField(child=s.CharField()), read_only=True)
+
+    class Meta:
+        model = Topic
+        fields = ("name", "topic_id", "partitions", "end_offsets", "racks", "created_at")
+
+
+class TopicPlan(s.Serializer[Any]):
+    """What would become of a topic, worked out by a dry run."""
+
+    dry_run = s.BooleanField()
+    partitions_before = s.IntegerField(allow_null=True, help_text="null: there is no such topic.")
+    topic = TopicView()
+    groups = s.IntegerField(help_text="That have committed offsets of it; 1,000 at most.")
+
+
+class PartitionView(s.Serializer[Any]):
+    """A partition of a topic. It begins at 0, and ends as ListOffsets tells clients."""
+
+    partition = s.IntegerField()
+    log_start_offset = s.IntegerField()
+    log_end_offset = s.IntegerField(
+        help_text="The greater of the catalogue's end and the greatest committed offset."
+    )
+
+
+class NewTopic(s.Serializer[Any]):
+    """A topic to be made."""
+
+    name = TopicName(max_length=NAME_LENGTH_MAX)
+    partitions = PartitionCount()
+
+
+class Growth(s.Serializer[Any]):
+    """More partitions for a topic: how many in all."""
+
+    partitions = PartitionCount()
+
+
+class Places(s.Serializer[Any]):
+    """Where a topic's partitions are: for each, from the first on, the racks near to it."""
+
+    racks = s.ListField(
+        child=s.ListField(
+            child=Line(max_length=RACK_LENGTH_MAX),
+            allow_empty=True,
+            max_length=RACKS_PER_PARTITION_MAX,
+        ),
+        max_length=PARTITIONS_MAX,
+    )
