@@ -24,7 +24,7 @@ OF_THE_STATE: Final = {
 }
 """Codes of refusals that depend on more than the request."""
 
-UNTIL: Final = "/until"
+UNTIL: Final = "#/until"
 """An end of the past is refused there, and no description knows the time."""
 
 RESETS: Final = ("reset_offsets", "reset_offsets_by_query")

@@ -52,6 +52,10 @@ ROWS: Final[Mapping[str, str]] = {
     "groups_auditentry": "SELECT max(id) FROM rollcall_audit",
     "groups_reportrun": "SELECT max(id) FROM rollcall_report_run",
     "groups_apitoken": "SELECT max(id) FROM rollcall_api_token",
+    "groups_acl": "SELECT max(id) FROM rollcall_acl",
+    "groups_kafkauser": "SELECT max(name) FROM rollcall_credential",
+    "groups_webhook": "SELECT max(id) FROM rollcall_webhook",
+    "groups_webhookdelivery": "SELECT max(id) FROM rollcall_webhook_delivery",
     "auth_user": "SELECT min(id) FROM auth_user WHERE username = 'viewer'",
     "auth_group": "SELECT min(id) FROM auth_group",
     "django_celery_beat_periodictask": "SELECT min(id) FROM django_celery_beat_periodictask",
@@ -74,6 +78,18 @@ MAKE: Final = (
     " SELECT %s || '-gone', 0, 'rollcall.freeze', 'true', now() - interval '1 hour'",
     "INSERT INTO rollcall_acknowledgement (rule, subject, note, actor, at)"
     " SELECT 'frozen', %s || '-gone', 'seen', 'olga', now()",
+    "INSERT INTO rollcall_acl (resource_type, name, pattern, principal, host, operation,"
+    " permission, created_at)"
+    " VALUES ('TOPIC', %s, 'LITERAL', 'User:ann', '*', 'READ', 'ALLOW', now())",
+    "INSERT INTO rollcall_credential (name, mechanism, salt, iterations, stored_key, server_key,"
+    " updated_at) VALUES (%s, 'SCRAM-SHA-256', '', 4096, '', '', now())",
+    "INSERT INTO rollcall_webhook (name, url, events, group_prefix, enabled, disabled_because,"
+    " created_at, failures)"
+    " VALUES (%s, 'https://seen.example/', '[]', '', false, 'seen', now(), 1)",
+    "INSERT INTO rollcall_webhook_delivery (message_id, key, type, body, created_at, state,"
+    " attempts, next_at, finished_at, error, answer, webhook_id)"
+    " SELECT gen_random_uuid(), %s, 'test', '{}', now(), 'failed', 1, now(), now(), 'why', '',"
+    " max(id) FROM rollcall_webhook",
     "INSERT INTO django_celery_beat_crontabschedule (minute, hour, day_of_week, day_of_month,"
     " month_of_year, timezone) SELECT '1', '1', '*', '*', '*', 'UTC' WHERE %s <> ''",
 )
