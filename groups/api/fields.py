@@ -24,6 +24,8 @@ LINES: Final = LINE.replace("u0000-\\u001f", "u0000-\\u0009\\u000b\\u000c\\u000e
 
 PRINCIPAL: Final = f"^[^{NO_TEXT}]*:[^{NO_TEXT}]*$"
 
+WEBHOOK_URL: Final = r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[!$-~]*)?$"
+
 NO_NUL: Final = r"^[^\u0000]*$"
 """Ids and parts of ids: PostgreSQL's texts hold no NUL, and Kafka's ids anything else."""
 
@@ -46,6 +48,10 @@ class PrincipalName(serializers.CharField):
     """A type and a name; it is refused as the wire refuses it."""
 
 
+class WebhookUrl(serializers.CharField):
+    """Where a webhook leads; ``groups.webhooks.addresses`` refuses more than the form of it."""
+
+
 class TopicName(serializers.CharField):
     """What a topic may be called; it is refused as the wire refuses it."""
 
@@ -59,6 +65,7 @@ PATTERNS: Final = {
     Lines: LINES,
     PrincipalName: PRINCIPAL,
     TopicName: TOPIC_NAME,
+    WebhookUrl: WEBHOOK_URL,
     Id: NO_NUL,
 }
 

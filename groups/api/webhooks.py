@@ -10,6 +10,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from groups.api.fields import Id, Line, WebhookUrl
 from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import PAGE, page_of
@@ -48,12 +49,12 @@ class WebhookView(s.ModelSerializer[Webhook]):
 class ChangedWebhook(s.Serializer[Any]):
     """What of an endpoint is changed."""
 
-    name = s.CharField(max_length=100, required=False)
-    url = s.CharField(max_length=2_000, required=False)
+    name = Line(max_length=100, required=False)
+    url = WebhookUrl(max_length=2_000, required=False)
     events = s.ListField(
         child=s.ChoiceField(choices=NAMES), required=False, help_text="Empty: everything."
     )
-    group_prefix = s.CharField(
+    group_prefix = Id(
         max_length=255,
         required=False,
         allow_blank=True,
@@ -66,8 +67,8 @@ class ChangedWebhook(s.Serializer[Any]):
 class NewWebhook(ChangedWebhook):
     """An endpoint to be made."""
 
-    name = s.CharField(max_length=100)
-    url = s.CharField(max_length=2_000)
+    name = Line(max_length=100)
+    url = WebhookUrl(max_length=2_000)
 
 
 class IssuedSecret(s.Serializer[Any]):
@@ -120,7 +121,9 @@ def found(webhook_id: int) -> Webhook:
 
 
 def refused(refusal: Refused) -> Problem:
-    """An endpoint that cannot be one."""
+    """An endpoint that cannot be one, or not beside those that there are."""
+    if isinstance(refusal, endpoints.Conflict):
+        return Problem(HTTPStatus.CONFLICT, "conflict", str(refusal))
     return Problem(HTTPStatus.BAD_REQUEST, "invalid", str(refusal))
 
 

@@ -25,6 +25,10 @@ CURSOR: Final = "events"
 LOOKED_BACK: Final = 500
 
 
+class Conflict(Refused):
+    """Another endpoint, or the number of them, stands in the way."""
+
+
 def has_room() -> bool:
     """Whether there may be one more."""
     return Webhook.objects.count() < WebhookSettings.from_django().webhooks_max
@@ -34,7 +38,7 @@ def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
     """An endpoint and its secret. Raises ``Refused``."""
     with transaction.atomic():
         if not has_room():
-            raise Refused("There are as many endpoints as there may be (webhooks.max).")
+            raise Conflict("There are as many endpoints as there may be (webhooks.max).")
         webhook = Webhook(**values)
         save(webhook)
         begin()
@@ -54,7 +58,7 @@ def save(webhook: Webhook) -> None:
         with transaction.atomic():
             webhook.save()
     except IntegrityError:
-        raise Refused(f"There is an endpoint called {webhook.name}.") from None
+        raise Conflict(f"There is an endpoint called {webhook.name}.") from None
 
 
 def begin() -> None:

@@ -91,11 +91,11 @@ def test_what_cannot_be_is_refused(wrong: dict[str, Any], rest: Client) -> None:
 def test_a_name_is_one_endpoints_and_there_are_so_many(rest: Client, settings: Any) -> None:
     settings.WEBHOOKS_MAX = 2
     assert sent(rest, "POST", URL, GOOD).status_code == 201
-    assert sent(rest, "POST", URL, GOOD).status_code == 400
+    assert sent(rest, "POST", URL, GOOD).status_code == 409
     assert sent(rest, "POST", URL, {**GOOD, "name": "b"}).status_code == 201
-    assert sent(rest, "POST", URL, {**GOOD, "name": "c"}).status_code == 400
+    assert sent(rest, "POST", URL, {**GOOD, "name": "c"}).status_code == 409
     other = f"{URL}/{Webhook.objects.get(name='b').pk}"
-    assert sent(rest, "PATCH", other, {"name": "pager"}).status_code == 400
+    assert sent(rest, "PATCH", other, {"name": "pager"}).status_code == 409
 
 
 @pytest.mark.parametrize("path", ["/0", "/99999999999999999999", "/0/deliveries"])
