@@ -32,6 +32,9 @@ POOL = "psycopg.pool"
 UNACKNOWLEDGED = "cannot be acknowledged after a connection loss"
 """Celery's word on each task that was under way: another worker takes it."""
 
+RESTARTS = "Frequent restarts detected"
+"""Celery's word, with a traceback, where the way to the queue broke five times within a second."""
+
 UNAVAILABLE = 503
 """How the web answers while the database is away; Django's handler of requests logs each."""
 
@@ -56,14 +59,15 @@ class Outages(logging.Filter):
         self._heard_at = now
         if error is not None:
             record.msg, record.args = f"{_what(error)}: %s", (_first_line(error),)
-            record.exc_info = record.exc_text = record.stack_info = None
+        record.exc_info = record.exc_text = record.stack_info = None
         return now - before >= QUIET_S
 
 
 def _follows_from_one(record: logging.LogRecord) -> bool:
     """Whether the record tells of what an outage leads to, and not of its error."""
     is_refused = getattr(record, "status_code", None) == UNAVAILABLE
-    return record.name == POOL or is_refused or UNACKNOWLEDGED in str(record.msg)
+    is_celerys = any(word in str(record.msg) for word in (UNACKNOWLEDGED, RESTARTS))
+    return record.name == POOL or is_refused or is_celerys
 
 
 def _errors(record: logging.LogRecord) -> Iterator[BaseException]:

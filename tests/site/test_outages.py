@@ -1,16 +1,18 @@
 """The log of a process whose database is away: one line an outage, no traceback."""
 
+import inspect
 import logging
 import sys
 
 import psycopg
 import pytest
+from billiard.exceptions import RestartFreqExceeded
 from celery.worker.consumer import consumer
 from django.db.utils import OperationalError
 from kombu import Connection
 from kombu.exceptions import OperationalError as BrokerError
 
-from coordinator_site.outages import QUIET_S, Outages, is_outage
+from coordinator_site.outages import QUIET_S, RESTARTS, Outages, is_outage
 from groups.postgres.message_queue_transport import Channel, Transport
 
 
@@ -106,3 +108,13 @@ def test_what_follows_from_an_outage_is_part_of_it() -> None:
     assert told == [False, False, False, True]
     clock.now += QUIET_S
     assert outages.filter(pooled), "and where nobody told of one, it does"
+
+
+def test_a_queue_that_breaks_again_and_again_is_no_traceback() -> None:
+    assert RESTARTS in inspect.getsource(consumer), "Celery's own word"
+    outages = Outages(Clock())
+    often = record(RestartFreqExceeded("5 in 1s"))
+    often.msg = f"{RESTARTS}: %r"
+    assert outages.filter(often)
+    assert often.exc_info is None
+    assert not outages.filter(record(lost())), "one outage, told of once"
