@@ -146,3 +146,16 @@ def test_no_default_user_is_made_beside_a_superuser(monkeypatch: pytest.MonkeyPa
 
     assert ensure(monkeypatch) == ""
     assert not get_user_model().objects.filter(username="admin").exists()
+
+
+def test_a_file_whose_password_was_changed_goes_at_the_next_start(
+    monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    ensure(monkeypatch)
+    ensure(monkeypatch)
+    assert (folder / "first-admin-password").exists(), "nobody has logged in yet"
+    admin = get_user_model().objects.get(username="admin")
+    admin.set_password("a better one")
+    admin.save()
+    ensure(monkeypatch)
+    assert not (folder / "first-admin-password").exists()

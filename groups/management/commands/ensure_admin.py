@@ -42,7 +42,9 @@ class Command(BaseCommand):
         named = os.environ.get(USER_VARIABLE)
         given = os.environ.get(PASSWORD_VARIABLE)
         name = named or DEFAULT_USER
-        if users.filter(username=name).exists():
+        there = users.filter(username=name).first()
+        if there is not None:
+            forget(there)
             return
         if users.filter(is_superuser=True).exists() and not (named and given):
             return
@@ -59,6 +61,12 @@ class Command(BaseCommand):
         else:
             told = f"password in {kept(Path(settings.DATA_DIR), password)}"
         self.stdout.write(f"first admin user: {name}, {told}; it is changed at the first login")
+
+
+def forget(user: Any) -> None:
+    """A password in the file that was changed since would only mislead."""
+    if not first_password.is_due(user):
+        (Path(settings.DATA_DIR) / FILE).unlink(missing_ok=True)
 
 
 def kept(folder: Path, password: str) -> Path:
