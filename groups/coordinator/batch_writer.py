@@ -120,10 +120,10 @@ class BatchWriter:
         if work.write.changes_membership:
             self.coordinator.observers.note(work.write.group_id, work.write.revision)
             self.coordinator.tallies.decided.append(work)
-        await self._finish(work)
-        if work.write.decision.journal and not work.write.changes_membership:
+        elif work.write.decision.journal:
             # No row of it has changed; but it may wait now, as a newcomer to a frozen group does.
             self.coordinator.observers.came(work.write.group_id)
+        await self._finish(work)
 
     async def write(self, works: Sequence[Work], until: float | None = None) -> None:
         """Write them; what cannot be written by ``until`` (the loop's time) is given up."""
