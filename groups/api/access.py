@@ -12,8 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups.access import acl_changes, kafka_users
-from groups.access.scram_credentials import is_name
+from groups.access.scram_credentials import NAME_CHARS_MAX, is_name
 from groups.api import serializers as shapes
+from groups.api.fields import LINE
 from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import DRY_RUN, ID, NAME, PAGE, PART, page_beside, page_of
@@ -57,6 +58,12 @@ FILTER: Final = [
 TYPES: Final = [word.name for word in ResourceType if word.name != "UNKNOWN"]
 
 USER_NAME: Final = OpenApiParameter("user", ID, OpenApiParameter.PATH)
+NEW_USER_NAME: Final = OpenApiParameter(
+    "user",
+    {"type": "string", "maxLength": NAME_CHARS_MAX, "pattern": LINE},
+    OpenApiParameter.PATH,
+    description="All characters can be printed; of white space, blanks alone.",
+)
 
 
 class Acls(View):
@@ -179,7 +186,7 @@ class OneUser(View):
 
     @described(
         operation_id="set_password",
-        parameters=[USER_NAME, DRY_RUN],
+        parameters=[NEW_USER_NAME, DRY_RUN],
         request=shapes.Password,
         responses={
             201: shapes.KafkaUserView,
@@ -229,7 +236,7 @@ class OneUser(View):
 
 def _check_name(name: str) -> None:
     if not is_name(name):
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid", kafka_users.NO_NAME)
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid_name", kafka_users.NO_NAME)
 
 
 def _user(name: str) -> KafkaUser:

@@ -18,11 +18,12 @@ OF_THE_STATE: Final = {
     "invalid_request": "the topic has fewer",
     "does_not_fire": "the rule that is acknowledged does not fire now",
     "precondition_failed": "it is another version",
+    "invalid_name": "no pattern tells which characters can be printed",
     "invalid_condition": "schemathesis covers tags without their quotes",
     "idempotency_key_reused": "it asked for something else before",
     "security_disabled": "no authorizer is on",
 }
-"""Codes of refusals that depend on more than the request."""
+"""Codes of refusals that depend on more than the description can say of a request."""
 
 UNTIL: Final = "#/until"
 """An end of the past is refused there, and no description knows the time."""

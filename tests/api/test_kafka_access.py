@@ -212,6 +212,7 @@ def test_what_is_no_password_is_pointed_at(keeper: Client, body: Any, field: str
 @pytest.mark.parametrize("name", ["a%0Ab", "x" * 257, "%E2%80%A8"])
 def test_a_name_that_nobody_can_have_is_refused(keeper: Client, name: str) -> None:
     send(keeper, "PUT", f"users/{name}", {"password": "x"}, 400)
+    assert not KafkaUser.objects.exists()
 
 
 def test_what_verifies_a_password_is_never_told(keeper: Client) -> None:
