@@ -63,13 +63,14 @@ class CommitFastPath:
         server: Host,
         number: int,
         session: Session,
+        meter: ClientMeter,
         write: Callable[[bytes], None],
         ended: Callable[[], None],
     ) -> None:
         self._server = server
         self._number = number
         self._session = session
-        self._meter = ClientMeter(server.metering, session)
+        self._meter = meter
         self._write = write
         self._ended = ended
         self._host = ""

@@ -81,8 +81,8 @@ class KafkaConnection(asyncio.Protocol):
         self._sizes: deque[int] = deque()
         self._queued_bytes = 0
         self._frames = FrameBuffer(server.frame_bytes_max)
-        self._commit = self._commit_path()
         self._meter = ClientMeter(server.metering, self.session)
+        self._commit = self._commit_path()
         self._fast: FastPath = NoFastPath(server.coordinator, self._meter)
         self._speak(apis)
         self._reserved = 0
@@ -93,6 +93,7 @@ class KafkaConnection(asyncio.Protocol):
         self._queue: asyncio.Queue[dict[str, Any]] | None = None
         self._held: asyncio.Future[None] | None = None
         self.muted: asyncio.Future[None] | None = None
+        self._pauses = 0
         self._writable = True
         self._goes_on = False
         self._writable_again: asyncio.Future[None] | None = None
@@ -130,7 +131,10 @@ class KafkaConnection(asyncio.Protocol):
 
     def _commit_path(self) -> CommitFastPath:
         make = JudgedCommitFastPath if self.session.access.is_on else CommitFastPath
-        return make(self.server, self.number, self.session, self._write, self._commit_ended)
+        return make(
+            *(self.server, self.number, self.session, self._meter),
+            *(self._write, self._commit_ended),
+        )
 
     def settle(self) -> None:
         """Add the heartbeats that were answered here to the node's count."""
@@ -443,12 +447,18 @@ class KafkaConnection(asyncio.Protocol):
             await (self.muted or self._writable_again)  # type: ignore[misc]
 
     def mute(self, milliseconds: int) -> None:
-        """Read and serve nothing more for so long, as Kafka does with a client beyond its quota."""
-        self.muted = self.server.loop.create_future()
+        """Read and serve nothing more for so long, as Kafka does with a client beyond its quota.
+        Of pauses at the same time the longest counts."""
+        self._pauses += 1
+        if self.muted is None:
+            self.muted = self.server.loop.create_future()
         self.server.loop.call_later(milliseconds / 1000, self._unmute)
         self._balance()
 
     def _unmute(self) -> None:
+        self._pauses -= 1
+        if self._pauses:
+            return
         muted, self.muted = self.muted, None
         if muted is not None:
             _release(muted)

@@ -16,7 +16,7 @@ from groups.core.quotas import forms
 from groups.core.quotas.entities import Entity, entity, of_client, shown
 from groups.core.quotas.filters import DEFAULT, EXACT, SPECIFIED, Component, filter_of
 from groups.core.quotas.forms import Change
-from groups.core.quotas.index import KINDS, QuotaIndex, levels
+from groups.core.quotas.index import KINDS, QuotaIndex, Quotas, levels
 from groups.core.quotas.rates import PAUSE_MS_MAX, Bucket, Rate, Windows
 
 ANN, BOTH = {"user": "ann"}, {"user": "ann", "client-id": "c"}
@@ -208,7 +208,25 @@ def test_an_address_has_its_own_quota_or_the_default() -> None:
     )
     assert [index.connections(each) for each in ("::1", "10.0.0.1")] == [7.0, 5.0]
     assert not index.of_clients and index.of_addresses
-    assert forms.address("::ffff:10.0.0.1") == "10.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("told", "peer"),
+    [
+        ("0:0:0:0:0:0:0:1", "::1"),  # as Java writes it
+        ("2001:DB8::A", "2001:db8::a"),
+        ("::ffff:10.0.0.1", "10.0.0.1"),
+        ("10.0.0.1", "::ffff:10.0.0.1"),
+        ("fe80::1", "fe80::1%eth0"),
+    ],
+)
+def test_an_address_may_be_written_in_another_way(told: str, peer: str) -> None:
+    """Of two quotas that mean the same one the lower counts."""
+    asked: Quotas = {(("ip", None),): {"connection_creation_rate": 5.0}}
+    index = QuotaIndex({**asked, (("ip", told),): {"connection_creation_rate": 7.0}})
+    assert index.connections(peer) == 7.0
+    index = QuotaIndex({**index.quotas, (("ip", peer),): {"connection_creation_rate": 3.0}})
+    assert index.connections(peer) == 3.0
 
 
 def test_a_rate_is_that_of_the_last_windows() -> None:

@@ -3,6 +3,7 @@
 Sessions may be as short as 100 ms here, so that no pause is longer than a third of that.
 """
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from groups.core.quotas.entities import Entity, of_client
 from groups.models import Journal
 from groups.queries.journal_text import sentence
 from groups.store.sql.quotas import BELL
+from protocol.metering import SESSION_SHARE
 from rollcall.wire.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
     EntryData,
@@ -278,6 +280,55 @@ async def test_too_many_connections_from_an_address_are_closed_unread(
     assert await alter(ops, (here, {"connection_creation_rate": None})) == [0]
     client, _ = await served.connect()
     assert (await client.call(hello(), 3)).error_code == 0
+
+
+async def test_of_two_pauses_the_longer_counts(served: Serving) -> None:
+    """A newcomer may have to wait for the node, and for its address."""
+    client, connection = await served.connect()
+    connection.mute(1)
+    connection.mute(PAUSE_MS)
+    over = asyncio.get_running_loop().create_future()
+    served.server.loop.call_later(0.002, over.set_result, None)  # the first has ended
+    await over
+    assert connection.muted is not None
+    client.send(hello(), 3)
+    assert (await client.receive()).error_code == 0
+
+
+async def test_a_throttled_member_stays_one(ops: Client, served: Serving) -> None:
+    """Over four of its sessions, each of its pauses as long as they may be; who is silent for one
+    is no member any more."""
+    coordinator, settings = served.node.coordinator, served.node.settings
+    assert settings.group_min_session_timeout_ms >= PAUSE_MS * SESSION_SHARE
+    client, connection = await served.connect()
+    neighbour, _ = await served.connect()
+    beat = await client.settled("g")
+    await neighbour.settled("h")
+    assert await alter(ops, (of_client(client_id=ME), {TIME: LITTLE})) == [0]
+    members = coordinator.entries["g"].group.durable.members
+    pause_ms = members[beat.member_id].session_timeout_ms // SESSION_SHARE
+
+    for _ in range(4 * SESSION_SHARE):
+        answer = await client.call(beat, 4)
+        assert (answer.error_code, answer.throttle_time_ms) == (0, PAUSE_MS)
+        assert connection.muted is not None
+        served.clock.ahead_s += pause_ms / 1_000  # and nobody stood still
+        coordinator.listened_at = coordinator.monotonic()
+        coordinator.lease_until += pause_ms
+    await until(lambda: not coordinator.entries["h"].group.durable.members)
+    assert (await client.call(beat, 4)).error_code == 0
+
+
+async def test_what_is_only_validated_counts_as_with_kafka(ops: Client, served: Serving) -> None:
+    """Kafka 4.3.1 answers so, of new topics and of new partitions."""
+    client, _ = await served.connect()
+    assert (await client.call(topics("there", count=1), 6)).topics[0].error_code == 0
+    await alter(ops, (of_client("ANONYMOUS", ME), {MUTATIONS: 1.0}))
+    codes = [(await client.call(topics(name, only=True), 6)).topics[0].error_code for name in "abc"]
+    assert codes == [0, 0, ErrorCode.THROTTLING_QUOTA_EXCEEDED]
+    grown = CreatePartitionsTopic(name="there", count=11, assignments=None)
+    growth = CreatePartitionsRequest(topics=[grown], timeout_ms=5_000, validate_only=True)
+    assert (await client.call(growth, 3)).results[0].error_code == 89
 
 
 async def test_a_client_that_pipelines_is_served_one_pause_after_another(

@@ -24,7 +24,8 @@ CONNECTIONS: Final = "connection_creation_rate"
 RATES: Final = (REQUEST_BYTES, ANSWER_BYTES, REQUEST_TIME)
 """What every request of a client counts for. In each of them."""
 
-LONG_MAX: Final = 2**63 - 1
+LONG_MAX: Final = 2**63
+"""Kafka compares as floats, of which none is 2**63 - 1."""
 INT_MAX: Final = 2**31 - 1
 
 WHOLE: Final[Mapping[str, tuple[int, str]]] = {

@@ -84,8 +84,8 @@ def _check_names(parts: Mapping[str, str | None]) -> None:
 
 
 def address(text: str) -> str | None:
-    """An address as it is compared: one of IPv4 that came by IPv6 is the same. None: it is no
-    address; names are not looked up."""
+    """An address as it is compared: IPv6 can be written in many ways, and one of IPv4 that came by
+    IPv6 is the same. None: it is no address; names are not looked up."""
     try:
         found = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

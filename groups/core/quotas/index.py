@@ -1,10 +1,11 @@
 """Which quota a client has: the most specific one, in the order of Kafka's ClientQuotaManager."""
 
 from collections.abc import Iterator, Mapping
-from math import isinf
+from math import inf, isinf
 from typing import Final, NamedTuple
 
 from groups.core.quotas.entities import CONNECTIONS, IP, Entity, of_client
+from groups.core.quotas.forms import address as compared
 
 Quotas = Mapping[Entity, Mapping[str, float]]
 """Values by key, of each entity."""
@@ -56,6 +57,7 @@ class QuotaIndex:
         self.quotas = quotas
         self.of_addresses = any(kind == IP for entity in quotas for kind, _ in entity)
         self.of_clients = any(kind != IP for entity in quotas for kind, _ in entity)
+        self._connections = _by_address(quotas)
 
     def of(self, user: str, client_id: str) -> Mapping[str, Quota]:
         """The quota that a client has in each key."""
@@ -67,8 +69,18 @@ class QuotaIndex:
 
     def connections(self, address: str) -> float | None:
         """How many connections a second may come from there; None: as many as like."""
-        for name in (address, None):
-            bound = self.quotas.get(((IP, name),), {}).get(CONNECTIONS)
-            if bound is not None:
-                return bound
-        return None
+        bounds = self._connections
+        return bounds.get(compared(address) or address, bounds.get(None))
+
+
+def _by_address(quotas: Quotas) -> Mapping[str | None, float]:
+    """Bounds of connections by address in the form that is compared, None the default. Of an
+    address that was given in two forms the lower one."""
+    found: dict[str | None, float] = {}
+    for entity, values in quotas.items():
+        if CONNECTIONS not in values:
+            continue
+        name = dict(entity).get(IP)
+        form = None if name is None else compared(name) or name
+        found[form] = min(values[CONNECTIONS], found.get(form, inf))
+    return found
