@@ -6,6 +6,7 @@ from typing import Final
 from groups.access.scram_credentials import HASHES
 from groups.core.errors import ErrorCode
 from protocol.call import Call
+from protocol.handlers.support.validation import shown
 from protocol.handlers.support.wire_codes import WireCode
 from rollcall.wire.messages.describe_user_scram_credentials import (
     CredentialInfo,
@@ -55,5 +56,5 @@ async def handle(
 
 def _failed(name: str, code: WireCode, sentence: str) -> DescribeUserScramCredentialsResult:
     return DescribeUserScramCredentialsResult(
-        user=name, error_code=code, error_message=sentence.format(name)
+        user=name, error_code=code, error_message=sentence.format(shown(name))
     )
