@@ -28,6 +28,8 @@ class Window:
     until: float
     lines: int = 0
     left_out: int = 0
+    last: tuple[str, Any] = ("", None)
+    """Of those: its text and the values for it, which are put together for one of them only."""
 
 
 class LimitedHandler(logging.StreamHandler[Any]):
@@ -54,6 +56,7 @@ class LimitedHandler(logging.StreamHandler[Any]):
             later.daemon = True
             later.start()
         window.left_out += 1
+        window.last = str(record.msg), record.args
 
     def _window(self, kind: Kind) -> Window:
         """The one that is open, or a new one in its place."""
@@ -77,6 +80,15 @@ class LimitedHandler(logging.StreamHandler[Any]):
     def _tell(self, kind: Kind, window: Window) -> None:
         left_out, window.left_out = window.left_out, 0
         if left_out:
-            name, level, text = kind
-            said = "%d more of this within a second: %s"
-            super().emit(logging.LogRecord(name, level, "", 0, said, (left_out, text), None))
+            name, level, _ = kind
+            said = "%d more of this within a second, the last: %s"
+            args, window.last = (left_out, _rendered(*window.last)), ("", None)
+            super().emit(logging.LogRecord(name, level, "", 0, said, args, None))
+
+
+def _rendered(text: str, values: Any) -> str:
+    """As its line would have said it; the text alone where its values do not fit."""
+    try:
+        return text % values if values else text
+    except Exception:
+        return text

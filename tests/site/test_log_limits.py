@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from coordinator_site import log_lines, logs
 from coordinator_site.log_limits import LINES_MAX, WINDOW_S, LimitedHandler
 
 
@@ -55,7 +56,7 @@ def test_of_one_kind_ten_lines_are_written_and_the_others_counted(log: Log) -> N
     log.logger.warning("refused %s", "again")
 
     assert log.lines[LINES_MAX:] == [
-        "990 more of this within a second: refused %s",
+        "990 more of this within a second, the last: refused 999",
         "refused again",
     ]
 
@@ -69,7 +70,40 @@ def test_the_count_comes_by_itself_where_nothing_follows(log: Log) -> None:
     for timer in timers:
         if isinstance(getattr(timer.function, "__self__", None), LimitedHandler):
             timer.join()
-    assert log.lines[-1] == "5 more of this within a second: refused %s"
+    assert log.lines[-1] == f"5 more of this within a second, the last: refused {LINES_MAX + 4}"
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "told"),
+    [
+        ("%s %s: %s", ("POST", "/x", 503), "POST /x: 503"),
+        ("of %(group)s", ({"group": "g"},), "of g"),
+        ("100 %", (), "100 %"),
+        ("%d of %d", ("one",), "%d of %d"),
+    ],
+)
+def test_the_last_that_was_left_out_is_told_as_its_line_would(
+    text: str, values: tuple[Any, ...], told: str, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+    for _ in range(LINES_MAX + 1):
+        log.logger.warning(text, *values)
+    log.clock.now += WINDOW_S
+    log.logger.warning(text, *values)
+
+    assert f"1 more of this within a second, the last: {told}" in log.lines
+
+
+def test_what_is_secret_in_the_last_is_hidden_and_it_is_cut(log: Log) -> None:
+    log.handler.setFormatter(logs.formatter("text"))
+    for n in range(LINES_MAX + 2):
+        log.logger.warning("at %s", f"http://me:pass{n}word@host/{'x' * 20_000}")
+    log.clock.now += WINDOW_S
+    log.logger.warning("at %s", "")
+
+    told = log.lines[-2]
+    assert "2 more of this" in told and "http://me:***@host/xxx" in told and "word" not in told
+    assert len(told) < 2 * log_lines.LINE_CHARACTERS_MAX
 
 
 def test_other_kinds_are_told_of_all_the_same(log: Log) -> None:
