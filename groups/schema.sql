@@ -1406,7 +1406,7 @@ CREATE INDEX audit_by_time ON public.rollcall_audit USING btree (at);
 
 CREATE INDEX audit_by_who ON public.rollcall_audit USING btree (who, id DESC);
 
-CREATE INDEX delivery_due ON public.rollcall_webhook_delivery USING btree (next_at) WHERE (state = 'pending'::text);
+CREATE INDEX delivery_due ON public.rollcall_webhook_delivery USING btree (webhook_id, next_at, id) WHERE (state = 'pending'::text);
 
 CREATE INDEX delivery_of_webhook ON public.rollcall_webhook_delivery USING btree (webhook_id, id DESC);
 

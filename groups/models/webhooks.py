@@ -91,7 +91,9 @@ class WebhookDelivery(models.Model):
         indexes = [
             models.Index(fields=["webhook", "-id"], name="delivery_of_webhook"),
             models.Index(
-                fields=["next_at"], name="delivery_due", condition=models.Q(state="pending")
+                fields=["webhook", "next_at", "id"],
+                name="delivery_due",
+                condition=models.Q(state="pending"),
             ),
         ]
 

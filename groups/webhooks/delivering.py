@@ -8,6 +8,7 @@ for an answer.
 import logging
 import random
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -24,8 +25,8 @@ logger = logging.getLogger(__name__)
 THREADS_MAX: Final = 16
 """More endpoints wait for a turn. One that does not answer has its turns ever more seldom."""
 
-A_TURN: Final = 100
-"""Deliveries to one endpoint; then others get the thread."""
+A_TURN, A_TURN_S = 100, 20.0
+"""Deliveries to one endpoint, and so long; then others get the thread, however slow it answers."""
 
 LEASE_MARGIN_S: Final = 30
 FIRST_S, GROWS, LONGEST_S = 5.0, 4, 6 * 3600.0
@@ -109,8 +110,10 @@ def due() -> list[int]:
 
 def deliver(webhook: int) -> int:
     """An endpoint's turn; how many it was sent. It ends where nobody answers."""
-    settings = WebhookSettings.from_django()
+    settings, ends = WebhookSettings.from_django(), time.monotonic() + A_TURN_S
     for count in range(A_TURN):
+        if count and time.monotonic() >= ends:
+            return count
         claimed, secrets = _claim(webhook, settings)
         if claimed is None:
             return count

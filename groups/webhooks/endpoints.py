@@ -13,7 +13,8 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from groups.models import Journal, Webhook, WebhookDelivery
+from groups.models import Webhook, WebhookDelivery
+from groups.queries import journal_rows
 from groups.queries.journal_position import Position
 from groups.store.sql import webhooks as sql
 from groups.webhooks import events
@@ -22,7 +23,6 @@ from groups.webhooks.settings import WebhookSettings
 from groups.webhooks.signatures import new_secret
 
 CURSOR: Final = "events"
-LOOKED_BACK: Final = 500
 
 
 class Conflict(Refused):
@@ -41,7 +41,6 @@ def create(values: Mapping[str, Any]) -> tuple[Webhook, str]:
             raise Conflict("There are as many endpoints as there may be (webhooks.max).")
         webhook = Webhook(**values)
         save(webhook)
-        begin()
         return webhook, new_key(webhook)
 
 
@@ -57,14 +56,15 @@ def save(webhook: Webhook) -> None:
     try:
         with transaction.atomic():
             webhook.save()
+            if webhook.enabled:
+                begin()
     except IntegrityError:
         raise Conflict(f"There is an endpoint called {webhook.name}.") from None
 
 
 def begin() -> None:
     """What happens from now on is told; nothing changes where somebody is told already."""
-    newest = Journal.objects.order_by("-id").values_list("id", flat=True)[:LOOKED_BACK]
-    state = kept(Position.behind(list(newest), time.time()), None)
+    state = kept(journal_rows.end(time.time()), None)
     with connection.cursor() as cursor:
         cursor.execute(sql.BEGIN, {"name": CURSOR, "state": json.dumps(state)})
 
@@ -88,19 +88,24 @@ def test(webhook: Webhook, actor: str) -> WebhookDelivery:
     now = timezone.now()
     body = events.told(events.TEST, now, {"webhook": webhook.name, "asked_by": actor})
     event = events.Event(f"test:{uuid4()}", events.TEST, events.TEST, "", body)
-    queue([(webhook, event)])
+    queue([(event, [webhook.pk])])
     return WebhookDelivery.objects.get(webhook=webhook, key=event.key)
 
 
-def queue(found: Sequence[tuple[Webhook, events.Event]]) -> None:
-    """Deliveries to be made; one that was queued before is left as it is."""
-    rows = [
-        WebhookDelivery(
-            webhook=webhook, key=event.key, type=event.type, body=event.body, next_at=Now()
-        )
-        for webhook, event in found
-    ]
-    WebhookDelivery.objects.bulk_create(rows, ignore_conflicts=True)
+def queue(found: Sequence[tuple[events.Event, Sequence[int]]]) -> int:
+    """Deliveries to be made, of each event to some endpoints; how many. One that was queued before
+    is left as it is. An event's body is sent to the database once, however many are told."""
+    told: dict[str, Any] = {
+        "keys": [event.key for event, _ in found],
+        "types": [event.type for event, _ in found],
+        "bodies": [event.body for event, _ in found],
+        "webhooks": [webhook for _, webhooks in found for webhook in webhooks],
+        "events": [n for n, (_, webhooks) in enumerate(found, 1) for _ in webhooks],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql.QUEUE, told)
+        queued: int = cursor.rowcount
+    return queued
 
 
 def redeliver(delivery: WebhookDelivery) -> None:

@@ -43,9 +43,14 @@ def wanted(webhook: Webhook, name: str, group_id: str) -> bool:
     return is_asked and group_id.startswith(webhook.group_prefix)
 
 
+def name_of(kind: str) -> str:
+    """An entry's, by its kind."""
+    return f"journal.{kind}"
+
+
 def of_entry(entry: Journal) -> Event:
     """An entry of the journal."""
-    name = f"journal.{entry.kind}"
+    name = name_of(entry.kind)
     shown = {"seq": entry.pk, "at": entry.at.isoformat(), "group_id": entry.group_id}
     data = {**shown, "node_id": entry.node_id, **{field: getattr(entry, field) for field in TOLD}}
     data["sentence"] = sentence(entry)

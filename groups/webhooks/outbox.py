@@ -11,22 +11,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from django.db import connection, transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from groups.models import Journal, Webhook, WebhookCursor
-from groups.queries import attention, overview
+from groups.queries import attention, journal_rows, overview
 from groups.queries.journal_position import Gap, Position
+from groups.queries.journal_rows import Entry
 from groups.queries.overview import LISTED_MAX
 from groups.store.sql import webhooks as sql
 from groups.webhooks import endpoints, events
-from groups.webhooks.endpoints import CURSOR, LOOKED_BACK, kept
+from groups.webhooks.endpoints import CURSOR, kept
 
-PAGE: Final = 500
 PAGES_A_TURN: Final = 20
 
 RULES_EVERY_S: Final = 15.0
 """The rules look at the whole fleet: a dozen statements."""
+
+Queued = tuple[events.Event, list[int]]
+"""An event, and the endpoints that asked for such."""
 
 
 def turn() -> int:
@@ -53,45 +55,38 @@ def _page() -> tuple[int, bool]:
         return 0, False
     state = json.loads(row[0]) if isinstance(row[0], str) else row[0]
     position = _position(state)
-    entries = _entries(position)
-    found = [events.of_entry(entry) for entry in entries]
+    page = journal_rows.beyond(position)
+    found = _of_entries(page, told)
     fired, looked_at = state["fired"], state["looked_at"]
     if time.time() - looked_at >= RULES_EVERY_S and _asks_for_rules(told):
         lines, looked_at = _lines(), time.time()
         fired, changes = _changed(fired, lines)
-        found += changes
-    pairs = [
-        (webhook, event)
-        for event in found
-        for webhook in told
-        if events.wanted(webhook, event.name, event.group_id)
-    ]
-    if pairs:
-        endpoints.queue(pairs)
+        found += [(each, _who(told, each.name, each.group_id)) for each in changes]
+    queued = endpoints.queue(found) if found else 0
+    now = time.time()
+    for entry in page:
+        position.note(entry.seq, now)
+    position.forget(now)
     WebhookCursor.objects.filter(name=CURSOR).update(state=kept(position, fired, looked_at))
-    return len(pairs), len(entries) == PAGE
+    return queued, len(page) == journal_rows.PAGE
 
 
 def _position(state: Mapping[str, Any]) -> Position:
     """Where the journal was left; where it stands now, if that lies behind: a restored database."""
-    greatest = Journal.objects.order_by("-id").values_list("id", flat=True).first()
-    if greatest is not None and greatest < state["greatest"]:
-        newest = Journal.objects.order_by("-id").values_list("id", flat=True)[:LOOKED_BACK]
-        return Position.behind(list(newest), time.time())
-    return Position(state["greatest"], [Gap(*gap) for gap in state["gaps"]])
+    position = Position(state["greatest"], [Gap(*gap) for gap in state["gaps"]])
+    return journal_rows.end(time.time()) if journal_rows.is_behind(position) else position
 
 
-def _entries(position: Position) -> Sequence[Journal]:
-    """A page of what was not found yet, which is now."""
-    beyond = Q(id__gt=position.greatest)
-    for gap in position.gaps:
-        beyond |= Q(id__range=(gap.first, gap.last))
-    entries = list(Journal.objects.filter(beyond).order_by("id")[:PAGE])
-    now = time.time()
-    for entry in entries:
-        position.note(entry.pk, now)
-    position.forget(now)
-    return entries
+def _of_entries(page: Sequence[Entry], told: Sequence[Webhook]) -> list[Queued]:
+    """Those that somebody asked for, as events: the others are not even read."""
+    who = {entry.seq: _who(told, events.name_of(entry.kind), entry.group_id) for entry in page}
+    wanted = [seq for seq, webhooks in who.items() if webhooks]
+    rows = Journal.objects.filter(id__in=wanted).order_by("id") if wanted else ()
+    return [(events.of_entry(row), who[row.pk]) for row in rows]
+
+
+def _who(told: Sequence[Webhook], name: str, group_id: str) -> list[int]:
+    return [webhook.pk for webhook in told if events.wanted(webhook, name, group_id)]
 
 
 def _asks_for_rules(told: Sequence[Webhook]) -> bool:

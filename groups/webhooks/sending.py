@@ -8,6 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
+from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -43,6 +44,12 @@ class Outcome(NamedTuple):
         return self.status == 0
 
 
+@cache
+def _tls() -> ssl.SSLContext:
+    """The authorities that the system trusts, read once: that takes longer than most receivers."""
+    return ssl.create_default_context()
+
+
 class _Connection(HTTPConnection):
     """To one address, whatever the name means by now. TLS asks for the name's certificate."""
 
@@ -53,11 +60,12 @@ class _Connection(HTTPConnection):
         self.default_port = HTTPSConnection.default_port if is_tls else HTTPConnection.default_port
 
     def connect(self) -> None:
-        """Connect."""
+        """Connect, or fail where its time is over by then: there was nothing to cut meanwhile."""
         self.sock: Any = socket.create_connection(self._at, self.timeout)
         if self._is_tls:
-            context = ssl.create_default_context()
-            self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
+            self.sock = _tls().wrap_socket(self.sock, server_hostname=self.host)
+        if self.was_cut:
+            raise TimeoutError
 
     def cut(self) -> None:
         """End it from another thread: its time is over, however much drips."""

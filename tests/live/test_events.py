@@ -17,10 +17,11 @@ from django.db import connections as django_connections
 
 from coordinator_site.concurrency import Concurrency
 from groups.access import api_tokens, staff_roles
-from groups.api.events import follower, rows, streams
+from groups.api.events import follower, streams
 from groups.api.events.follower import FOLLOWER
 from groups.api.events.streams import PLACES
 from groups.postgres.connections import Connection
+from groups.queries import journal_rows
 from groups.queries.journal_position import Position
 from tests.live.conftest import PATIENCE_S, LogIn
 
@@ -186,12 +187,55 @@ async def test_a_late_entry_comes_to_who_stayed(
 async def test_everything_that_was_missed_page_by_page(
     reader: Opened, other: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "PAGE", 3)
+    monkeypatch.setattr(journal_rows, "PAGE", 3)
     written = await wrote(other, *"abcdefgh")
     one = await reader(f"after={written[0]}")
 
     assert await one.seqs(7) == written[1:]
     assert one.last_id == str(written[-1])
+
+
+NOBODY = streams.Holder(None, None, "", "")
+
+
+async def test_who_takes_nothing_of_what_it_missed_holds_up_nobody(
+    reader: Opened, other: Connection
+) -> None:
+    written = await wrote(other, *"abc")
+    stuck = [
+        FOLLOWER.events(streams.Stream(Position(written[0] - 1), NOBODY, "", ""))
+        for _ in range(follower.CATCHING_UP_MAX)
+    ]
+    for each in stuck:
+        assert "retry" in await anext(each)
+        assert '"group_id": "c"' in await anext(each)  # and nobody reads on
+
+    one = await reader(f"after={written[0]}")
+    assert await one.seqs(2) == written[1:]
+    for each in stuck:
+        await each.aclose()
+
+
+async def test_who_reads_what_it_missed_is_not_too_far_behind(
+    reader: Opened, other: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_rows, "PAGE", 1)
+    monkeypatch.setattr(streams, "BEHIND_MAX", 2)
+    written = await wrote(other, "a", "b")
+    behind = streams.Stream(Position(written[0] - 1), NOBODY, "", "")
+    told = FOLLOWER.events(behind)
+    await anext(told)
+    texts = [await anext(told)]
+    one = await reader()
+    more = await wrote(other, *"cdef")
+    assert await one.seqs(4) == more  # the follower has told everybody
+
+    while behind.position.greatest < more[-1]:
+        texts.append(await anext(told))
+    assert not behind.ended
+    seqs = [json.loads(line[6:])["seq"] for line in "".join(texts).splitlines() if "data" in line]
+    assert seqs == written + more
+    await told.aclose()
 
 
 async def test_filters(reader: Opened, other: Connection) -> None:
@@ -282,7 +326,8 @@ async def test_who_is_too_far_behind_is_ended(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(streams, "BEHIND_MAX", 2)
     holder = streams.Holder(None, None, "", "")
     one = streams.Stream(Position(), holder, "", "")
-    entries = [rows.Entry(seq, "g", "stable") for seq in (1, 2, 3)]
+    one.listen(True)
+    entries = [journal_rows.Entry(seq, "g", "stable") for seq in (1, 2, 3)]
 
     one.put(entries, dict.fromkeys((1, 2, 3), "{}"))
 

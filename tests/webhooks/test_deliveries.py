@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from groups.models import Journal, Webhook, WebhookDelivery
 from groups.queries import attention
 from groups.queries.fired import Fired, Place
-from groups.webhooks import delivering, endpoints, outbox
+from groups.store.sql import webhooks as sql
+from groups.webhooks import delivering, endpoints, outbox, sending
 from groups.webhooks.delivering import again_s, deliver, due
 from groups.webhooks.settings import WebhookSettings
 from tests.as_roles import role
@@ -105,6 +107,38 @@ def test_who_wants_what(make: Make, receiver: Receiver) -> None:
         *(("/all", "orders-eu"), ("/all", "other")),
         *(("/kind", "other"), ("/prefix", "orders-eu")),
     ]
+
+
+def test_a_body_is_sent_to_the_database_once_and_what_nobody_asked_for_is_not_read(
+    make: Make, receiver: Receiver
+) -> None:
+    for name in "abc":
+        make(name, events=["journal.stable"])
+    happened("orders", "emptied")
+    with CaptureQueriesContext(connection) as unwanted:
+        turn()
+    happened("only-here")
+    with CaptureQueriesContext(connection) as wanted:
+        turn()
+
+    assert not any('"waited_for"' in each["sql"] for each in unwanted)
+    assert sum(each["sql"].count('"only-here') for each in wanted) == 1
+    assert sorted(got.path for got in receiver.got) == ["/a", "/b", "/c"]
+
+
+def test_who_is_enabled_when_nobody_was_is_told_of_what_follows(
+    make: Make, receiver: Receiver
+) -> None:
+    webhook = make()
+    webhook.enabled = False
+    endpoints.save(webhook)
+    turn()  # nobody is told of anything any more
+    webhook.enabled = True
+    endpoints.save(webhook)
+    happened()
+    turn()
+
+    assert [got.path for got in receiver.got] == ["/pager"]
 
 
 def test_rules_that_begin_and_end(
@@ -225,6 +259,40 @@ def test_answers_of_any_kind(make: Make, receiver: Receiver, settings: Any) -> N
         ("pending", True, True),
         *[("delivered", True, False)] * 2,
     ]
+
+
+def test_what_connects_when_its_time_is_over_is_not_waited_for(receiver: Receiver) -> None:
+    host, _, port = receiver.url.removeprefix("http://").partition(":")
+    made = sending._Connection(host, (host, int(port)), 5, False)
+    made.cut()  # while a name, or TLS, took its time: there was no socket yet
+    with pytest.raises(TimeoutError):
+        made.request("POST", "/", b"")
+    made.close()
+    assert receiver.got == []
+
+
+def test_a_slow_endpoint_gives_its_thread_to_others(
+    make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = make()
+    for _ in range(3):
+        happened()
+    outbox.turn()
+    monkeypatch.setattr(delivering, "A_TURN_S", 0)
+
+    assert [deliver(webhook.pk) for _ in range(4)] == [1, 1, 1, 0]
+    assert len(receiver.got) == 3
+
+
+def test_what_is_due_for_one_is_found_past_what_waits_for_others(make: Make) -> None:
+    made = [make(name).pk for name in "ab"]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {sql.CLAIM}", {"webhook": made[0], "lease_s": 1})
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+
+    assert "Index Scan using delivery_due" in plan and "Sort" not in plan
+    assert f"(webhook_id = {made[0]}) AND (next_at <=" in plan
 
 
 def test_who_does_not_answer_is_left_alone_and_delays_nobody(

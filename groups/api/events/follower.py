@@ -7,7 +7,7 @@ thread, which gives its connection back before anybody waits.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Final
 
 from channels.db import database_sync_to_async
@@ -15,9 +15,10 @@ from django.db import Error as DatabaseError
 
 from groups.api.events import rows
 from groups.api.events.holders import refused
-from groups.api.events.rows import Entry
 from groups.api.events.streams import AWAY, ENDS, FORBIDDEN, WENT_BACK, Stream, of_event
+from groups.queries import journal_rows
 from groups.queries.journal_position import Position
+from groups.queries.journal_rows import Entry
 
 logger = logging.getLogger(__name__)
 
@@ -36,10 +37,10 @@ RETRY_MS: Final = 2_000
 CATCHING_UP_MAX: Final = 2
 """Streams that read what they missed, at a time: the web's connections are few."""
 
-beyond = database_sync_to_async(rows.beyond, thread_sensitive=False)
+beyond = database_sync_to_async(journal_rows.beyond, thread_sensitive=False)
+end = database_sync_to_async(journal_rows.end, thread_sensitive=False)
+is_behind = database_sync_to_async(journal_rows.is_behind, thread_sensitive=False)
 texts = database_sync_to_async(rows.texts, thread_sensitive=False)
-newest = database_sync_to_async(rows.newest, thread_sensitive=False)
-greatest = database_sync_to_async(rows.greatest, thread_sensitive=False)
 who_is_refused = database_sync_to_async(refused, thread_sensitive=False)
 
 
@@ -52,7 +53,7 @@ class Follower:
         self._knows: asyncio.Event
         self._catching_up: asyncio.Semaphore
 
-    async def events(self, stream: Stream) -> AsyncIterator[str]:
+    async def events(self, stream: Stream) -> AsyncGenerator[str, None]:
         """What the client of a stream is sent, until it ends."""
         self._enter(stream)
         try:
@@ -84,11 +85,17 @@ class Follower:
             self._task = None
 
     async def _missed(self, stream: Stream) -> AsyncIterator[str]:
-        """What came before the follower told the stream of anything."""
-        async with self._catching_up:
-            while not stream.ended and (page := await beyond(stream.position)):
+        """What came before the follower told the stream of anything. Others have their turn while
+        the client takes a page."""
+        while not stream.ended:
+            async with self._catching_up:
+                stream.listen(True)
+                page = await beyond(stream.position)
+                if not page:
+                    return
+                stream.listen(False)
                 told = await texts([entry.seq for entry in page if stream.wants(entry)])
-                yield "".join(stream.told(each, told.get(each.seq, "")) for each in page)
+            yield "".join(stream.told(each, told.get(each.seq, "")) for each in page)
 
     # -- looking
 
@@ -106,7 +113,7 @@ class Follower:
         while True:
             try:
                 if position is None:
-                    position = Position.behind(await newest(), time.monotonic())
+                    position = await end(time.monotonic())
                     self._knows.set()
                 await self._look(position)
                 if time.monotonic() - looked_at >= RIGHTS_S:
@@ -127,10 +134,10 @@ class Follower:
             for entry in page:
                 position.note(entry.seq, now)
         position.forget(time.monotonic())
-        last = await greatest()
-        if last is not None and last < position.greatest:
+        if await is_behind(position):
             self._end(tuple(self.streams), WENT_BACK)
-            position.greatest, position.gaps = last, []
+            there = await end(time.monotonic())
+            position.greatest, position.gaps = there.greatest, there.gaps
 
     async def _tell(self, page: Sequence[Entry]) -> None:
         streams = tuple(self.streams)

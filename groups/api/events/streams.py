@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from groups.api.events.rows import Entry
 from groups.queries.journal_position import Position
+from groups.queries.journal_rows import Entry
 
 BEHIND_MAX: Final = 2_000
 """Entries that came while a stream's client took none."""
@@ -84,6 +84,7 @@ class Stream:
         self._group_id, self._kind = group_id, kind
         self._waiting: deque[tuple[Entry, str]] = deque()
         self._rang = asyncio.Event()
+        self._listens = False
         self.ended = ""
 
     def wants(self, entry: Entry) -> bool:
@@ -91,8 +92,17 @@ class Stream:
         is_kind = not self._kind or entry.kind == self._kind
         return is_kind and (not self._group_id or entry.group_id == self._group_id)
 
+    def listen(self, is_now: bool) -> None:
+        """Whether what comes is kept for it: not while it reads what it missed, where it comes upon
+        that, too."""
+        self._listens = is_now
+        if not is_now:
+            self._waiting.clear()
+
     def put(self, entries: Sequence[Entry], texts: Mapping[int, str]) -> None:
         """More entries have come; also those that it does not want change where it stands."""
+        if not self._listens:
+            return
         for entry in entries:
             self._waiting.append((entry, texts[entry.seq] if self.wants(entry) else ""))
         if len(self._waiting) > BEHIND_MAX:

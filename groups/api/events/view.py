@@ -15,7 +15,6 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 
-from groups.api.events import rows
 from groups.api.events.follower import FOLLOWER
 from groups.api.events.holders import holder_of
 from groups.api.events.streams import PLACES, Stream
@@ -23,6 +22,7 @@ from groups.api.inputs import described
 from groups.api.problems import Problem
 from groups.api.schema import NAME
 from groups.api.views import View
+from groups.queries import journal_rows
 from groups.queries.journal_position import Position
 from groups.queries.journal_text import SENTENCES
 
@@ -128,14 +128,13 @@ class JournalEvents(View):
     def _position(self, request: Request) -> Position:
         told, now = request.headers.get(LAST_EVENT_ID) or self.query.get("after"), time.monotonic()
         if told is None:
-            return Position.behind(rows.newest(), now)
+            return journal_rows.end(now)
         try:
             position = Position.read(told, now)
         except ValueError:
             detail = "This is neither a number of an entry nor the id of an event."
             raise Problem(HTTPStatus.BAD_REQUEST, "invalid", detail) from None
-        last = rows.greatest()
-        if last is not None and last < position.greatest:
+        if journal_rows.is_behind(position):
             detail = "The journal has not come so far: its database stands where it stood before."
             raise Problem(HTTPStatus.CONFLICT, "time_went_back", detail)
         return position

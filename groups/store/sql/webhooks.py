@@ -1,16 +1,32 @@
 """Statements of webhooks: who is due, who tries, and what became of it. Times are PostgreSQL's."""
 
-OF_ENABLED = """
-FROM rollcall_webhook_delivery d JOIN rollcall_webhook w ON w.id = d.webhook_id
-WHERE d.state = 'pending' AND d.next_at <= statement_timestamp()
-  AND w.enabled AND (w.not_before IS NULL OR w.not_before <= statement_timestamp())
+QUEUE = """
+INSERT INTO rollcall_webhook_delivery
+    (webhook_id, message_id, key, type, body, created_at, state, attempts, next_at, error, answer)
+SELECT told.webhook_id, gen_random_uuid(), event.key, event.type, event.body,
+    statement_timestamp(), 'pending', 0, statement_timestamp(), '', ''
+FROM unnest(%(webhooks)s::bigint[], %(events)s::bigint[]) AS told (webhook_id, n)
+JOIN unnest(%(keys)s::text[], %(types)s::text[], %(bodies)s::text[])
+    WITH ORDINALITY AS event (key, type, body, n) USING (n)
+ORDER BY n, webhook_id
+ON CONFLICT DO NOTHING
 """
 
-DUE = f"SELECT DISTINCT d.webhook_id {OF_ENABLED}"
+WAITS = """
+d.webhook_id = w.id AND d.state = 'pending' AND d.next_at <= statement_timestamp()
+"""
+
+MAY = "w.enabled AND (w.not_before IS NULL OR w.not_before <= statement_timestamp())"
+
+DUE = f"""
+SELECT w.id FROM rollcall_webhook w
+WHERE {MAY} AND EXISTS (SELECT FROM rollcall_webhook_delivery d WHERE {WAITS})
+"""
 
 CLAIM = f"""
 WITH due AS (
-    SELECT d.id, w.url {OF_ENABLED} AND d.webhook_id = %(webhook)s
+    SELECT d.id, w.url FROM rollcall_webhook_delivery d JOIN rollcall_webhook w ON {WAITS}
+    WHERE {MAY} AND d.webhook_id = %(webhook)s
     ORDER BY d.next_at, d.id LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
 UPDATE rollcall_webhook_delivery d
 SET attempts = attempts + 1, next_at = statement_timestamp() + make_interval(secs => %(lease_s)s)
