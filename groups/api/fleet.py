@@ -102,7 +102,8 @@ class OneTopic(View):
         partitions = self.said["partitions"]
         if self.is_dry:
             return _tried(name, lambda: changes.grow(name, partitions))
-        topic = changes.grow(name, partitions, user(actor(request)))
+        with preconditions.topic_held(request, name):
+            topic = changes.grow(name, partitions, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
 
 
@@ -138,7 +139,8 @@ class TopicRacks(View):
         racks = self.said["racks"]
         if self.is_dry:
             return _tried(name, lambda: changes.place(name, racks))
-        topic = changes.place(name, racks, user(actor(request)))
+        with preconditions.topic_held(request, name):
+            topic = changes.place(name, racks, user(actor(request)))
         return Response(shapes.TopicView(topic).data)
 
 

@@ -10,7 +10,8 @@ is.
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Final
 
@@ -18,6 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from groups.api.problems import Problem
+from groups.catalogue import changes
 from groups.known_answers import VERSION
 from groups.models import Group, Operation, Topic
 
@@ -61,6 +63,23 @@ def check(request: Request, ids: Mapping[str, str], key: str | None) -> None:
     told = request.headers.get("If-Match")
     if told is None or (key and Operation.objects.filter(idempotency_key=key).exists()):
         return
+    _compare(told, ids)
+
+
+@contextmanager
+def topic_held(request: Request, name: str) -> Iterator[None]:
+    """Until the topic is changed nobody else changes it: of two who have seen the same version one
+    is refused."""
+    told = request.headers.get("If-Match")
+    if told is None:
+        yield
+        return
+    with changes.alone(name):
+        _compare(told, {"name": name})
+        yield
+
+
+def _compare(told: str, ids: Mapping[str, str]) -> None:
     if not re.match(TAGS, told):
         detail = 'If-Match is * or the "..." of an ETag.'
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid_condition", detail)

@@ -7,11 +7,12 @@ PostgreSQL in one way.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 
 from groups.catalogue import functions
 from groups.core import topics as rules
@@ -21,6 +22,19 @@ from groups.models import Topic
 from groups.store.sql.totals import TOPICS as TOTAL
 
 MAXIMA = ("TOPICS_MAX", "PARTITIONS_MAX")
+
+
+ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('rollcall topic ' || %s, 0))"
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """One transaction in which no other operator changes this topic: what is looked at first is
+    what is changed then. The rows of the catalogue are not an operator's to lock."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(ALONE, [name])
+        yield
 
 
 def create(name: str, partitions: int, author: Told = NOBODY) -> Topic:
@@ -48,7 +62,8 @@ def grow(name: str, partitions: int, author: Told = NOBODY) -> Topic:
     before = Topic.objects.filter(name=name).first()
     if before is not None and before.partitions < partitions:
         _room().grow(partitions - before.partitions)
-    grown = functions.GROW.changes(name, partitions, json.dumps(author))
+    with alone(name):
+        grown = functions.GROW.changes(name, partitions, json.dumps(author))
     topic = Topic.objects.filter(name=name).first()
     if topic is None:
         raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
@@ -67,7 +82,8 @@ def place(name: str, racks: Sequence[Sequence[str]], author: Told = NOBODY) -> T
     if topic is None:
         raise Refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic {name}.")
     rules.check_racks(racks, topic.partitions)
-    functions.PLACE.changes(name, json.dumps(racks), len(racks), json.dumps(author))
+    with alone(name):
+        functions.PLACE.changes(name, json.dumps(racks), len(racks), json.dumps(author))
     topic.refresh_from_db()
     return topic
 
