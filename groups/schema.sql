@@ -305,6 +305,36 @@ BEGIN
         session_user, rollcall_demand_group.group_id USING ERRCODE = 'RK030';
 END $$;
 
+CREATE FUNCTION public.rollcall_drain_node(integer, text, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH done AS (
+    INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
+    SELECT node_id, coalesce($3 ->> 'user', ''), $2, clock_timestamp(),
+           clock_timestamp()
+    FROM rollcall_node WHERE node_id = $1
+    ON CONFLICT (node_id) DO NOTHING
+    RETURNING node_id, reason, $3 AS author),
+noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, node_id, 'node-drained', 'operator', reason, 0, 0,
+           '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
+    FROM done)
+SELECT pg_notify('rollcall_slots', '') FROM done
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
 CREATE FUNCTION public.rollcall_grow_topic(text, integer, jsonb) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -690,6 +720,32 @@ BEGIN
     RETURN dropped;
 END $_$;
 
+CREATE FUNCTION public.rollcall_undrain_node(integer, text, jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+DECLARE
+    _row record;
+    _is_changed boolean := false;
+BEGIN
+    FOR _row IN 
+WITH done AS (
+    DELETE FROM rollcall_drain WHERE node_id = $1
+    RETURNING node_id, $2 AS reason, $3 AS author),
+noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, node_id, 'node-undrained', 'operator', reason, 0, 0,
+           '{}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
+    FROM done)
+SELECT pg_notify('rollcall_slots', '') FROM done
+ LOOP
+        _is_changed := true;
+    END LOOP;
+    RETURN _is_changed;
+END $_$;
+
 CREATE TABLE public.rollcall_acknowledgement (
     id bigint NOT NULL,
     rule text NOT NULL,
@@ -810,6 +866,14 @@ CREATE TABLE public.rollcall_credential (
     stored_key bytea NOT NULL,
     server_key bytea NOT NULL,
     updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.rollcall_drain (
+    node_id integer NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.rollcall_first_password (
@@ -1301,6 +1365,9 @@ ALTER TABLE ONLY public.rollcall_command
 
 ALTER TABLE ONLY public.rollcall_credential
     ADD CONSTRAINT rollcall_credential_pkey PRIMARY KEY (name, mechanism);
+
+ALTER TABLE ONLY public.rollcall_drain
+    ADD CONSTRAINT rollcall_drain_pkey PRIMARY KEY (node_id);
 
 ALTER TABLE ONLY public.rollcall_first_password
     ADD CONSTRAINT rollcall_first_password_pkey PRIMARY KEY (user_id);

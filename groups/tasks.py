@@ -20,7 +20,7 @@ from groups.catalogue import kafka_import
 from groups.periodic import PeriodicSettings
 from groups.store.sql import sweeps as sql
 from groups.sweeps.ends import end_what_is_over
-from groups.sweeps.session import RetentionSweep, SessionSweep, clean_up
+from groups.sweeps.session import CLEAN_UP, RetentionSweep, SessionSweep, clean_up
 from groups.webhooks import delivering, outbox
 
 logger = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ def offset_retention() -> None:
 @shared_task
 def cleaning() -> None:
     """Remove what nobody needs any more."""
-    recorded("clean-up", clean_up)
+    recorded(CLEAN_UP, clean_up)
 
 
 @shared_task

@@ -4,7 +4,7 @@ Read off what is there anyway; nothing here is asked of PostgreSQL. Totals of co
 up when somebody asks.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -59,6 +59,7 @@ class NodeReport(Collector):
         if verbose or not ready:
             told = [f"[+]{n} ok" if ok else f"[-]{n} failed" for n, ok in checks.items()]
             told += [f"[+]{n} ok" if ok else f"[!]{n} degraded" for n, ok in notes.items()]
+            told += self._drain()
             lines = [*told, *lines]
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         return Answer(status, ("\n".join(lines) + "\n").encode())
@@ -72,6 +73,13 @@ class NodeReport(Collector):
             "draining": not server.is_draining,
         }
 
+    def _drain(self) -> Sequence[str]:
+        """A drained node serves what every node can: that it owns no slots is no fault."""
+        if not self._server.node.keeper.is_drained:
+            return ()
+        left = len(self._server.coordinator.epochs)
+        return (f"[!]draining: an operator drained this node; slots left: {left}",)
+
     def notes(self) -> Mapping[str, bool]:
         """What another node, or nobody, may be to blame for."""
         return {"slots": len(self._server.node.cluster.owners) == SLOTS}
@@ -84,6 +92,7 @@ class NodeReport(Collector):
         yield from _node(server.node)
         yield Sample("rollcall_connections", len(server.connections))
         yield Sample("rollcall_draining", int(server.is_draining))
+        yield Sample("rollcall_drained", int(server.node.keeper.is_drained))
         yield Sample("rollcall_held_heartbeats_news_total", server.ends.news)
         yield from _requests(server)
         yield from _decisions(server.node)

@@ -13,6 +13,7 @@ TABLES = (
     "journal",
     "operation",
     "node",
+    "drain",
     "topic",
     "liveness",
     "offset_history",

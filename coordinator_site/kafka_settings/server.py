@@ -139,6 +139,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         60_000,
     ),
     Number(
+        "node.drain.retention.hours",
+        168,
+        "ours: a drained node that was away for so long has left for good; its drain is removed",
+        1,
+        8_760,
+    ),
+    Number(
         "member.metadata.max.bytes",
         1_048_576,
         "ours: the subscription of one member; sticky assignors and Kafka Streams send hundreds of"

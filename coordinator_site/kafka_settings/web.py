@@ -25,6 +25,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         1_000,
     ),
     Number(
+        "attention.drained.ms",
+        14_400_000,
+        "ours: a node that was drained for longer may have been forgotten: the others do its work",
+        1_000,
+    ),
+    Number(
         "attention.silent.percent",
         50,
         "ours: a group of whose members so many were not heard of for a session is named",

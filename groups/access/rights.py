@@ -26,6 +26,7 @@ PAUSE: Final = "groups.pause_group"
 FREEZE: Final = "groups.freeze_group"
 DELETE: Final = "groups.delete_group"
 RESTORE: Final = "groups.restore_offsets"
+DRAIN: Final = "groups.drain_node"
 ANALYSE: Final = "groups.add_reportrun"
 VIEW_ACL: Final = "groups.view_acl"
 ADD_ACL: Final = "groups.add_acl"
@@ -39,7 +40,8 @@ CHANGE_WEBHOOK: Final = "groups.change_webhook"
 
 SCOPES: Final[Mapping[str, str]] = {
     "read": "sees what its user sees",
-    "operate": "rebalances, evicts, stops and starts work, freezes, acknowledges, starts analyses",
+    "operate": "rebalances, evicts, stops and starts work, freezes, drains nodes, acknowledges,"
+    " starts analyses",
     "offsets": "rewinds and resets offsets",
     "catalogue": "makes, grows and places topics",
     "admin": "everything else",
@@ -52,6 +54,7 @@ _SCOPE_OF: Final[Mapping[str, str]] = {
     EVICT: "operate",
     PAUSE: "operate",
     FREEZE: "operate",
+    DRAIN: "operate",
     ANALYSE: "operate",
     ACKNOWLEDGE: "operate",
     RESTORE: "offsets",
@@ -109,6 +112,9 @@ REST: Final[Mapping[str, Row]] = {
     "attention/acknowledgements": {"GET": VIEW_GROUP, "POST": ACKNOWLEDGE},
     "attention/acknowledgements/<int:acknowledgement_id>": {"DELETE": ACKNOWLEDGE},
     "nodes": {"GET": "groups.view_node"},
+    "nodes/drains": {"GET": "groups.view_node"},
+    "nodes/<int:node_id>/drain": {"POST": DRAIN},
+    "nodes/<int:node_id>/undrain": {"POST": DRAIN},
     "acls": {"GET": VIEW_ACL, "POST": ADD_ACL, "DELETE": DELETE_ACL},
     "users": {"GET": VIEW_KAFKA_USER},
     "users/<id:user>": {
@@ -204,7 +210,7 @@ MODELS: Final[Mapping[str, Model]] = {
         actions={"force_rebalances": REBALANCE, "stop_work": PAUSE, "start_work": PAUSE},
     ),
     "groups_topic": Model(VIEW_TOPIC, "groups.add_topic", "groups.change_topic"),
-    "groups_node": Model("groups.view_node"),
+    "groups_node": Model("groups.view_node", pages={"drain": dict.fromkeys(BOTH, DRAIN)}),
     "groups_operation": Model(
         VIEW_OPERATION,
         pages={

@@ -6,15 +6,22 @@ from django.contrib import admin
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.html import format_html
 
+from groups.access import rights
+from groups.admin import drains
 from groups.admin.base import RollcallAdmin
 from groups.admin.standing import KIND_TONES, ago
-from groups.models import Journal, Node, Slot
+from groups.models import Drain, Journal, Node, Slot
 from groups.queries import groups
 from groups.queries.journal_text import sentence
 
 CHANGES_MAX = 20
+
+TOLD = ("since", "actor", "reason")
+"""Of a drain, in the list."""
 
 
 def _change(entry: Journal) -> dict[str, Any]:
@@ -26,10 +33,27 @@ def _change(entry: Journal) -> dict[str, Any]:
 class NodeAdmin(RollcallAdmin):
     """Nodes register themselves."""
 
-    list_display = ("node", "address", "draft", "slots", "last_beat", "started_at")
+    list_display = ("node", "address", "draft", "slots", "drained", "last_beat", "started_at")
     list_display_links = None
     ordering = ("node_id",)
     list_after_template = "admin/groups/node/changes.html"
+
+    def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
+        """With a link to the page on which a node is drained, for who may."""
+        may = rights.may(request.user, rights.DRAIN)
+        return (*self.list_display, "steer") if may else self.list_display
+
+    def get_urls(self) -> list[URLPattern]:
+        """The page on which a node is drained, before that of a node."""
+        page = self.admin_site.admin_view(self.drain_view)
+        return [
+            path("<int:object_id>/drain/", page, name="groups_node_drain"),
+            *super().get_urls(),
+        ]
+
+    def drain_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """Drain a node, or withdraw that."""
+        return drains.drain(self, request, object_id)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -38,6 +62,8 @@ class NodeAdmin(RollcallAdmin):
         context = {
             "title": "Nodes",
             "changes": [_change(entry) for entry in groups.journal_of_slots()[:CHANGES_MAX]],
+            "away": Drain.objects.exclude(node_id__in=Node.objects.values("node_id")),
+            "may_drain": rights.may(request.user, rights.DRAIN),
             "unowned": groups.slots_by_node().get(None, 0),
             **(extra_context or {}),
         }
@@ -64,13 +90,32 @@ class NodeAdmin(RollcallAdmin):
         owned = Slot.objects.filter(node_id=OuterRef("node_id")).values("node_id")
         counted = owned.annotate(n=Count("slot")).values("n")
         found: QuerySet[Any] = super().get_queryset(request)
-        shown: QuerySet[Any] = found.annotate(slot_count=Coalesce(Subquery(counted), 0))
+        drain = Drain.objects.filter(node_id=OuterRef("node_id"))
+        told = {f"drain_{name}": Subquery(drain.values(name)) for name in TOLD}
+        shown: QuerySet[Any] = found.annotate(slot_count=Coalesce(Subquery(counted), 0), **told)
         return shown
 
     @admin.display(description="Slots", ordering="slot_count")
     def slots(self, node: Any) -> int:
         """How many of the 64 it owns."""
         return int(node.slot_count)
+
+    @admin.display(description="Drained", ordering="drain_since", empty_value="—")
+    def drained(self, node: Any) -> str | None:
+        """Since when, by whom and why."""
+        if node.drain_since is None:
+            return None
+        tone, word = ("warn", "draining") if node.slot_count else ("plain", "drained")
+        why = f"{ago(node.drain_since, timezone.now())} by {node.drain_actor}: {node.drain_reason}"
+        return format_html('<span class="rc-state rc-{}">{}</span> {}', tone, word, why)
+
+    @admin.display(description="")
+    def steer(self, node: Any) -> str:
+        """To the page that drains it, or withdraws that."""
+        url = reverse("admin:groups_node_drain", args=[node.node_id])
+        what = "Drain" if node.drain_since is None else "Withdraw the drain of"
+        link = '<a class="rc-link" href="{}">{} node {} …</a>'
+        return format_html(link, url, what, node.node_id)
 
     @admin.display(description="Last beat", ordering="beat_at")
     def last_beat(self, node: Node) -> str:

@@ -55,6 +55,7 @@ KIND_TONES: Final[Mapping[str, str]] = {
     EntryKind.PAUSED: "warn",
     EntryKind.RESUMED: "good",
     EntryKind.SLOTS_CLAIMED: "good",
+    EntryKind.NODE_UNDRAINED: "good",
 }
 
 

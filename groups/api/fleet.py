@@ -21,7 +21,7 @@ from groups.api.views import View, actor
 from groups.catalogue import changes
 from groups.core.authors import user
 from groups.models import Journal, Node, RebalanceCost, Topic
-from groups.queries import groups, reports
+from groups.queries import drains, groups, reports
 from groups.queries.journal_text import SENTENCES
 
 SEQ_MAX = 10**18 - 1
@@ -221,7 +221,8 @@ class Nodes(View):
     @described(operation_id="list_nodes", parameters=PAGE, responses=page_of(shapes.NodeView))
     def get(self, request: Request) -> Response:
         """List nodes, with how many slots each owns."""
-        context = {"slots": groups.slots_by_node()}
+        drained = {drain.node_id: drain for drain in drains.all_of_them()}
+        context = {"slots": groups.slots_by_node(), "drains": drained}
 
         def shown(page: list[Node]) -> Any:
             return shapes.NodeView(page, many=True, context=context).data

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from groups.api import access, attention, document, fleet, groups, reads, verbs, webhooks
+from groups.api import access, attention, document, fleet, groups, nodes, reads, verbs, webhooks
 from groups.api.events.view import JournalEvents
 from groups.api.problems import nobody_named, nothing_here
 
@@ -48,6 +48,9 @@ urlpatterns = [
     path("audit", reads.Audit.as_view()),
     path("rules", reads.Rules.as_view()),
     path("slots", reads.Slots.as_view()),
+    path("nodes/drains", nodes.Drains.as_view()),
+    path("nodes/<int:node_id>/drain", nodes.Drain.as_view()),
+    path("nodes/<int:node_id>/undrain", nodes.Undrain.as_view()),
     path("nodes", fleet.Nodes.as_view()),
     path("acls", access.Acls.as_view()),
     path("users", access.Users.as_view()),

@@ -39,6 +39,7 @@ class NodeRow(NamedTuple):
     lease_ms: Millis = 3_000
     takes_slots: bool = True
     endpoints: Sequence[str] = ()
+    is_drained: bool = False
 
 
 class SlotRow(NamedTuple):

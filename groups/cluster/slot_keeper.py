@@ -15,7 +15,7 @@ from uuid import UUID
 
 import psycopg
 
-from groups.cluster import placement, slot_rows
+from groups.cluster import slot_rows
 from groups.cluster.backoff import Backoff
 from groups.cluster.beats import BEATS_PER_LEASE, BeatObserver, NodeRow, SlotRow
 from groups.cluster.failure_detector import FailureDetector
@@ -24,6 +24,7 @@ from groups.cluster.slot_loader import SlotLoader
 from groups.cluster.supervision import supervised
 from groups.cluster.view import Cluster, Endpoint, NodeAddress
 from groups.coordinator.runtime import STALL_MS, CoordinatorRuntime
+from groups.core import placement
 from groups.core.errors import ErrorCode
 from groups.core.group import Millis
 from groups.core.rows import SLOTS
@@ -42,7 +43,12 @@ LOOK_S = 0.25
 
 HAND_OVER_SLOTS_MAX = 8
 """Slots that a node gives away in one look: whoever takes them has to load them, and their
-members have to find their new coordinator."""
+members have to find their new coordinator. A drained node gives none while so many have no owner:
+where nobody takes them, it keeps the others."""
+
+DRAINED_PATIENCE_LEASES = 2
+"""For so many leases a slot has no owner before a drained node takes it all the same: any other
+node takes it after one."""
 
 LEASE_WAIT_MS = 1_000
 """How long a request waits for a lease to be held again: a node that slept has it back after a
@@ -93,6 +99,8 @@ class SlotKeeper:
         self._loads = Backoff(LOAD_AGAIN_MS, LOAD_AGAIN_MS_MAX)
         self._rests = Backoff(REST_MS, REST_MS_MAX)
         self._gives_all_back = False
+        self.is_drained = False
+        self._drains = False
         self._jump: UUID | None = None
 
     @property
@@ -322,23 +330,35 @@ class SlotKeeper:
         self._lose(slots)
         self._publish(nodes, slots)
         dead = await self._detector.look(connection, nodes, slots)
-        await self._say_whether_at_rest(connection, nodes)
+        self._look_at_drains(nodes, dead)
+        await self._say_whether_it_takes(connection, nodes)
         wanted = self._plan(nodes, slots, dead)
         await self._load_missing(connection, slots)
         await self._claim(connection, slots, dead, wanted)
-        await self._hand_over(connection, wanted)
+        await self._hand_over(connection, slots, wanted)
 
     @property
     def _is_at_rest(self) -> bool:
         """Whether this node takes no slots for now."""
         return self._rests.waits(self.coordinator.monotonic())
 
-    async def _say_whether_at_rest(
+    def _look_at_drains(self, nodes: Sequence[NodeRow], dead: Collection[int]) -> None:
+        """Whether this node was drained, and whether it can be: not while nobody else takes
+        slots, since groups without a node are worse than a drain that waits."""
+        live = [node for node in nodes if node.node_id not in dead]
+        drained = {node.node_id for node in live if node.is_drained}
+        taking = {node.node_id for node in live if node.takes_slots}
+        before, self.is_drained = self.is_drained, self.me.node_id in drained
+        self._drains = self.is_drained and bool(taking - drained)
+        if before != self.is_drained:
+            logger.info("an operator drained this node" if not before else "the drain is withdrawn")
+
+    async def _say_whether_it_takes(
         self, connection: connections.Connection, nodes: Sequence[NodeRow]
     ) -> None:
-        """Others plan without a node that takes no slots."""
+        """Others plan without a node that takes no slots, older ones too."""
         said = next((n.takes_slots for n in nodes if n.incarnation == self.incarnation), None)
-        if said is None or said != self._is_at_rest:
+        if said is None or said != (self._is_at_rest or self._drains):
             return
         if not said and not await self._could_load(connection):
             return
@@ -358,11 +378,14 @@ class SlotKeeper:
     def _plan(
         self, nodes: Sequence[NodeRow], slots: Sequence[SlotRow], dead: Collection[int]
     ) -> Mapping[int, int]:
-        """Who shall own which slot. Who takes none has no share, unless nobody takes any."""
+        """Who shall own which slot. Who takes none has no share, unless nobody takes any; who was
+        drained has none, unless all who take some were."""
         live = {node.node_id for node in nodes} - set(dead)
         taking = {node.node_id for node in nodes if node.takes_slots} & live
+        taking |= {self.me.node_id} if self.is_drained and not self._drains else set()
         taking -= {self.me.node_id} if self._is_at_rest else set()
-        return placement.plan(self._owners(slots, live), taking)
+        staying = taking - {node.node_id for node in nodes if node.is_drained}
+        return placement.plan(self._owners(slots, live), staying or taking)
 
     def _lose(self, slots: list[SlotRow]) -> None:
         mine = {row.slot: row.epoch for row in slots if row.incarnation == self.incarnation}
@@ -420,11 +443,12 @@ class SlotKeeper:
             return
         unowned = [row for row in slots if self._is_free(row, dead)]
         self._observer.look_at_free(unowned, now)
+        patience = self.lease_ms * (DRAINED_PATIENCE_LEASES if self._drains else 1)
         free = [
             row
             for row in unowned
             if wanted.get(row.slot) == self.me.node_id
-            or self._observer.free_for(row.slot, now) >= self.lease_ms
+            or self._observer.free_for(row.slot, now) >= patience
         ]
         if not free or not self.coordinator.holds_lease:
             return
@@ -436,7 +460,10 @@ class SlotKeeper:
             await self._load(taken)
 
     async def _hand_over(
-        self, connection: connections.Connection, wanted: Mapping[int, int]
+        self,
+        connection: connections.Connection,
+        rows: Sequence[SlotRow],
+        wanted: Mapping[int, int],
     ) -> None:
         """Give slots that shall be another's to nobody; that node takes them at once.
 
@@ -449,7 +476,8 @@ class SlotKeeper:
             for slot in self.coordinator.epochs
             if wanted.get(slot, me) != me and not self._observer.stays(slot, now)
         ]
-        slots = sorted(others)[:HAND_OVER_SLOTS_MAX]
+        untaken = sum(row.node_id is None for row in rows) if self._drains else 0
+        slots = sorted(others)[: max(0, HAND_OVER_SLOTS_MAX - untaken)]
         if not slots:
             return
         self.coordinator.drop(slots, ErrorCode.NOT_COORDINATOR)

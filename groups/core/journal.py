@@ -56,6 +56,8 @@ class EntryKind(StrEnum):
     # About the cluster.
     SLOTS_CLAIMED = "slots-claimed"
     SLOTS_RELEASED = "slots-released"
+    NODE_DRAINED = "node-drained"
+    NODE_UNDRAINED = "node-undrained"
     TIME_WENT_BACK = "time-went-back"
     LIMIT_NEAR = "limit-near"
 

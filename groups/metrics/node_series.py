@@ -20,6 +20,7 @@ NODE: Final = (
     Series("rollcall_groups_loaded", GAUGE, "groups that it has in memory"),
     Series("rollcall_connections", GAUGE, "connections of clients"),
     Series("rollcall_draining", GAUGE, "1: the node hands over its slots and stops"),
+    Series("rollcall_drained", GAUGE, "1: an operator drained the node"),
     Series(
         "rollcall_heartbeats_total",
         COUNTER,

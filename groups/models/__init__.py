@@ -16,6 +16,7 @@ from groups.models.access import KafkaUser as KafkaUser
 from groups.models.access import ScramCredential as ScramCredential
 from groups.models.acknowledgement import Acknowledgement as Acknowledgement
 from groups.models.base import WrittenBySql as WrittenBySql
+from groups.models.fleet import Drain as Drain
 from groups.models.fleet import Node as Node
 from groups.models.fleet import Slot as Slot
 from groups.models.fleet import Sweep as Sweep

@@ -70,6 +70,25 @@ class Node(models.Model):
         return f"node {self.node_id}"
 
 
+class Drain(models.Model):
+    """A node that an operator has drained. By the node's id, since it outlives the process."""
+
+    node_id = models.IntegerField(primary_key=True)
+    actor = models.TextField()
+    reason = models.TextField()
+    since = models.DateTimeField()
+    seen_at = models.DateTimeField(
+        help_text="When the node was last seen; the drain of one that stays away is removed."
+    )
+
+    class Meta:
+        db_table = "rollcall_drain"
+        permissions = [("drain_node", "Can drain a node, and withdraw that")]
+
+    def __str__(self) -> str:
+        return f"drain of node {self.node_id}"
+
+
 class Slot(models.Model):
     """One of the hash buckets of group ids. A row changes only when its owner does."""
 

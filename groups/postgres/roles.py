@@ -68,6 +68,7 @@ SHOWN_TABLES = (
     *NODE_TABLES,
     "rollcall_journal",
     "rollcall_slot",
+    "rollcall_drain",
     "rollcall_liveness",
     "rollcall_waiting",
     "rollcall_watch",
@@ -113,6 +114,9 @@ ACCESS_FUNCTIONS = (
 )
 """How the web changes who may do what on the Kafka port (``groups.access.functions``)."""
 
+DRAIN_FUNCTIONS = ("rollcall_drain_node", "rollcall_undrain_node")
+"""How the web drains nodes (``groups.operations.drains``)."""
+
 ROLES: tuple[Role, ...] = (
     Role(
         "rollcall_node",
@@ -131,6 +135,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_offset_history": ADDS,
             "rollcall_waiting": WRITES,
             "rollcall_timeline": READS,
+            "rollcall_drain": READS,
             "rollcall_credential": WRITES,
             "rollcall_acl": ("SELECT", "INSERT", "DELETE"),
             "rollcall_quota": WRITES,
@@ -163,7 +168,7 @@ ROLES: tuple[Role, ...] = (
             "rollcall_webhook_cursor": ("INSERT",),
         },
         {"statement_timeout": "30s"},
-        (*TOPIC_FUNCTIONS, *ACCESS_FUNCTIONS),
+        (*TOPIC_FUNCTIONS, *ACCESS_FUNCTIONS, *DRAIN_FUNCTIONS),
         "WEB_DATABASE_CONNECTIONS_TOTAL",
     ),
     Role(
@@ -173,6 +178,7 @@ ROLES: tuple[Role, ...] = (
             **dict.fromkeys((*GROUP_TABLES, *PAUSE_TABLES), READS),
             "rollcall_topic": READS,
             "rollcall_node": READS,
+            "rollcall_drain": ("SELECT", "UPDATE (seen_at)", "DELETE"),
             "rollcall_slot": ("SELECT", "UPDATE"),
             "rollcall_journal": ("SELECT", "INSERT", "DELETE"),
             "rollcall_operation": ("SELECT", "INSERT", "DELETE"),

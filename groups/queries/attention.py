@@ -18,7 +18,7 @@ from groups.queries.acknowledgements import Known, from_json, subjects_of
 from groups.queries.fired import Fired, Found, Place
 from groups.queries.overview import JOURNAL_READ_MAX, LISTED_MAX, Overview, alone
 from groups.queries.situation import MS
-from groups.queries.situation_text import Situation, seconds
+from groups.queries.situation_text import Situation, many, seconds
 from groups.queries.thresholds import Thresholds
 from groups.store.sql import attention as sql
 
@@ -121,6 +121,18 @@ def _limits(seen: Seen) -> Iterator[Fired]:
         yield Fired("limit", "warn", "A limit is near", told, place, row.group_id, str(row.n))
 
 
+def _drains(seen: Seen) -> Iterator[Fired]:
+    for row in seen.of("drain"):
+        since = passed(row.at)
+        if row.n:
+            sentence = f"Node {row.group_id} was drained and still owns {many(row.n, 'slot')}"
+            detail = f"Drained {since} ago by {row.detail}. No other node takes them."
+        else:
+            sentence = f"Node {row.group_id} is drained"
+            detail = f"For {since}, by {row.detail}. It takes no slots until that is withdrawn."
+        yield Fired("drain", "warn", sentence, detail, Place.NODES, subject=row.group_id)
+
+
 def _silent(row: Found) -> tuple[str, str]:
     detail = f"{row.n} of {row.detail} members, the first of them for {passed(row.at)}."
     return f"Most members of {row.group_id} are silent", detail
@@ -145,6 +157,12 @@ class Rule(NamedTuple):
 RULES: Final = (
     Rule("slot-without-owner", "no node owns a slot: its groups are not served", "", _slots),
     Rule("node-silent", "a node's beat has not risen for 15 s", "", _nodes),
+    Rule(
+        "drain",
+        "a node was drained longer ago than this, or still owns slots after two minutes",
+        "attention.drained.ms",
+        _drains,
+    ),
     Rule(
         "unsettled",
         "a group rebalances for longer than this",
@@ -262,6 +280,7 @@ def find(
         "read": JOURNAL_READ_MAX,
         "storm": thresholds.attention_rebalances_per_hour,
         "stopped": thresholds.attention_stopped_ms,
+        "drained": thresholds.attention_drained_ms,
         "silent": thresholds.attention_silent_percent,
         "silent_members": SILENT_MEMBERS_MAX,
         "commit": thresholds.attention_commit_ms,

@@ -39,6 +39,12 @@ CREDENTIALS: Final[Mapping[str, str]] = {
     EntryKind.CREDENTIAL_SET: "set",
     EntryKind.CREDENTIAL_DELETED: "deleted",
 }
+NODES: Final[Mapping[str, str]] = {
+    EntryKind.NODE_DRAINED: "drained",
+    EntryKind.NODE_UNDRAINED: "withdrew the drain of",
+}
+"""About nodes."""
+
 QUOTAS: Final[Mapping[str, str]] = {
     EntryKind.QUOTA_SET: "set",
     EntryKind.QUOTA_REMOVED: "removed",
@@ -166,6 +172,11 @@ def quota(entry: Journal, verb: str) -> str:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float)
+
+
+def node(entry: Journal, verb: str) -> str:
+    because = f": {entry.reason}" if entry.reason else ""
+    return f"{_begin(author(entry))} {verb} node {entry.node_id}{because}."
 
 
 def group_deleted(entry: Journal) -> str:

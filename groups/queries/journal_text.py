@@ -292,6 +292,7 @@ SENTENCES: Final[Mapping[str, Callable[[Journal, Name], str]]] = {
     **{kind: _unnamed(partial(acts.acl, verb=verb)) for kind, verb in acts.ACLS.items()},
     **{kind: _unnamed(partial(acts.credential, verb=v)) for kind, v in acts.CREDENTIALS.items()},
     **{kind: _unnamed(partial(acts.quota, verb=v)) for kind, v in acts.QUOTAS.items()},
+    **{kind: _unnamed(partial(acts.node, verb=verb)) for kind, verb in acts.NODES.items()},
     **{kind: _unnamed(partial(acts.topic, verb=verb)) for kind, verb in acts.TOPICS.items()},
 }
 """Every kind has one; a test looks."""

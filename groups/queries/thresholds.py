@@ -14,6 +14,7 @@ class Thresholds:
     attention_unsettled_ms: int
     attention_rebalances_per_hour: int
     attention_stopped_ms: int
+    attention_drained_ms: int
     attention_silent_percent: int
     attention_commit_ms: int
 

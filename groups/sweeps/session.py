@@ -9,7 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.db import connection, transaction
 
@@ -20,6 +20,7 @@ from groups.models import Operation
 from groups.operations.requests import ask_many
 from groups.periodic import PeriodicSettings
 from groups.store.sql import configs as configs_sql
+from groups.store.sql import drains as drains_sql
 from groups.store.sql import liveness as live_sql
 from groups.store.sql import sweeps as sql
 from groups.store.sql import transactions as txn_sql
@@ -169,6 +170,10 @@ class RetentionSweep:
         return _rows(sql.MAY_EXPIRE, after=self._after, minutes=minutes, groups=size)
 
 
+CLEAN_UP: Final = "clean-up"
+"""What its last run is recorded as."""
+
+
 def clean_up() -> str:
     """Remove finished operations, old journal entries, notes about members who are gone, and
     transactional ids that nobody uses any more."""
@@ -186,6 +191,7 @@ def clean_up() -> str:
             configured=EntryKind.CONFIG_CHANGED.value,
             bell=configs_sql.BELL,
         ),
+        "drains of nodes that left": _forget_drains(kept.node_drain_retention_hours),
         "transactional ids": _remove(txn_sql.FORGET, ms=kept.transactional_id_expiration_ms),
     }
     said = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
@@ -200,6 +206,12 @@ def _remove(statement: str, **parameters: Any) -> int:
         removed += rows
         if rows < ROWS_A_STATEMENT or time.monotonic() >= until:
             return removed
+
+
+def _forget_drains(hours: int) -> int:
+    """Of nodes that have been away for so long."""
+    _execute(drains_sql.SEE, name=CLEAN_UP, hours=hours)
+    return _remove(drains_sql.FORGET, hours=hours)
 
 
 def _turn_history(hours: int) -> int:

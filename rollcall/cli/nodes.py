@@ -1,12 +1,12 @@
 """``rollcall node``: the coordinator processes."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from rollcall.cli.context import Form, rest_of
-from rollcall.cli.output import Column, Output, show
+from rollcall.cli.context import Form, Reason, rest_of
+from rollcall.cli.output import Column, Output, note, show, show_one
 
 app = typer.Typer(no_args_is_help=True, help="Coordinator processes.")
 
@@ -15,6 +15,7 @@ LISTED: Final[Sequence[Column]] = (
     Column("HOST", "host"),
     Column("PORT", "port"),
     Column("SLOTS", "slots"),
+    Column("DRAINED", "drain", lambda row: (row["drain"] or {}).get("since", "")),
     Column("STARTED", "started_at"),
     Column("LAST-BEAT", "beat_at"),
 )
@@ -24,3 +25,65 @@ LISTED: Final[Sequence[Column]] = (
 def list_nodes(context: typer.Context, output: Form = Output.TABLE) -> None:
     """List nodes, and how many of the 64 slots each owns."""
     show(rest_of(context).pages("/nodes"), LISTED, output)
+
+
+DRAINED: Final[Sequence[Column]] = (
+    Column("ID", "node_id"),
+    Column("DRAINED", "drained"),
+    Column("SLOTS", "slots"),
+    Column("GROUPS", "groups"),
+    Column("NODES", "nodes", lambda row: _counts(row["nodes"])),
+)
+
+DRAINS: Final[Sequence[Column]] = (
+    Column("ID", "node_id"),
+    Column("SINCE", "since"),
+    Column("BY", "actor"),
+    Column("REASON", "reason"),
+)
+
+NodeId = Annotated[int, typer.Argument(metavar="ID", min=0, help="The node's id.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what it would move now, and change nothing.")
+]
+
+
+def _counts(nodes: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(f"node {each['node_id']}: {each['slots']}" for each in nodes)
+
+
+@app.command()
+def drain(
+    context: typer.Context,
+    node: NodeId,
+    reason: Reason,
+    dry_run: DryRun = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Drain a node: it gives its slots to the others, and takes none until `undrain`."""
+    _ask(context, f"/nodes/{node}/drain", reason, dry_run, output)
+
+
+@app.command()
+def undrain(
+    context: typer.Context,
+    node: NodeId,
+    reason: Reason,
+    dry_run: DryRun = False,
+    output: Form = Output.TABLE,
+) -> None:
+    """Withdraw the drain of a node: it takes its share of the slots again."""
+    _ask(context, f"/nodes/{node}/undrain", reason, dry_run, output)
+
+
+def _ask(context: typer.Context, path: str, reason: str, is_dry: bool, output: Output) -> None:
+    query = {"dry_run": "true"} if is_dry else {}
+    told = rest_of(context).ask("POST", path, query, {"reason": reason})[1]
+    show_one(told, DRAINED, output)
+    note(told["detail"])
+
+
+@app.command()
+def drains(context: typer.Context, output: Form = Output.TABLE) -> None:
+    """List drained nodes, those that are away too."""
+    show(rest_of(context).pages("/nodes/drains"), DRAINS, output)

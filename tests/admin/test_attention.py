@@ -59,6 +59,11 @@ VALUES (now() - %s, '', 0, 0, 'limit-near', 'total', '950 of 1,000 topics', '', 
         '[]', '{}')
 """
 
+DRAIN = """
+INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
+VALUES (%s, 'olga', 'a new disk', now() - %s, now())
+"""
+
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 
 
@@ -107,6 +112,11 @@ FIRES: Mapping[str, tuple[str, Act, Act]] = {
         lambda: sql(WAITING, "orders1", 20 * SECOND),
         lambda: sql(WAITING, "orders1", 5 * SECOND),
     ),
+    "drain": (
+        "Node 7 is drained",
+        lambda: sql(DRAIN, 7, 3 * HOUR),
+        lambda: sql(DRAIN, 7, 5 * HOUR),
+    ),
     "limit": (
         "A limit is near",
         lambda: sql(NEAR, 25 * HOUR),
@@ -128,6 +138,14 @@ def test_a_rule_fires_beyond_its_threshold_on_the_overview(rule: str) -> None:
     beyond()
     assert fired() == [(rule, sentence)]
     assert sentence in page()
+
+
+def test_a_drained_node_that_keeps_its_slots_is_named() -> None:
+    sql(DRAIN, 0, MINUTE)
+    assert fired() == []
+    sql("UPDATE rollcall_drain SET since = now() - interval '3 minutes'")
+    assert fired() == [("drain", "Node 0 was drained and still owns 64 slots")]
+    assert "by olga: a new disk. No other node takes them." in page()
 
 
 def test_a_group_that_does_not_commit_is_named_where_a_time_is_set(settings: Any) -> None:

@@ -18,13 +18,14 @@ from groups.core.acls.bindings import Binding, PatternType, Permission, Resource
 from groups.core.acls.bindings import Operation as AclOperation
 from groups.core.authors import user
 from groups.models import Acknowledgement, ApiToken, AuditEntry
-from groups.operations import requests
+from groups.operations import drains, requests
 from groups.webhooks import endpoints
 from tests.api.conftest import write
 
 NAMES = {
     "topic": "orders",
     "partition": "0",
+    "node_id": "3",
     "generation": "2",
     "group_id": "g",
     "member_id": "m-1",
@@ -40,6 +41,15 @@ INSERT INTO rollcall_group_config (group_id, slot, name, value, updated_at)
 VALUES ('cold', 0, 'rollcall.freeze', 'true', now() - interval '1 hour')
 """
 """A name that was frozen for so long that a rule fires for it."""
+
+NODES: Final = """
+INSERT INTO rollcall_node (node_id, incarnation, beat, host, port, started_at, beat_at, schema)
+SELECT n, gen_random_uuid(), 1, 'localhost', 9092, now(), now(), %s FROM unnest(ARRAY[3, 4, 5]) n
+"""
+DRAINED: Final = """
+INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
+VALUES (5, 'olga', 'an earlier one', now(), now())
+"""
 
 REASON = {"reason": "a new deployment"}
 
@@ -73,6 +83,8 @@ BODIES: Mapping[str, Any] = {
     "create_webhook": {"name": "another", "url": "https://pager.example/"},
     "change_webhook": {"events": ["journal.*"]},
     "delete_webhook": None,
+    "drain_node": REASON,
+    "undrain_node": REASON,
     "rotate_webhook_secret": None,
     "test_webhook": None,
     "redeliver_webhook": None,
@@ -128,6 +140,8 @@ def everything() -> list[Asked]:
     kafka_users.set_password("orders", "a secret", ["SCRAM-SHA-256"], 4096, user("olga"))
     with connection.cursor() as cursor:
         cursor.execute(FROZEN)
+        cursor.execute(NODES, [drains.KNOWS_DRAINS])
+        cursor.execute(DRAINED)
     made = requests.ask("g", "rebalance", reason="an earlier one", actor="olga")
     noted = Acknowledgement.objects.create(
         rule=FREE, subject="", note="an earlier one", actor="olga"
@@ -142,7 +156,10 @@ def everything() -> list[Asked]:
         "delivery_id": str(delivery.pk),
     }
     other, _ = endpoints.create({"name": "over", "url": "https://pager.example/over"})
-    apart = {"delete_webhook": {**names, "webhook_id": str(other.pk)}}
+    apart = {
+        "delete_webhook": {**names, "webhook_id": str(other.pk)},
+        "undrain_node": {**names, "node_id": "5"},
+    }
     return [
         _asked(path, method.upper(), told, apart.get(told["operationId"], names))
         for path, methods in document()["paths"].items()

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.wire import create_topic
 from launcher.installation import Installation
+from rollcall.cli.failures import Code
 from tests.cli.conftest import Cli
 from tests.clients.conftest import SESSION_MS, Worker
 
@@ -211,3 +212,17 @@ def test_only_a_group_without_members_is_deleted(
     told = cli("journal", "tail", "--group", gone, "-n", "1").printed
     assert "The group was deleted by api token" in told
     assert WHY[1] in told
+
+
+def test_the_only_node_is_not_drained(cli: Cli) -> None:
+    for words in ((), ("--dry-run",)):
+        ended = cli("node", "drain", "0", *WHY, *words)
+        assert ended.code == Code.CONFLICT
+        assert "No other live node could take the slots of node 0." in ended.errors
+    ended = cli("node", "undrain", "0", *WHY, "-o", "json")
+    assert (ended.json["drained"], ended.json["changed"]) == (False, False)
+    assert "No slot changes its owner." in ended.errors
+    assert cli("node", "drain", "77", *WHY).code == Code.NOT_FOUND
+    assert cli("node", "drains", "-o", "json").json == []
+    assert cli("node", "list", "-o", "json").json[0]["drain"] is None
+    assert "DRAINED" in cli("node", "list").printed

@@ -130,7 +130,7 @@ AREAS = (
             ),
             *(
                 "groups/cluster/failure_detector.py",
-                "groups/cluster/placement.py",
+                "groups/core/placement.py",
                 "groups/cluster/backoff.py",
             ),
         ),

@@ -138,7 +138,7 @@ async def test_a_few_slots_are_handed_over_in_one_look(one: Running, other: Othe
     gone = [4 + at for at in range(HAND_OVER_SLOTS_MAX)]
     waiting = keeper.changed
     async with keeper._looking:
-        await keeper._hand_over(other, wanted)
+        await keeper._hand_over(other, [], wanted)
 
         assert set(coordinator.epochs) == set(range(SLOTS)) - set(gone)
         kept = [slot for (slot,) in await (await other.execute(OWNED)).fetchall()]
@@ -154,7 +154,7 @@ async def test_nothing_is_handed_over_where_all_is_as_it_should_be(
     keeper = one.node.keeper
     async with keeper._looking:
         waiting = keeper.changed
-        await keeper._hand_over(other, {})
+        await keeper._hand_over(other, [], {})
         assert len(one.node.coordinator.epochs) == SLOTS
         assert not waiting.is_set()
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups.cluster.placement import plan
 from groups.core.errors import ErrorCode
+from groups.core.placement import plan
 from groups.core.replies import Committed
 from groups.core.rows import SLOTS, slot_of
 from tests.node.running import running

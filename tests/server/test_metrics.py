@@ -9,7 +9,9 @@ from django.core.management import CommandError, call_command
 
 from groups.coordinator import rebalance_log
 from groups.core.errors import ErrorCode
+from groups.core.rows import SLOTS
 from groups.metrics.node_series import NODE
+from groups.postgres.connections import Connection
 from protocol.listeners import ListenerError
 from protocol.management.commands.runcoordinator import metrics_port
 from protocol.metrics_listener import (
@@ -168,6 +170,9 @@ async def test_what_is_exposed_stands_in_the_table(watched: Serving) -> None:
     assert (told("rollcall_limit_max", limit="topics") or 0) > 0
 
 
+DRAIN = "INSERT INTO rollcall_drain SELECT node_id, 'o', 'r', now(), now() FROM rollcall_node"
+
+
 async def test_readiness(watched: Serving) -> None:
     at = port(watched)
     assert await get(at, "/livez") == (200, "ok\n")
@@ -186,6 +191,18 @@ async def test_readiness(watched: Serving) -> None:
     watched.server._closing = False
     assert (status, "[-]draining failed" in body) == (503, True)
     assert (await scraped(watched))("rollcall_draining") == 0
+
+
+async def test_a_drained_node_is_ready_and_says_that_it_drains(
+    watched: Serving, other: Connection
+) -> None:
+    await other.execute(DRAIN)
+    while not watched.node.keeper.is_drained:
+        await asyncio.sleep(0.01)
+    status, body = await get(port(watched), "/readyz?verbose")
+    drained = (await scraped(watched))("rollcall_drained")
+    left = f"[!]draining: an operator drained this node; slots left: {SLOTS}\nok\n"
+    assert (status, body.endswith(left), drained) == (200, True, 1)
 
 
 class Nothing:

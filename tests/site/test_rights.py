@@ -184,6 +184,8 @@ OTHER_SCOPES: Mapping[str, Collection[str]] = {
         "groups/<id:group_id>/members/<id:member_id>",
         "groups/<id:group_id>/members/<id:member_id>/pause",
         "groups/<id:group_id>/members/<id:member_id>/resume",
+        "nodes/<int:node_id>/drain",
+        "nodes/<int:node_id>/undrain",
         "reports/rebalances",
         "attention/acknowledgements",
         "attention/acknowledgements/<int:acknowledgement_id>",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from groups.api.fields import Id, Line
@@ -9,6 +10,7 @@ from groups.api.serializers.operations import not_past
 from groups.core.plain_text import REASON_CHARS_MAX
 from groups.models import (
     Acknowledgement,
+    Drain,
     Node,
     RebalanceCost,
     ReportRun,
@@ -17,18 +19,56 @@ from groups.models import (
 from groups.queries.attention import RULES
 
 
+class DrainView(s.ModelSerializer[Drain]):
+    """A node that gives its slots away and takes none."""
+
+    class Meta:
+        model = Drain
+        fields = ("node_id", "since", "actor", "reason")
+
+
+class NodeSlots(s.Serializer[Any]):
+    """How many slots a node takes, or gives back."""
+
+    node_id = s.IntegerField()
+    slots = s.IntegerField()
+
+
+class DrainMoves(s.Serializer[Any]):
+    """What a drain, or its withdrawal, moves."""
+
+    dry_run = s.BooleanField()
+    node_id = s.IntegerField()
+    drained = s.BooleanField(help_text="Whether the node is drained now, or would be.")
+    changed = s.BooleanField(help_text="false: it was so before.")
+    slots = s.IntegerField(help_text="Slots that change their owner.")
+    groups = s.IntegerField(help_text="Groups of these slots.")
+    nodes = NodeSlots(many=True, help_text="Who takes the slots, or gives them back.")
+    detail = s.CharField()
+
+
 class NodeView(s.ModelSerializer[Node]):
     """A coordinator process."""
 
     slots = s.SerializerMethodField()
+    drain = s.SerializerMethodField()
 
     class Meta:
         model = Node
-        fields = ("node_id", "host", "port", "draft_port", "started_at", "beat_at", "slots")
+        fields = (
+            *("node_id", "host", "port", "draft_port", "started_at", "beat_at", "slots"),
+            "drain",
+        )
 
     def get_slots(self, node: Node) -> int:
         """How many of the 64 slots it owns."""
         return int(self.context["slots"].get(node.node_id, 0))
+
+    @extend_schema_field(DrainView(allow_null=True))
+    def get_drain(self, node: Node) -> Any:
+        """Who drained it, if it is drained."""
+        drain = self.context["drains"].get(node.node_id)
+        return None if drain is None else DrainView(drain).data
 
 
 class SlotView(s.ModelSerializer[Slot]):

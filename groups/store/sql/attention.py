@@ -62,6 +62,16 @@ UNION ALL
  ORDER BY id::text = ANY(%(known_limit)s::text[]) DESC, id DESC
  LIMIT %(listed)s + cardinality(%(known_limit)s::text[]))
 UNION ALL
+(SELECT 'drain', node_id::text, actor || ': ' || reason, owned.n, since, count(*) OVER ()
+ FROM rollcall_drain
+ CROSS JOIN LATERAL (SELECT count(*) AS n FROM rollcall_slot AS slot
+                     WHERE slot.node_id = rollcall_drain.node_id
+                           AND since < now() - interval '2 minutes') AS owned
+ WHERE %(only)s::text IS NULL
+       AND (owned.n > 0 OR since < now() - %(drained)s * interval '1 millisecond')
+ ORDER BY node_id::text = ANY(%(known_drain)s::text[]) DESC, since, node_id
+ LIMIT %(listed)s + cardinality(%(known_drain)s::text[]))
+UNION ALL
 (SELECT 'acknowledged', subject, to_jsonb(noted)::text, 0, at, 0
  FROM rollcall_acknowledgement AS noted
  WHERE subject = %(only)s AND (until IS NULL OR until > now()))

@@ -20,7 +20,9 @@ INSERT INTO rollcall_node (
     node_id, incarnation, beat, host, port, draft_port, started_at, beat_at, lease_ms,
     takes_slots, schema, endpoints)
 VALUES (%(node_id)s, %(incarnation)s, 1, %(host)s, %(port)s, %(draft_port)s, clock_timestamp(),
-        clock_timestamp(), %(lease_ms)s, true, %(schema)s, %(endpoints)s::text[])
+        clock_timestamp(), %(lease_ms)s,
+        NOT EXISTS (SELECT FROM rollcall_drain d WHERE d.node_id = %(node_id)s),
+        %(schema)s, %(endpoints)s::text[])
 ON CONFLICT (node_id) DO UPDATE SET
     incarnation = excluded.incarnation, beat = rollcall_node.beat + 1, host = excluded.host,
     port = excluded.port, draft_port = excluded.draft_port,
@@ -37,14 +39,16 @@ RETURNING beat, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint
 """
 
 NODES = """
-SELECT node_id, incarnation, beat, host, port, draft_port, lease_ms, takes_slots, endpoints
-FROM rollcall_node ORDER BY node_id
+SELECT node_id, incarnation, beat, host, port, draft_port, lease_ms, takes_slots, endpoints,
+       drain.node_id IS NOT NULL AS is_drained
+FROM rollcall_node LEFT JOIN rollcall_drain AS drain USING (node_id) ORDER BY node_id
 """
 
 TAKE_SLOTS = """
 UPDATE rollcall_node SET takes_slots = %(takes_slots)s WHERE incarnation = %(incarnation)s
 """
-"""Whether others shall count on this node: one that cannot load takes none for a while."""
+"""Whether others shall count on this node: one that cannot load takes none for a while, and one
+that was drained none until the drain is withdrawn."""
 
 SLOTS = "SELECT slot, node_id, incarnation, epoch FROM rollcall_slot ORDER BY slot"
 

@@ -1,0 +1,102 @@
+"""Nodes that are drained: they give their slots to the others."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from groups import models
+from groups.api import serializers as shapes
+from groups.api.inputs import described
+from groups.api.problems import Problem
+from groups.api.schema import DRY_RUN, PAGE, page_of
+from groups.api.views import View, actor
+from groups.models import Node
+from groups.operations import drains
+from groups.queries import drains as queries
+
+NODE_ID_MAX = 2**31 - 1
+"""As Kafka's clients are told of nodes, and as the column holds them."""
+
+NODE_ID = OpenApiParameter(
+    "node_id", {"type": "integer", "minimum": 0, "maximum": NODE_ID_MAX}, OpenApiParameter.PATH
+)
+
+
+class Drains(View):
+    """The drained nodes."""
+
+    @described(operation_id="list_drains", parameters=PAGE, responses=page_of(shapes.DrainView))
+    def get(self, request: Request) -> Response:
+        """List drained nodes, those that are away too."""
+
+        def shown(page: list[models.Drain]) -> Any:
+            return shapes.DrainView(page, many=True).data
+
+        return self.paged(request, models.Drain.objects.all(), ["node_id"], shown)
+
+
+class Drain(View):
+    """Draining a node."""
+
+    @described(
+        operation_id="drain_node",
+        parameters=[NODE_ID, DRY_RUN],
+        request=shapes.Reason,
+        responses=shapes.DrainMoves,
+    )
+    def post(self, request: Request, node_id: int) -> Response:
+        """Drain a node: it gives its slots to the others and takes none until the drain is
+        withdrawn, also after a restart. No member is removed. Refused while no other live node
+        could take the slots."""
+        _must_exist(node_id)
+        moves, was_drained = queries.by_draining(node_id), queries.of(node_id) is not None
+        try:
+            if not self.is_dry:
+                drains.drain(node_id, reason=self.said["reason"], actor=actor(request))
+            elif not was_drained:
+                drains.check(node_id)
+        except drains.NoTaker as error:
+            raise Problem(HTTPStatus.CONFLICT, "no_taker", str(error)) from None
+        told = {"drained": True, "changed": not was_drained, "dry_run": self.is_dry}
+        return _shown(node_id, moves, moves.given, told)
+
+
+class Undrain(View):
+    """Withdrawing that."""
+
+    @described(
+        operation_id="undrain_node",
+        parameters=[NODE_ID, DRY_RUN],
+        request=shapes.Reason,
+        responses=shapes.DrainMoves,
+    )
+    def post(self, request: Request, node_id: int) -> Response:
+        """Withdraw the drain of a node, which may be away: it takes its share of the slots
+        again."""
+        was_drained = queries.of(node_id) is not None
+        if not was_drained:
+            _must_exist(node_id)
+        moves = queries.by_undraining(node_id) if was_drained else queries.NOTHING
+        if not self.is_dry:
+            drains.undrain(node_id, reason=self.said["reason"], actor=actor(request))
+        told = {"drained": False, "changed": was_drained, "dry_run": self.is_dry}
+        return _shown(node_id, moves, moves.taken, told)
+
+
+def _must_exist(node_id: int) -> None:
+    if node_id > NODE_ID_MAX or not Node.objects.filter(node_id=node_id).exists():
+        raise Http404(f"There is no node {node_id}.")
+
+
+def _shown(
+    node_id: int, moves: queries.Moves, nodes: Mapping[int, int], told: Mapping[str, bool]
+) -> Response:
+    detail = " ".join(queries.in_words(moves, is_drain=told["drained"]))
+    each = [{"node_id": node, "slots": count} for node, count in sorted(nodes.items())]
+    counts = {"slots": moves.slots, "groups": moves.groups, "nodes": each, "detail": detail}
+    return Response(shapes.DrainMoves({"node_id": node_id, **told, **counts}).data)

@@ -1,0 +1,77 @@
+"""Draining a node, and withdrawing that, for the admin and REST.
+
+The nodes find it at their next look, and plan without a drained node
+(``groups.cluster.slot_keeper``). What is refused here is what could not end.
+"""
+
+import json
+from typing import Any, Final
+
+from django.apps import AppConfig
+from django.db import connection, transaction
+
+from groups.core.authors import user
+from groups.models import Node
+from groups.operations.requests import OlderNode, check_reason
+from groups.postgres import functions
+from groups.postgres.functions import Function
+from groups.queries import drains as queries
+from groups.store.sql import drains as sql
+
+GIVEN: Final = (("node", "int"), ("reason", "text"), ("author", "jsonb"))
+
+DRAIN: Final = Function("rollcall_drain_node", sql.DRAIN, GIVEN)
+UNDRAIN: Final = Function("rollcall_undrain_node", sql.UNDRAIN, GIVEN)
+
+FUNCTIONS: Final = (DRAIN, UNDRAIN)
+
+KNOWS_DRAINS: Final = "0037_drains"
+"""Nodes of this schema give their slots away when they are drained. Those before need not know of
+drains of other nodes: they see that a drained node takes no slots."""
+
+LOCK: Final = "SELECT pg_advisory_xact_lock(%s, 0)"
+LOCK_KEY: Final = 0x526C6472
+"""Who drains waits for who drains ("Rldr"): of two nodes drained at once, the second would find
+the first one still able to take its slots."""
+
+
+class NoTaker(Exception):
+    """No other node could take the slots. Its text is a sentence for people."""
+
+
+def sync_functions(sender: AppConfig, using: str = "default", **_: Any) -> None:
+    """After every migration, before the grants."""
+    functions.sync(FUNCTIONS, using)
+
+
+def drain(node_id: int, *, reason: str, actor: str) -> bool:
+    """Drain a node that has a row; whether that is new.
+
+    Raises ``ValueError`` for a reason that cannot be, ``OlderNode`` and ``NoTaker``.
+    """
+    check_reason(reason)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(LOCK, [LOCK_KEY])
+        if queries.of(node_id) is not None:
+            return False
+        check(node_id)
+        return DRAIN.changes(node_id, reason, json.dumps(user(actor)))
+
+
+def undrain(node_id: int, *, reason: str, actor: str) -> bool:
+    """Withdraw the drain of a node, whether it is there or not; whether there was one.
+
+    Raises ``ValueError`` for a reason that cannot be.
+    """
+    check_reason(reason)
+    return UNDRAIN.changes(node_id, reason, json.dumps(user(actor)))
+
+
+def check(node_id: int) -> None:
+    """Raise ``OlderNode`` or ``NoTaker`` where the node cannot be drained now."""
+    if Node.objects.filter(node_id=node_id, schema__lt=KNOWS_DRAINS).exists():
+        told = f"Node {node_id} runs an older version, which cannot be drained"
+        raise OlderNode(f"{told}: upgrade it first.")
+    if not queries.look().takers(node_id):
+        raise NoTaker(f"No other live node could take the slots of node {node_id}.")

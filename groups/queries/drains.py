@@ -1,0 +1,114 @@
+"""Drained nodes, and what a drain or its withdrawal would move. Reads only.
+
+Who is alive is judged here by the time of the last beat, for people; the nodes judge by their own
+clocks, and what they do may be another thing.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.db.models import Count
+from django.db.models.functions import Now
+
+from groups.core import placement
+from groups.models import Drain, Group, Node, Slot
+from groups.queries.situation_text import many
+
+SILENT_AFTER: Final = timedelta(seconds=15)
+"""A node unheard of for this long takes nothing over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What changes hands: how many slots each node is given, and by whom; how many groups."""
+
+    given: Mapping[int, int]
+    taken: Mapping[int, int]
+    groups: int
+
+    @property
+    def slots(self) -> int:
+        """How many slots move."""
+        return sum(self.given.values())
+
+
+NOTHING: Final = Moves({}, {}, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Slots with their owners, the nodes that are alive and could load groups, and the drains."""
+
+    owners: Mapping[int, int | None]
+    live: Collection[int]
+    able: Collection[int]
+    drains: Mapping[int, Drain]
+
+    def takers(self, without: int | None = None) -> set[int]:
+        """Nodes that take slots now, but for this one."""
+        return set(self.able) - set(self.drains) - {without}
+
+    def moves(self, takers: Collection[int]) -> Moves:
+        """What would move if these took all slots."""
+        living = {slot: n if n in self.live else None for slot, n in self.owners.items()}
+        wanted = placement.plan(living, takers)
+        moved = {slot: node for slot, node in wanted.items() if node != self.owners[slot]}
+        before = Counter(n for slot in moved if (n := self.owners[slot]) is not None)
+        return Moves(Counter(moved.values()), before, _groups_in(moved))
+
+
+def look() -> Fleet:
+    """As the rows say. Three statements."""
+    alive = Node.objects.filter(beat_at__gte=Now() - SILENT_AFTER)
+    rows = dict(alive.values_list("node_id", "takes_slots"))
+    drains = {drain.node_id: drain for drain in all_of_them()}
+    # One that was drained says that it takes none; whether it could is not known then.
+    able = {node_id for node_id, takes in rows.items() if takes or node_id in drains}
+    owners = dict(Slot.objects.order_by("slot").values_list("slot", "node_id"))
+    return Fleet(owners, set(rows), able, drains)
+
+
+def all_of_them() -> Sequence[Drain]:
+    """Every drain, by node. One statement."""
+    return list(Drain.objects.order_by("node_id"))
+
+
+def of(node_id: int) -> Drain | None:
+    """The drain of a node. One statement."""
+    found: Drain | None = Drain.objects.filter(node_id=node_id).first()
+    return found
+
+
+def by_draining(node_id: int) -> Moves:
+    """What moves when a node is drained. Four statements."""
+    fleet = look()
+    return fleet.moves(fleet.takers(node_id))
+
+
+def by_undraining(node_id: int) -> Moves:
+    """What moves when the drain of a node is withdrawn. Four statements."""
+    fleet = look()
+    back = {node_id} & set(fleet.live)
+    return fleet.moves(fleet.takers(node_id) | back)
+
+
+def in_words(moves: Moves, *, is_drain: bool) -> Sequence[str]:
+    """The same for people."""
+    if not moves.slots:
+        return ["No slot changes its owner."]
+    nodes = moves.given if is_drain else moves.taken
+    how = "takes" if is_drain else "gives"
+    told = [
+        f"{many(moves.slots, 'slot')} with {many(moves.groups, 'group')}"
+        f" {'changes' if moves.slots == 1 else 'change'} the owner.",
+        *(f"Node {n} {how} {many(count, 'slot')}." for n, count in sorted(nodes.items())),
+    ]
+    return [*told, "Members keep their partitions and find their new coordinator by themselves."]
+
+
+def _groups_in(slots: Collection[int]) -> int:
+    counted = Group.objects.filter(slot__in=slots).aggregate(n=Count("group_id"))
+    return int(counted["n"])

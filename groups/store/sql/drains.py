@@ -1,0 +1,57 @@
+"""The SQL of drained nodes. Draining and its withdrawal are functions of the database
+(``groups.operations.drains``), since the web writes no journal; the clean-up executes
+``SEE`` and ``FORGET``."""
+
+from groups.core.journal import EntryKind, Trigger
+from groups.store.sql import slots
+
+
+def _noted(kind: str, trigger: str) -> str:
+    """The entry of each row of ``done``, which has node_id, reason and author."""
+    return f"""noted AS (
+    INSERT INTO rollcall_journal (
+        at, group_id, revision, node_id, kind, trigger, reason, generation_before,
+        generation_after, waited_for, joined, "left", details)
+    SELECT clock_timestamp(), '', 0, node_id, '{kind}', '{trigger}', reason, 0, 0,
+           '{{}}', '[]', '[]', jsonb_build_object('author', author, 'node', node_id)
+    FROM done)
+SELECT pg_notify('{slots.BELL}', '') FROM done
+"""
+
+
+DRAIN = f"""
+WITH done AS (
+    INSERT INTO rollcall_drain (node_id, actor, reason, since, seen_at)
+    SELECT node_id, coalesce(%(author)s ->> 'user', ''), %(reason)s, clock_timestamp(),
+           clock_timestamp()
+    FROM rollcall_node WHERE node_id = %(node)s
+    ON CONFLICT (node_id) DO NOTHING
+    RETURNING node_id, reason, %(author)s AS author),
+{_noted(EntryKind.NODE_DRAINED, Trigger.OPERATOR)}"""
+
+UNDRAIN = f"""
+WITH done AS (
+    DELETE FROM rollcall_drain WHERE node_id = %(node)s
+    RETURNING node_id, %(reason)s AS reason, %(author)s AS author),
+{_noted(EntryKind.NODE_UNDRAINED, Trigger.OPERATOR)}"""
+"""A row comes back, and the nodes hear of it, where something has changed."""
+
+SEE = """
+UPDATE rollcall_drain d SET seen_at = clock_timestamp()
+WHERE EXISTS (SELECT FROM rollcall_node n WHERE n.node_id = d.node_id
+              AND n.beat_at > clock_timestamp() - interval '15 seconds')
+   OR NOT EXISTS (SELECT FROM rollcall_sweep s
+                  WHERE s.name = %(name)s
+                    AND s.started_at > clock_timestamp() - least(%(hours)s, 24) * interval '1 hour')
+"""
+"""Nodes that are there. While nobody looked, nobody was seen either: then each absence begins
+anew, so that a cluster that stood still for weeks comes back as it was."""
+
+FORGET = f"""
+WITH done AS (
+    DELETE FROM rollcall_drain WHERE node_id IN (
+        SELECT node_id FROM rollcall_drain
+        WHERE seen_at < clock_timestamp() - %(hours)s * interval '1 hour' LIMIT %(rows)s)
+    RETURNING node_id, 'the node has been away for ' || %(hours)s || ' hours' AS reason,
+              jsonb_build_object('program', 'the clean-up') AS author),
+{_noted(EntryKind.NODE_UNDRAINED, Trigger.RETENTION)}"""
