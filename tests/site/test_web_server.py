@@ -1,7 +1,9 @@
-"""How the web listens: found by a process of its own, since its module installs a reactor."""
+"""How the web listens and sends, in a process of its own, since its module installs a reactor."""
 
 import subprocess
 import sys
+
+from launcher import ports
 
 LISTENS = """
 from coordinator_site.web_server import BACKLOG, LimitedServer, listening
@@ -12,6 +14,46 @@ from twisted.internet.endpoints import serverFromString
 found = listening([*described(host="::1", port=0), "unix:/tmp/x"])
 print(serverFromString(reactor, found[0])._backlog == BACKLOG, found[1])
 """
+
+SENDS = """
+import asyncio, socket, sys
+from coordinator_site import http_limits
+from coordinator_site.web_server import LimitedServer
+from twisted.internet import reactor
+
+http_limits.UNREAD_EVENTS_S = 0.2
+PORT, PARTS, BLOCK = int(sys.argv[1]), 500, bytes(65_536)
+client = socket.socket()
+
+async def endless(scope, receive, send):
+    await receive()
+    gone = asyncio.ensure_future(receive())
+    headers = [(b"Content-Type", b"text/event-stream")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    sent = 0
+    while sent < PARTS and not gone.done():
+        await send({"type": "http.response.body", "body": BLOCK, "more_body": True})
+        await asyncio.sleep(0)
+        sent += 1
+    print("all" if sent == PARTS else "some", gone.done() and gone.result()["type"])
+    reactor.callLater(0, reactor.stop)
+
+def ask():
+    client.connect(("127.0.0.1", PORT))
+    client.sendall(b"GET /events HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")  # and reads nothing
+
+endpoints = [f"tcp:port={PORT}:interface=127.0.0.1"]
+LimitedServer(
+    endless, endpoints=endpoints, signal_handlers=False, ready_callable=ask
+).run()
+"""
+
+
+def test_events_that_nobody_reads_are_not_kept_and_their_reader_is_closed() -> None:
+    """32 MiB would be in memory else."""
+    argv = [sys.executable, "-c", SENDS, *map(str, ports.free(1))]
+    said = subprocess.run(argv, check=True, capture_output=True)
+    assert said.stdout.decode().split() == ["some", "http.disconnect"]
 
 
 def test_a_crowd_of_newcomers_waits_to_be_accepted() -> None:
