@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 THREADS_MAX: Final = 16
 """More endpoints wait for a turn. One that does not answer has its turns ever more seldom."""
 
+FAILING_MAX: Final = 12
+"""Of those threads, for endpoints that took nothing of late: the others wait for none of them."""
+
 A_TURN, A_TURN_S = 100, 20.0
 """Deliveries to one endpoint, and so long; then others get the thread, however slow it answers."""
 
@@ -50,6 +53,13 @@ class Claimed(NamedTuple):
     age_s: float
 
 
+class Due(NamedTuple):
+    """An endpoint that something is due for; whether it took nothing of late."""
+
+    webhook: int
+    fails: bool
+
+
 class Senders:
     """The threads of a process, by endpoint."""
 
@@ -57,12 +67,15 @@ class Senders:
         self._lock = threading.Lock()
         self._at_work: set[int] = set()
 
-    def begin(self, webhooks: Sequence[int]) -> int:
+    def begin(self, found: Sequence[Due]) -> int:
         """Give those a thread that have none, as far as there are threads; how many."""
+        chosen = []
         with self._lock:
-            free = [each for each in webhooks if each not in self._at_work]
-            chosen = free[: THREADS_MAX - len(self._at_work)]
-            self._at_work.update(chosen)
+            for webhook, fails in sorted(found, key=lambda each: each.fails):
+                most = FAILING_MAX if fails else THREADS_MAX
+                if webhook not in self._at_work and len(self._at_work) < most:
+                    self._at_work.add(webhook)
+                    chosen.append(webhook)
         for webhook in chosen:
             name = f"webhook {webhook}"
             threading.Thread(target=self._work, args=(webhook,), name=name, daemon=True).start()
@@ -99,11 +112,11 @@ def _asking() -> Iterator[Any]:
                 connection.close()
 
 
-def due() -> list[int]:
+def due() -> list[Due]:
     """Endpoints that something is due for, in an order by chance."""
     with connection.cursor() as cursor:
         cursor.execute(sql.DUE)
-        found = [webhook for (webhook,) in cursor.fetchall()]
+        found = [Due(*row) for row in cursor.fetchall()]
     random.shuffle(found)
     return found
 

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import socket
+import threading
 import time
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler
@@ -20,7 +21,7 @@ from groups.queries import attention
 from groups.queries.fired import Fired, Place
 from groups.store.sql import webhooks as sql
 from groups.webhooks import delivering, endpoints, outbox, sending
-from groups.webhooks.delivering import again_s, deliver, due
+from groups.webhooks.delivering import Due, again_s, deliver, due
 from groups.webhooks.settings import WebhookSettings
 from tests.as_roles import role
 from tests.webhooks.conftest import Make
@@ -43,8 +44,8 @@ def turn() -> None:
     connection.ensure_connection()
     with role("rollcall_worker"):
         outbox.turn()
-        for webhook in due():
-            deliver(webhook)
+        for each in due():
+            deliver(each.webhook)
 
 
 def at_once() -> None:
@@ -271,6 +272,22 @@ def test_what_connects_when_its_time_is_over_is_not_waited_for(receiver: Receive
     assert receiver.got == []
 
 
+def test_endpoints_that_fail_leave_threads_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    end = threading.Event()
+    monkeypatch.setattr(delivering, "deliver", lambda _webhook: end.wait())
+    senders, most = delivering.Senders(), delivering.FAILING_MAX
+    fail = [Due(webhook, True) for webhook in range(30)]
+    try:
+        assert senders.begin(fail) == most
+        assert senders.begin([*fail, Due(100, False)]) == 1
+        assert senders.begin([Due(n, False) for n in range(200, 230)]) == (
+            delivering.THREADS_MAX - most - 1
+        )
+        assert senders.begin(fail) == 0
+    finally:
+        end.set()
+
+
 def test_a_slow_endpoint_gives_its_thread_to_others(
     make: Make, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,7 +329,7 @@ def test_who_does_not_answer_is_left_alone_and_delays_nobody(
     dead.refresh_from_db()
     good.refresh_from_db()
     assert dead.not_before is not None and good.not_before is None
-    assert dead.pk not in due()
+    assert dead.pk not in [each.webhook for each in due()]
 
 
 @pytest.mark.parametrize("why", ["days", "gone"])

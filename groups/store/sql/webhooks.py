@@ -19,7 +19,7 @@ d.webhook_id = w.id AND d.state = 'pending' AND d.next_at <= statement_timestamp
 MAY = "w.enabled AND (w.not_before IS NULL OR w.not_before <= statement_timestamp())"
 
 DUE = f"""
-SELECT w.id FROM rollcall_webhook w
+SELECT w.id, w.failing_since IS NOT NULL FROM rollcall_webhook w
 WHERE {MAY} AND EXISTS (SELECT FROM rollcall_webhook_delivery d WHERE {WAITS})
 """
 
